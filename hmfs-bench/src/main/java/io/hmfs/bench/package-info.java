@@ -1,0 +1,5 @@
+/** HMFS bench. */
+@NullMarked
+package io.hmfs.bench;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** HMFS client. */
+@NullMarked
+package io.hmfs.client;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,85 @@
+package io.hmfs.core;
+
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+
+/**
+ * A hierarchical namespace on (directory id, name), after the HMFS paper, SoCC '25. All methods are thread-safe; each is atomic
+ * and, when it returns {@link Status#OK}, survives what the pool's persistence mode says. Expected failures are statuses; an
+ * exception means a broken caller or a broken pool. {@code out} arguments are filled on OK only.
+ */
+public interface Namespace extends AutoCloseable {
+    /** The id of the root directory. */
+    long ROOT_ID = 1;
+
+    /** The parent id under which the root itself stands, with the empty name; valid for stat, chmod, chown and setTimes. */
+    long ROOT_PARENT_ID = 0;
+
+    /** "Leave as it is", for uid, gid and times. */
+    int KEEP = -1;
+
+    /** Attributes of a name. */
+    Status stat(long directory, Name name, Attributes out);
+
+    /** Attributes of a directory by its id. */
+    Status statDirectory(long directory, Attributes out);
+
+    /** Creates an empty file; EXISTS if the name is taken. Mode 0–07777. */
+    Status create(long directory, Name name, int mode, int uid, int gid, Attributes out);
+
+    /** Creates an empty directory; EXISTS if the name is taken. Mode 0–07777. */
+    Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out);
+
+    /** Removes a file and tells what it was, so that the caller can drop its blocks. */
+    Status delete(long directory, Name name, Attributes removed);
+
+    /** Removes an empty directory. */
+    Status rmdir(long directory, Name name);
+
+    /**
+     * Moves a file or a directory. A file in the target's place is replaced atomically if {@code replace} is set, and described
+     * in {@code replaced} (whose id is 0 if there was none); a directory there is EXISTS. A directory cannot move below itself.
+     */
+    Status rename(
+            long sourceDirectory,
+            Name sourceName,
+            long targetDirectory,
+            Name targetName,
+            boolean replace,
+            Attributes replaced);
+
+    /** Sets permission bits, 0–07777. */
+    Status chmod(long directory, Name name, int mode);
+
+    /** Sets owner and group; {@link #KEEP} leaves one as it is. */
+    Status chown(long directory, Name name, int uid, int gid);
+
+    /** Sets modification and access time in nanoseconds since 1970; {@link #KEEP} leaves one as it is. */
+    Status setTimes(long directory, Name name, long mtimeNanos, long atimeNanos);
+
+    /** Commits a file's size after data was written: grows to {@code size}, never shrinks. STALE if the id differs. */
+    Status append(long directory, Name name, long id, long size);
+
+    /** Sets a file's size, up or down. */
+    Status truncate(long directory, Name name, long size);
+
+    /**
+     * Lists a directory from a cursor, newest entry first, until the visitor says stop or the end. No snapshot: entries that
+     * come or go meanwhile may or may not show, all others show exactly once.
+     */
+    Status list(long directory, ListCursor cursor, ListVisitor visitor);
+
+    /** The user's or group's id for a name, made on first use and kept in the pool; root is 0. */
+    int principalId(String name);
+
+    /** The name of a principal; its number in decimal if the pool does not know it. */
+    String principalName(int id);
+
+    /** Figures about this pool, for status pages. */
+    PoolStatus poolStatus();
+
+    /** Waits for background work to end, marks the pool clean and lets go of it. Operations afterwards are errors. */
+    @Override
+    void close();
+}

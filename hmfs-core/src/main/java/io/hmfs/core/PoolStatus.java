@@ -1,0 +1,28 @@
+package io.hmfs.core;
+
+import java.util.UUID;
+
+/**
+ * Figures about an open pool. Sizes are bytes.
+ *
+ * @param path the pool's file
+ * @param backing what maps it: {@code mapped} or {@code pmdk}
+ * @param persistence what an acknowledged operation survives: {@code pmem} or {@code process}
+ * @param clusterId identity given at format
+ * @param formatVersion version of the layout in the pool
+ * @param capacity bytes of the pool
+ * @param regionsUsed regions taken so far, of {@code regionsMax}
+ * @param recovering whether the background scan after a start is still running
+ * @param recoveredObjects objects that this start found half done and finished or undid
+ */
+public record PoolStatus(
+        String path,
+        String backing,
+        String persistence,
+        UUID clusterId,
+        int formatVersion,
+        long capacity,
+        int regionsUsed,
+        int regionsMax,
+        boolean recovering,
+        long recoveredObjects) {}

@@ -1,0 +1,42 @@
+package io.hmfs.core.type;
+
+/** Every expected outcome of a namespace operation. Codes are wire format: append only, never renumber. */
+public enum Status {
+    OK(0),
+    /** No such name in the directory. */
+    NOT_FOUND(1),
+    /** The name is taken. */
+    EXISTS(2),
+    /** The directory has children that a stat would show. */
+    NOT_EMPTY(3),
+    /** A directory was needed, a file was met; also: a component in the middle of a path is a file. */
+    NOT_DIRECTORY(4),
+    /** A file was needed, a directory was met. */
+    IS_DIRECTORY(5),
+    /** The directory id names no live directory. */
+    NO_SUCH_DIRECTORY(6),
+    /** The pool has no free slot left; nothing was changed. */
+    NO_SPACE(7),
+    /** Empty, ".", "..", or with a slash or NUL in it. */
+    INVALID_NAME(8),
+    /** Over 255 bytes of UTF-8. */
+    NAME_TOO_LONG(9),
+    /** A directory cannot move below itself. */
+    LOOP(10),
+    /** The name is there but is another object than the one the caller means (its id differs). */
+    STALE(11),
+    /** A value out of its range (a negative size, a mode over 07777). */
+    INVALID_ARGUMENT(12),
+    /** The root directory cannot be removed or renamed. */
+    IS_ROOT(13);
+
+    private final int code;
+
+    Status(int code) {
+        this.code = code;
+    }
+
+    public int code() {
+        return code;
+    }
+}

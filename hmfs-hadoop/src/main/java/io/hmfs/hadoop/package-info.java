@@ -1,0 +1,5 @@
+/** HMFS hadoop. */
+@NullMarked
+package io.hmfs.hadoop;
+
+import org.jspecify.annotations.NullMarked;

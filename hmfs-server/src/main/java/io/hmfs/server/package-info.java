@@ -1,0 +1,5 @@
+/** HMFS server. */
+@NullMarked
+package io.hmfs.server;
+
+import org.jspecify.annotations.NullMarked;
