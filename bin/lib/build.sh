@@ -7,13 +7,20 @@ mvn_run() {
         mvn -B -ntp "$@" </dev/null)
 }
 
+# build_errors LOG: what went wrong, without Maven's advice. Lints are errors here, but javac calls them warnings.
+build_errors() {
+    grep -E '^\[ERROR\]|^\[WARNING\] .*\.java:' "$1" |
+        grep -vE '^\[ERROR\] *$|\[Help [0-9]\]|-e switch|-X switch|For more information|After correcting|mvn <args>' |
+        awk '!seen[$0]++' | head -n 40
+}
+
 # mvn_logged WHAT LOG ARG…: the same, into LOG; on failure shows the errors and ends.
 mvn_logged() {
     local what=$1 log=$2
     shift 2
     mkdir -p "${log%/*}"
     if ! mvn_run "$@" >"$log" 2>&1; then
-        grep -E '^\[(ERROR|WARNING)\]|^\S+\.java' "$log" | grep -v '^\[ERROR\] *$' | head -n 40 >&2
+        build_errors "$log" >&2
         die "$what failed; the whole log is $log"
     fi
 }
@@ -80,6 +87,6 @@ build_now() {
     build_stale || return 0 # another launcher built it while this one waited
     progress "building HMFS from source (log: ${root}/target/build.log) …"
     build_started
-    mvn_logged "the build" "$root/target/build.log" -q -DskipTests package
+    mvn_logged "the build" "$root/target/build.log" -DskipTests package
     build_done
 }

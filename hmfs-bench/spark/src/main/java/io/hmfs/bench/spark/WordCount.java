@@ -22,7 +22,7 @@ import org.apache.spark.sql.SparkSession;
 /**
  * Counts words. {@code count OUT IN…} reads the text files under each IN, writes the table (word, n) to OUT as Parquet, reads
  * it back and prints its figures; {@code read OUT} prints the figures of a table written before. A word is a run of the
- * letters a to z, in lower case, so that any other program gets the same table.
+ * letters A to Z and a to z, made lower case, so that any other program gets the same table.
  *
  * <p>The last line is {@code RESULT words=… distinct=… sha256=… parts=…}: the digest is over the lines {@code word TAB n} in
  * the order of the words.
@@ -50,8 +50,9 @@ public final class WordCount {
         Dataset<Row> words = spark.read()
                 .option("recursiveFileLookup", "true")
                 .text(inputs)
-                .select(explode(split(lower(col("value")), "[^a-z]+")).as("word"))
-                .where(col("word").notEqual(""));
+                .select(explode(split(col("value"), "[^A-Za-z]+")).as("word"))
+                .where(col("word").notEqual(""))
+                .select(lower(col("word")).as("word"));
         words.groupBy("word")
                 .agg(count(lit(1)).as("n"))
                 .write()
