@@ -45,7 +45,7 @@ start_server() {
     [ -n "$address" ]
 }
 
-if start_server --pool "$pool" --port 0 --data-dir "$work/data"; then
+if start_server --pool "$pool" --port 0 --data-directory "$work/data"; then
     expect "a server prints pool, mode, address and how to use it" 0 \
         "out=*pool *$pool*mode *process*address *hmfs://127.0.0.1:*data *$work/data*hmfs fs*"
 else
@@ -115,14 +115,14 @@ kill -TERM "$server_pid"
 wait "$server_pid"
 status=$? out=$(cat "$work/server.out") err=$(cat "$work/server.err")
 expect "SIGTERM stops the server cleanly" 0 'out=*stopped*' err-lines=0
-start_server --pool "$pool" --port "${address##*:}" --data-dir "$work/data"
+start_server --pool "$pool" --port "${address##*:}" --data-directory "$work/data"
 run fs -ls /dir/moved
 expect "a restarted server has everything" 0 'out=*3000000*/dir/moved*'
 run fs -mkdir /before-kill
 kill -KILL "$server_pid"
 wait "$server_pid" 2>/dev/null
 server_pid=
-start_server --pool "$pool" --port "${address##*:}" --data-dir "$work/data"
+start_server --pool "$pool" --port "${address##*:}" --data-directory "$work/data"
 run fs -ls /
 expect "a killed and restarted server has everything" 0 'out=*/before-kill*/dir*'
 "$hmfs" fs -cat /dir/moved >"$work/copy" 2>"$work/err"

@@ -61,6 +61,14 @@ expect() {
     ok "$name"
 }
 
+# Without a launcher that starts, every check would fail with the same long story.
+run version
+expect "bin/hmfs starts" 0 'out=hmfs *java *'
+if [ "$bad" -ne 0 ]; then
+    echo "$good passed, $bad failed"
+    exit 1
+fi
+
 . "$root/test/cases-usage.sh"
 . "$root/test/cases-server.sh"
 

@@ -33,7 +33,7 @@ final class ServerProcess {
                         "server",
                         "--pool",
                         pool.toString(),
-                        "--data-dir",
+                        "--data-directory",
                         data.toString(),
                         "--host",
                         "127.0.0.1",

@@ -1,6 +1,5 @@
 package io.hmfs.server.admin;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
@@ -47,8 +46,8 @@ final class ServerCommand implements Callable<Integer> {
         @Override
         public CommandSpec transform(CommandSpec spec) {
             for (ServerSetting setting : ServerSetting.values()) {
-                String fallback = setting.fallback();
-                String suffix = fallback == null || fallback.isEmpty() ? "" : " (default: " + fallback + ")";
+                String fallback = setting.fallback(Path.of("POOL"));
+                String suffix = fallback.isEmpty() ? "" : " (default: " + fallback + ")";
                 spec.addOption(OptionSpec.builder(setting.flag())
                         .paramLabel(setting.label())
                         .type(String.class)
@@ -60,13 +59,13 @@ final class ServerCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws Exception {
         ServerSettings settings = ServerSettings.resolve(flags(), System.getenv(), config);
         if (printConfig) {
             System.out.print(settings.table());
             return 0;
         }
-        return ServerRun.run(settings);
+        return ServerRun.run(settings.config());
     }
 
     private Map<ServerSetting, String> flags() {

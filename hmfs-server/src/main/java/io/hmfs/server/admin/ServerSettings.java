@@ -1,15 +1,21 @@
 package io.hmfs.server.admin;
 
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.server.ServerConfig;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.MalformedInputException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +41,7 @@ final class ServerSettings {
     /** A value and where it came from. */
     record Value(String text, String source) {}
 
-    private final Map<ServerSetting, Value> values = new EnumMap<>(ServerSetting.class);
+    private final Map<ServerSetting, Value> given = new EnumMap<>(ServerSetting.class);
 
     private ServerSettings() {}
 
@@ -56,13 +62,11 @@ final class ServerSettings {
             String property = properties.getProperty(setting.key());
             String flag = flags.get(setting);
             if (flag != null) {
-                settings.values.put(setting, new Value(flag.strip(), "flag " + setting.flag()));
+                settings.given.put(setting, new Value(flag.strip(), "flag " + setting.flag()));
             } else if (variable != null) {
-                settings.values.put(setting, new Value(variable.strip(), "variable " + setting.variable()));
+                settings.given.put(setting, new Value(variable.strip(), "variable " + setting.variable()));
             } else if (property != null) {
-                settings.values.put(setting, new Value(property.strip(), "file " + file));
-            } else if (setting.fallback() != null) {
-                settings.values.put(setting, new Value(setting.fallback(), "default"));
+                settings.given.put(setting, new Value(property.strip(), "file " + file));
             }
         }
         return settings;
@@ -99,61 +103,110 @@ final class ServerSettings {
         return properties;
     }
 
-    /** The value of a setting. Throws {@link CommandException} when it must be given and was not. */
-    String text(ServerSetting setting) {
-        Value value = values.get(setting);
-        if (value == null || (value.text().isEmpty() && setting.fallback() == null)) {
-            throw CommandException.usage("no " + setting.key() + " given: use " + setting.flag() + " "
-                    + setting.label() + ", " + setting.variable() + " or the key " + setting.key()
-                    + " in a file named by --config");
+    /** The configuration that they make. Throws {@link CommandException} about the first setting that is wrong. */
+    ServerConfig config() {
+        Value pool = given.get(ServerSetting.POOL);
+        if (pool == null || pool.text().isEmpty()) {
+            throw CommandException.usage("no pool given: use --pool FILE, HMFS_POOL, or the key pool in a file named by"
+                    + " --config; make a pool with: hmfs format FILE");
         }
-        return value.text();
+        ServerConfig.Builder builder = ServerConfig.builder(path(ServerSetting.POOL, pool));
+        given.forEach((setting, value) -> apply(builder, setting, value));
+        try {
+            return builder.build();
+        } catch (IllegalArgumentException e) {
+            throw CommandException.usage(renamed(String.valueOf(e.getMessage())));
+        }
     }
 
-    /** What the setting is called in messages: its flag and, if it was not that, where the value came from. */
-    String name(ServerSetting setting) {
-        Value value = values.get(setting);
-        return value == null
-                        || value.source().startsWith("flag")
-                        || value.source().equals("default")
-                ? setting.flag()
-                : setting.key() + " (" + value.source() + ")";
+    private static void apply(ServerConfig.Builder builder, ServerSetting setting, Value value) {
+        String text = value.text();
+        String name = name(setting, value);
+        ServerConfig.Builder done = switch (setting) {
+            case POOL -> builder; // it began with that
+            case HOST -> builder.host(text);
+            case PORT -> builder.port(Quantities.number(name, text, 0, 65_535));
+            case PERSISTENCE -> builder.persistence(choice(name, text, Persistence.class));
+            case EMULATE_PMEM -> builder.emulatePmem(truth(name, text));
+            case DATA_STORE -> builder.dataStore(text);
+            case DATA_DIRECTORY -> builder.dataDirectory(path(setting, value));
+            case BLOCK_SIZE -> builder.blockSize(Quantities.bytes(name, text));
+            case CHUNK_SIZE -> builder.chunkSize(intBytes(name, text));
+            case EVENT_LOOPS -> builder.eventLoops(Quantities.number(name, text, 1, Integer.MAX_VALUE));
+            case IO_THREADS -> builder.ioThreads(Quantities.number(name, text, 1, Integer.MAX_VALUE));
+            case FRAME_MAX -> builder.frameMax(intBytes(name, text));
+            case IN_FLIGHT_MAX -> builder.inFlightMax(Quantities.number(name, text, 1, Integer.MAX_VALUE));
+            case IO_QUEUE_BYTES_MAX -> builder.ioQueueBytesMax(Quantities.bytes(name, text));
+            case IDLE_TIMEOUT -> builder.idleTimeout(Duration.ofMillis(Quantities.millis(name, text)));
+            case DRAIN_TIMEOUT -> builder.drainTimeout(Duration.ofMillis(Quantities.millis(name, text)));
+            case NATIVE_TRANSPORT -> builder.nativeTransport(truth(name, text));
+        };
+        assert done == builder;
     }
 
-    int number(ServerSetting setting, int min, int max) {
-        return Quantities.number(name(setting), text(setting), min, max);
+    /** What the setting is called in messages: its flag, or the variable or key that it came from. */
+    private static String name(ServerSetting setting, Value value) {
+        return value.source().startsWith("flag") ? setting.flag() : setting.key() + " (" + value.source() + ")";
     }
 
-    boolean truth(ServerSetting setting) {
-        return switch (text(setting)) {
+    private static Path path(ServerSetting setting, Value value) {
+        try {
+            return Path.of(value.text());
+        } catch (InvalidPathException e) {
+            throw CommandException.usage(name(setting, value) + " is no file name: " + e.getMessage());
+        }
+    }
+
+    private static int intBytes(String name, String text) {
+        long bytes = Quantities.bytes(name, text);
+        if (bytes > Integer.MAX_VALUE) {
+            throw CommandException.usage(name + " is '" + text + "'; it must be less than 2G");
+        }
+        return (int) bytes;
+    }
+
+    private static boolean truth(String name, String text) {
+        return switch (text) {
             case "true", "yes", "1" -> true;
             case "false", "no", "0" -> false;
-            default -> throw CommandException.usage(name(setting) + " is '" + text(setting) + "'; write true or false");
+            default -> throw CommandException.usage(name + " is '" + text + "'; write true or false");
         };
     }
 
-    <E extends Enum<E>> E choice(ServerSetting setting, Class<E> type) {
+    private static <E extends Enum<E>> E choice(String name, String text, Class<E> type) {
+        StringJoiner all = new StringJoiner(" or ");
         for (E constant : type.getEnumConstants()) {
-            if (constant.name().equalsIgnoreCase(text(setting).replace('-', '_'))) {
+            if (constant.name().equalsIgnoreCase(text)) {
                 return constant;
             }
+            all.add(constant.name().toLowerCase(Locale.ROOT));
         }
-        String all = String.join(
-                ", ",
-                Arrays.stream(type.getEnumConstants())
-                        .map(c -> c.name().toLowerCase(java.util.Locale.ROOT))
-                        .toList());
-        throw CommandException.usage(name(setting) + " is '" + text(setting) + "'; choose one of: " + all);
+        throw CommandException.usage(name + " is '" + text + "'; write " + all);
+    }
+
+    /** The configuration names its components ({@code blockSize is …}); people know them as settings ({@code --block-size}). */
+    private static String renamed(String message) {
+        for (ServerSetting setting : ServerSetting.values()) {
+            String component = setting.key().replace("-", "") + " ";
+            if (message.regionMatches(true, 0, component, 0, component.length())) {
+                return setting.flag() + " " + message.substring(component.length());
+            }
+        }
+        return message;
     }
 
     /** One line for each setting: key, value, source. */
     String table() {
+        Value pool = given.get(ServerSetting.POOL);
+        Path path = pool == null ? Path.of("POOL") : path(ServerSetting.POOL, pool);
         StringBuilder table = new StringBuilder();
         for (ServerSetting setting : ServerSetting.values()) {
-            Value value = values.get(setting);
-            String text = value == null ? "(not set)" : value.text().isEmpty() ? "(derived)" : value.text();
+            Value value = given.getOrDefault(setting, new Value(setting.fallback(path), "default"));
             table.append(String.format(
-                    "%-16s %-28s %s%n", setting.key(), text, value == null ? "required" : value.source()));
+                    "%-20s %-32s %s%n",
+                    setting.key(),
+                    value.text(),
+                    setting == ServerSetting.POOL && pool == null ? "must be given" : value.source()));
         }
         return table.toString();
     }
