@@ -117,6 +117,10 @@ int hmfs_lock(const char *path) {
     return descriptor;
 }
 
+int hmfs_truncate(int descriptor) {
+    return ftruncate(descriptor, 0) == 0 ? 0 : errno;
+}
+
 int hmfs_reserve(int descriptor, uint64_t size) {
     int error;
     if (size > INT64_MAX) {

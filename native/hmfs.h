@@ -30,6 +30,9 @@ int hmfs_populate(void *at, uint64_t count);
 /* Opens a file and locks it against every other opener, in this process too: a descriptor, or -errno (EAGAIN: locked). */
 int hmfs_lock(const char *path);
 
+/* Cuts the file to nothing: 0 or an errno. */
+int hmfs_truncate(int descriptor);
+
 /* Really reserves the first `size` bytes of the file, zero where nothing was: 0 or an errno. */
 int hmfs_reserve(int descriptor, uint64_t size);
 

@@ -89,6 +89,8 @@ static void a_reserved_file_has_its_blocks_and_can_be_populated(const char *path
     CHECK(ftruncate(descriptor, 4096) == 0);
     CHECK(hmfs_populate(map + 8192, 4096) == EFAULT);
     CHECK(munmap(map, size) == 0);
+    CHECK(hmfs_truncate(descriptor) == 0);
+    CHECK(stat(path, &status) == 0 && status.st_size == 0);
 }
 
 static void a_locked_file_is_refused_here_and_in_another_process(const char *path) {
@@ -110,6 +112,7 @@ static void errors_are_errnos(int descriptor) {
     CHECK(hmfs_lock("/") == -EISDIR);
     CHECK(hmfs_reserve(descriptor, UINT64_MAX) == EFBIG);
     CHECK(hmfs_reserve(descriptor, INT64_MAX) == EFBIG);
+    CHECK(hmfs_truncate(-1) == EBADF);
     CHECK(hmfs_close(-1) == EBADF);
 }
 

@@ -37,6 +37,7 @@ final class NativeLibrary {
     private static final MethodHandle WRITE_BACK_INSTRUCTION;
     private static final MethodHandle POPULATE;
     private static final MethodHandle LOCK;
+    private static final MethodHandle TRUNCATE;
     private static final MethodHandle RESERVE;
     private static final MethodHandle CLOSE;
 
@@ -62,6 +63,7 @@ final class NativeLibrary {
                 bind(library, "hmfs_write_back_instruction", FunctionDescriptor.of(JAVA_INT), critical);
         POPULATE = bind(library, "hmfs_populate", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
         LOCK = bind(library, "hmfs_lock", FunctionDescriptor.of(JAVA_INT, ADDRESS));
+        TRUNCATE = bind(library, "hmfs_truncate", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
         RESERVE = bind(library, "hmfs_reserve", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
         CLOSE = bind(library, "hmfs_close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     }
@@ -127,6 +129,15 @@ final class NativeLibrary {
     static int lock(Path path) {
         try (Arena arena = Arena.ofConfined()) {
             return (int) LOCK.invokeExact(arena.allocateFrom(path.toString()));
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Cuts a file to nothing; 0 or an errno. */
+    static int truncate(int descriptor) {
+        try {
+            return (int) TRUNCATE.invokeExact(descriptor);
         } catch (Throwable e) {
             throw unexpected(e);
         }
