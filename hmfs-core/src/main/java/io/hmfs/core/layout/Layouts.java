@@ -12,15 +12,18 @@ final class Layouts {
 
     private Layouts() {}
 
+    /** A little-endian 8-byte word, aligned to its size. */
     static ValueLayout.OfLong u64(String name) {
         return LE_LONG.withName(name);
     }
 
+    /** Stops the class from loading unless the layout has this size and alignment. */
     static void pin(StructLayout layout, long size, long alignment) {
         require(layout.byteSize() == size, layout, "size");
         require(layout.byteAlignment() == alignment, layout, "alignment");
     }
 
+    /** Stops the class from loading unless the field stands at this offset. */
     static void pin(StructLayout layout, String field, long offset) {
         require(layout.byteOffset(groupElement(field)) == offset, layout, field);
     }

@@ -1,6 +1,6 @@
 /**
- * Byte formats of everything that is persistent: offsets, widths and load-time checks; no algorithms. Imports {@code pmem} and
- * {@code type}.
+ * Byte formats of what stands in a pool: one class per record, static accessors over (pool, offset), no algorithms. Layouts are
+ * declared once, drawn once and checked at class load. Owns no invariant; imports {@code io.hmfs.core.pmem} only.
  */
 @NullMarked
 package io.hmfs.core.layout;
