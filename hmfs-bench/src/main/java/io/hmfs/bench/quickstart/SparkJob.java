@@ -80,7 +80,7 @@ final class SparkJob {
         List<String> command = new ArrayList<>();
         command.add(javaHome.resolve("bin/java").toString());
         command.addAll(List.of("-Xmx1g", "-XX:+IgnoreUnrecognizedVMOptions", "--enable-native-access=ALL-UNNAMED"));
-        command.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "--add-modules=jdk.incubator.vector"));
+        command.addAll(List.of("--sun-misc-unsafe-memory-access=allow"));
         for (String opened : OPENS) {
             command.add("--add-opens=" + opened + "=ALL-UNNAMED");
         }
@@ -92,6 +92,7 @@ final class SparkJob {
         command.add("-Dspark.driver.host=127.0.0.1");
         command.add("-Dspark.driver.bindAddress=127.0.0.1");
         command.add("-Dspark.sql.shuffle.partitions=4");
+        command.add("-Dspark.sql.adaptive.enabled=false"); // which would make one part of them
         command.add("-Dspark.local.dir=" + scratch);
         command.add("-Dspark.sql.warehouse.dir=" + scratch.resolve("warehouse"));
         command.addAll(List.of("-cp", classPath, "io.hmfs.bench.spark.WordCount"));
