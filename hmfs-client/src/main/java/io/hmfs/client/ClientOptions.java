@@ -1,5 +1,7 @@
 package io.hmfs.client;
 
+import io.hmfs.wire.Wire;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /**
@@ -12,8 +14,10 @@ import java.time.Duration;
  */
 public record ClientOptions(String user, Duration connectTimeout, Duration requestTimeout, int inFlightMax) {
     public ClientOptions {
-        if (user.isEmpty()) {
-            throw new IllegalArgumentException("the user name is empty");
+        int userBytes = user.getBytes(StandardCharsets.UTF_8).length;
+        if (userBytes == 0 || userBytes > Wire.NAME_MAX) {
+            throw new IllegalArgumentException(
+                    "a user name has 1 to " + Wire.NAME_MAX + " bytes of UTF-8, not " + userBytes);
         }
         if (connectTimeout.isNegative() || connectTimeout.isZero()) {
             throw new IllegalArgumentException("connect timeout must be over zero, not " + connectTimeout);
