@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * One connection: calls go out in batches, replies find their call by correlation id. Any thread submits; everything else happens
  * on the connection's event loop. A connection that ended stays ended: the client makes another one.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // writes report their failures to exceptionCaught (void promise)
 final class Connection extends ChannelInboundHandlerAdapter {
     private static final int BATCH_BYTES = 64 << 10; // written at once when more has gathered
     private static final int OUT_INITIAL = 4 << 10;

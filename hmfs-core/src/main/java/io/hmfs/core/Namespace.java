@@ -70,7 +70,7 @@ public interface Namespace extends AutoCloseable {
      */
     Status list(long directory, ListCursor cursor, ListVisitor visitor);
 
-    /** The user's or group's id for a name, made on first use and kept in the pool; root is 0. */
+    /** The user's or group's id for a name, made on first use and kept in the pool; root is 0. -1: no room for more. */
     int principalId(String name);
 
     /** The name of a principal; its number in decimal if the pool does not know it. */

@@ -1,7 +1,5 @@
-package io.hmfs.core;
+package io.hmfs.core.type;
 
-import io.hmfs.core.type.Attributes;
-import io.hmfs.core.type.Name;
 
 /** Receives a listing's entries; both arguments are reused for the next entry. */
 @FunctionalInterface

@@ -1,0 +1,249 @@
+package io.hmfs.core.index;
+
+import io.hmfs.core.layout.BucketRecord;
+import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.layout.IndexHeader;
+import io.hmfs.core.layout.SegmentRecord;
+import io.hmfs.core.layout.SplitRecord;
+import io.hmfs.core.pmem.Pmem;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Splits a full segment in two, and after a crash undoes or finishes what was under way. An entry is reachable at every moment:
+ * the source keeps all of its words until the directory durably leads half of the hashes to the target, and a reader who took
+ * the old way finds the directory entry changed when it looks again. Up to {@link SplitRecord#LANES} splits copy at once;
+ * from [split.3] on the directory's monitor lets one pass at a time, so that recovery never meets two committed splits that
+ * build on each other.
+ */
+final class SegmentSplit {
+    private static final int BITMAP_WORDS = (int) (SegmentRecord.SIZE / Long.BYTES / Long.SIZE);
+    private static final int BUCKETS_PER_BITMAP_WORD = Long.SIZE / BucketRecord.SLOTS;
+
+    private final Pmem pmem;
+    private final long root;
+    private final Directory directory;
+    private final Rehasher rehasher;
+    private final SegmentSource source;
+
+    /** Per lane, one bit per word of the segment: those that leave it. */
+    private final long[][] leaving = new long[SplitRecord.LANES][BITMAP_WORDS];
+
+    private final AtomicInteger lanesBusy = new AtomicInteger();
+    private final AtomicLong splits = new AtomicLong();
+    private final AtomicLong slotsUsed = new AtomicLong();
+
+    SegmentSplit(Pmem pmem, long root, Directory directory, Rehasher rehasher, SegmentSource source) {
+        this.pmem = pmem;
+        this.root = root;
+        this.directory = directory;
+        this.rehasher = rehasher;
+        this.source = source;
+    }
+
+    /**
+     * Splits a segment of this local depth; the caller holds its stripe.
+     *
+     * @return false if the directory or the pool has no room
+     */
+    boolean run(long segment, int local) {
+        if (!makeRoomInDirectory(local)) {
+            return false;
+        }
+        long target = source.allocate();
+        if (target == Pmem.NULL) {
+            return false;
+        }
+        int lane = claimLane();
+        try {
+            long record = record(lane);
+            // [split.1] The record names the target durably before the target's first word says "in use": no crash
+            // leaks it.
+            SplitRecord.begin(pmem, record, segment, target, local);
+            pmem.persist(record, SplitRecord.SIZE);
+            // [split.2] Copy what goes to the upper half, each word to the same bucket and slot. The source stays
+            // whole.
+            SegmentRecord.init(pmem, target, upperPattern(segment, local), local + 1);
+            slotsUsed.addAndGet(classify(segment, local, target, leaving[lane]));
+            pmem.persist(target, SegmentRecord.SIZE);
+            synchronized (directory) {
+                // [split.3] Commit. Before it, recovery throws the target away; after it, the target may be written to.
+                SplitRecord.state(pmem, record, SplitRecord.COMMITTED);
+                pmem.persist(record, SplitRecord.SIZE);
+                finish(record, leaving[lane]);
+            }
+        } finally {
+            releaseLane(lane);
+        }
+        splits.incrementAndGet();
+        return true;
+    }
+
+    /** Brings every split that a crash interrupted to an end; bounded by the lanes, not by the entries. */
+    void recover() {
+        for (int lane = 0; lane < SplitRecord.LANES; lane++) {
+            long record = record(lane);
+            long state = SplitRecord.state(pmem, record);
+            if (state == SplitRecord.IDLE) {
+                continue;
+            }
+            check(record);
+            if (state == SplitRecord.COPYING) {
+                undo(record);
+            } else if (state == SplitRecord.COMMITTED) {
+                int local = (int) SplitRecord.depth(pmem, record);
+                classify(SplitRecord.source(pmem, record), local, Pmem.NULL, leaving[lane]);
+                finish(record, leaving[lane]);
+            } else {
+                throw new CorruptPoolException(record, "a split's state", state);
+            }
+        }
+    }
+
+    /** Whether a split under way fills this segment. The caller holds the directory's monitor, so none can commit. */
+    boolean isTarget(long segment) {
+        for (int lane = 0; lane < SplitRecord.LANES; lane++) {
+            long record = record(lane);
+            if (SplitRecord.state(pmem, record) != SplitRecord.IDLE && SplitRecord.target(pmem, record) == segment) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    long splits() {
+        return splits.get();
+    }
+
+    double loadAtSplit() {
+        long count = splits.get();
+        return count == 0 ? 0 : (double) slotsUsed.get() / count / SegmentRecord.SLOTS;
+    }
+
+    private boolean makeRoomInDirectory(int local) {
+        if (local < directory.depth()) {
+            return true;
+        }
+        synchronized (directory) {
+            if (local < directory.depth()) {
+                return true;
+            }
+            if (directory.depth() == directory.depthMax()) {
+                return false;
+            }
+            directory.grow();
+            return true;
+        }
+    }
+
+    /**
+     * Marks the words that leave a segment: those for the upper half, which are copied to the target unless it is NULL; and stale
+     * ones, whose object has meanwhile got another key. Whoever inserts that object anew waits for the stripe, so dropping
+     * its stale word loses nothing.
+     *
+     * @return slots in use
+     */
+    private int classify(long segment, int local, long target, long[] leaves) {
+        long pattern = lowerPattern(segment, local);
+        int used = 0;
+        for (int bucket = 0; bucket < SegmentRecord.BUCKETS; bucket++) {
+            long line = SegmentRecord.bucket(segment, bucket);
+            long mask = 0;
+            for (int slot = SegmentRecord.firstSlot(bucket); slot < BucketRecord.SLOTS; slot++) {
+                long word = BucketRecord.load(pmem, line, slot);
+                if (word == 0) {
+                    continue;
+                }
+                used++;
+                long hash = rehasher.hashOf(BucketRecord.offset(word));
+                boolean fits = BucketRecord.fits(word, hash, bucket) && ((hash ^ pattern) & ((1L << local) - 1)) == 0;
+                boolean moves = fits && ((hash >>> local) & 1) != 0;
+                if (moves && target != Pmem.NULL) {
+                    BucketRecord.store(pmem, SegmentRecord.bucket(target, bucket), slot, word);
+                }
+                if (moves || !fits) {
+                    mask |= 1L << slot;
+                }
+            }
+            int shift = bucket % BUCKETS_PER_BITMAP_WORD * BucketRecord.SLOTS;
+            int index = bucket / BUCKETS_PER_BITMAP_WORD;
+            leaves[index] = shift == 0 ? mask : leaves[index] | (mask << shift);
+        }
+        return used;
+    }
+
+    /** Everything after the commit; recovery does it again from the start. Not fenced at the end. */
+    private void finish(long record, long[] leaves) {
+        long segment = SplitRecord.source(pmem, record);
+        int local = (int) SplitRecord.depth(pmem, record);
+        // [split.4] Lead the upper half's hashes to the target, durably before their words leave the source.
+        directory.redirect(lowerPattern(segment, local), local, segment, SplitRecord.target(pmem, record));
+        pmem.fence();
+        // [split.5] Clear what left, durably before the record is given up, so that no word is ever foreign to its
+        // segment
+        // without a record that says so. A reader who misses one of these finds its directory entry changed.
+        for (int index = 0; index < BITMAP_WORDS; index++) {
+            for (long bits = leaves[index]; bits != 0; bits &= bits - 1) {
+                long word = (long) index * Long.SIZE + Long.numberOfTrailingZeros(bits);
+                pmem.setRelease(segment + (word << 3), 0);
+            }
+        }
+        pmem.persist(segment, SegmentRecord.SIZE);
+        // [split.6] Give up the record. No fence: finishing a finished split changes nothing, however late.
+        SplitRecord.state(pmem, record, SplitRecord.IDLE);
+        pmem.writeBack(record, SplitRecord.SIZE);
+    }
+
+    private void undo(long record) {
+        long target = SplitRecord.target(pmem, record);
+        // [undo.1] What was copied must be gone before [undo.2] the record, or the source would hand out a dirty
+        // segment.
+        pmem.zero(target, SegmentRecord.SIZE);
+        pmem.persist(target, SegmentRecord.SIZE);
+        SplitRecord.state(pmem, record, SplitRecord.IDLE);
+        pmem.persist(record, SplitRecord.SIZE);
+        source.free(target);
+    }
+
+    private void check(long record) {
+        long local = SplitRecord.depth(pmem, record);
+        if (local < 0 || local >= directory.depth()) {
+            throw new CorruptPoolException(
+                    record + SplitRecord.DEPTH_OFFSET, "a local depth below " + directory.depth(), local);
+        }
+        long segment = SplitRecord.source(pmem, record);
+        if (SegmentRecord.magic(pmem, segment) != SegmentRecord.MAGIC) {
+            throw new CorruptPoolException(record + SplitRecord.SOURCE_OFFSET, "the offset of a segment", segment);
+        }
+    }
+
+    private int claimLane() {
+        for (int spins = 0; ; spins++) {
+            int busy = lanesBusy.get();
+            int lane = Integer.numberOfTrailingZeros(~busy);
+            if (lane < SplitRecord.LANES) {
+                if (lanesBusy.compareAndSet(busy, busy | (1 << lane))) {
+                    return lane;
+                }
+            } else {
+                Stripes.pause(spins); // those who hold a lane need nothing that we hold
+            }
+        }
+    }
+
+    private void releaseLane(int lane) {
+        lanesBusy.getAndUpdate(busy -> busy & ~(1 << lane));
+    }
+
+    private long record(int lane) {
+        return root + IndexHeader.SIZE + lane * SplitRecord.SIZE;
+    }
+
+    private long lowerPattern(long segment, int local) {
+        return SegmentRecord.pattern(pmem, segment) & ((1L << local) - 1);
+    }
+
+    private long upperPattern(long segment, int local) {
+        return lowerPattern(segment, local) | (1L << local);
+    }
+}

@@ -1,0 +1,282 @@
+package io.hmfs.core.index;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.layout.BucketRecord;
+import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.layout.IndexHeader;
+import io.hmfs.core.layout.SegmentRecord;
+import io.hmfs.core.pmem.MappedPmem;
+import io.hmfs.core.pmem.Pmem;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+// Goal: the index behaves as a map from hash to objects, through splits, doublings and reopening.
+// Method: single threaded calls over mapped memory; a long random run beside a HashMap.
+final class HashIndexTest {
+    private static final int DEPTH_MAX = 10;
+    private static final KeyMatcher ANY = at -> true;
+    private static final KeyMatcher NONE = at -> false;
+
+    private final IndexFixture pool = pool(DEPTH_MAX, 100_000, 200);
+    private final Pmem pmem = pool.pmem;
+
+    private static IndexFixture pool(int depthMax, int objects, int segments) {
+        Pmem memory = MappedPmem.inMemory(IndexFixture.size(depthMax, objects, segments));
+        return new IndexFixture(memory, depthMax, objects);
+    }
+
+    @Test
+    void whatIsInsertedIsFoundAndWhatIsRemovedIsNot() {
+        HashIndex index = pool.format(0);
+        long hash = IndexFixture.mix(1);
+        long at = pool.fill(1, hash);
+        assertEquals(Pmem.NULL, index.find(hash, ANY));
+        assertTrue(index.insert(hash, at));
+        assertEquals(at, index.find(hash, ANY));
+        assertEquals(Pmem.NULL, index.find(hash, NONE));
+        assertTrue(index.remove(hash, at));
+        assertEquals(Pmem.NULL, index.find(hash, ANY));
+        assertFalse(index.remove(hash, at));
+    }
+
+    @Test
+    void objectsOfOneKeyStandSideBySideAndTheMatcherChooses() {
+        HashIndex index = pool.format(0);
+        long hash = IndexFixture.mix(7);
+        for (int n = 0; n < 5; n++) {
+            assertTrue(index.insert(hash, pool.fill(n, hash)));
+        }
+        for (int n = 0; n < 5; n++) {
+            long wanted = pool.object(n);
+            assertEquals(wanted, index.find(hash, at -> at == wanted));
+        }
+        long[] out = new long[HashIndex.CANDIDATES_MAX];
+        assertEquals(5, index.candidates(hash, out));
+        assertTrue(index.remove(hash, pool.object(2)));
+        assertEquals(4, index.candidates(hash, out));
+        assertTrue(Arrays.stream(out, 0, 4).noneMatch(at -> at == pool.object(2)));
+    }
+
+    @Test
+    void insertingTwiceStoresOneWord() {
+        HashIndex index = pool.format(0);
+        long hash = IndexFixture.mix(3);
+        long at = pool.fill(3, hash);
+        assertTrue(index.insert(hash, at));
+        assertTrue(index.insert(hash, at));
+        assertTrue(index.remove(hash, at));
+        assertEquals(0, index.candidates(hash, new long[HashIndex.CANDIDATES_MAX]));
+    }
+
+    @Test
+    void aWordLeftInBothBucketsByACrashCountsOnceAndIsRemovedTwice() {
+        HashIndex index = pool.format(0);
+        long hash = IndexFixture.mix(11);
+        long at = pool.fill(11, hash);
+        assertTrue(index.insert(hash, at));
+        long partner = SegmentRecord.bucket(pool.segments, BucketRecord.partner(BucketRecord.home(hash), hash));
+        BucketRecord.store(pmem, partner, 6, BucketRecord.word(hash, at));
+        assertEquals(1, index.candidates(hash, new long[HashIndex.CANDIDATES_MAX]));
+        assertTrue(index.remove(hash, at));
+        assertEquals(Pmem.NULL, index.find(hash, ANY));
+    }
+
+    @Test
+    void tooManyObjectsOfOneHashAreNoSpaceAndNothingElse() {
+        HashIndex index = pool.format(0);
+        long hash = IndexFixture.mix(5);
+        int taken = 0;
+        while (taken < 100 && index.insert(hash, pool.fill(taken, hash))) {
+            taken++;
+        }
+        assertEquals(BucketRecord.SLOTS * 2, taken);
+        assertEquals(taken, index.candidates(hash, new long[HashIndex.CANDIDATES_MAX]));
+        long other = IndexFixture.mix(6);
+        assertTrue(index.insert(other, pool.fill(200, other)));
+    }
+
+    @Test
+    void aFullPoolAndAFullDirectoryAreNoSpaceAndLoseNothing() {
+        fill(pool(DEPTH_MAX, 100_000, 3));
+        fill(pool(1, 100_000, 100));
+    }
+
+    private static void fill(IndexFixture pool) {
+        HashIndex index = pool.format(0);
+        int count = 0;
+        while (index.insert(IndexFixture.mix(count), pool.fill(count, IndexFixture.mix(count)))) {
+            count++;
+        }
+        for (int n = 0; n < count; n++) {
+            assertEquals(pool.object(n), index.find(IndexFixture.mix(n), only(pool.object(n))));
+        }
+        assertEquals(Pmem.NULL, index.find(IndexFixture.mix(count), only(pool.object(count))));
+    }
+
+    @Test
+    void offsetsThatAreNoObjectsAreRefused() {
+        HashIndex index = pool.format(0);
+        for (long at : new long[] {0, 8, 4096 + 32, 1L << 48, -64}) {
+            assertThrows(IllegalArgumentException.class, () -> index.insert(1, at));
+        }
+    }
+
+    @Test
+    void aRootThatIsNoIndexIsCorrupt() {
+        assertThrows(CorruptPoolException.class, pool::open);
+        pool.format(0);
+        pmem.set(IndexFixture.ROOT + IndexHeader.DEPTH_OFFSET, DEPTH_MAX + 1);
+        assertThrows(CorruptPoolException.class, pool::open);
+    }
+
+    @Test
+    void aLookUpThatMissesReadsTheWordsAgainAfterTheMatcherHasLooked() {
+        HashIndex index = pool.format(0);
+        long hash = IndexFixture.mix(21);
+        long old = pool.fill(1, hash);
+        long young = pool.fill(2, hash);
+        assertTrue(index.insert(hash, old));
+        boolean[] replaced = {false};
+        long found = index.find(hash, at -> {
+            if (at == old && !replaced[0]) {
+                replaced[0] =
+                        true; // between the reading of the word and that of the status, another takes the name over
+                assertTrue(index.insert(hash, young));
+            }
+            return at == young;
+        });
+        assertEquals(young, found);
+    }
+
+    @Test
+    void wordsOfObjectsThatHaveAnotherKeyNowAreDroppedBySplits() {
+        HashIndex index = pool.format(0);
+        int stale = 500;
+        for (int n = 0; n < stale; n++) {
+            assertTrue(index.insert(IndexFixture.mix(n), pool.fill(n, IndexFixture.mix(n))));
+            pmem.set(pool.object(n), IndexFixture.mix(n + 1_000_000)); // freed and taken for another key
+        }
+        for (int n = stale; index.statistics().splits() == 0; n++) {
+            assertTrue(index.insert(IndexFixture.mix(n), pool.fill(n, IndexFixture.mix(n))));
+        }
+        assertEquals(0, foreign(index));
+        for (int n = 0; n < stale; n++) {
+            assertEquals(Pmem.NULL, index.find(IndexFixture.mix(n), only(pool.object(n))));
+        }
+    }
+
+    @Test
+    void aSweepShowsEveryWordOnceAndClearsWhatIsNotWanted() {
+        HashIndex index = pool.format(0);
+        int count = 10_000;
+        for (int n = 0; n < count; n++) {
+            assertTrue(index.insert(IndexFixture.mix(n), pool.fill(n, IndexFixture.mix(n))));
+        }
+        int[] shown = new int[count];
+        long cleared = 0;
+        for (long position = 0; position < index.sweepEnd(); position++) {
+            cleared += index.sweep(position, (segment, word, fits) -> {
+                assertTrue(fits);
+                assertTrue(index.owns(segment));
+                int number = (int) ((BucketRecord.offset(word) - pool.objects) / Pmem.LINE);
+                shown[number]++;
+                return number % 2 == 0;
+            });
+        }
+        assertTrue(Arrays.stream(shown).allMatch(times -> times == 1));
+        assertEquals(count / 2, cleared);
+        for (int n = 0; n < count; n++) {
+            assertEquals(
+                    n % 2 == 0 ? pool.object(n) : Pmem.NULL, index.find(IndexFixture.mix(n), only(pool.object(n))));
+        }
+    }
+
+    @Test
+    void segmentsThatTheIndexDoesNotKnowAreNotItsOwn() {
+        HashIndex index = pool.format(0);
+        assertTrue(index.owns(pool.segments));
+        long leaked = pool.allocate();
+        assertFalse(index.owns(leaked));
+        SegmentRecord.init(pmem, leaked, 0, 1);
+        assertFalse(index.owns(leaked));
+    }
+
+    @Test
+    void aLongRandomRunAgreesWithAHashMap() {
+        int objects = 100_000;
+        HashIndex index = pool.format(1);
+        Map<Long, Long> model = new HashMap<>();
+        long seed = Long.getLong("hmfs.seed", 20);
+        SplittableRandom random = new SplittableRandom(seed);
+        Target target = new Target();
+        long deadline = System.nanoTime() + 5_000_000_000L;
+        int operations = 0;
+        for (; operations < 5_000_000 && System.nanoTime() < deadline; operations++) {
+            long number = random.nextInt(objects);
+            long hash = IndexFixture.mix(number);
+            target.at = pool.object(number);
+            int dice = random.nextInt(10);
+            if (dice < 4) {
+                long expected = model.getOrDefault(hash, Pmem.NULL);
+                assertEquals(expected, index.find(hash, target), () -> "seed " + seed);
+            } else if (dice < 7 + (operations >>> 19 & 1)) {
+                assertTrue(index.insert(hash, pool.fill(number, hash)));
+                model.put(hash, target.at);
+            } else {
+                assertEquals(model.remove(hash) != null, index.remove(hash, target.at), () -> "seed " + seed);
+            }
+            if (operations % 1_000_000 == 999_999) {
+                index = pool.open();
+            }
+        }
+        System.out.println("operations " + operations + ", " + index.statistics());
+        for (Map.Entry<Long, Long> entry : model.entrySet()) {
+            target.at = entry.getValue();
+            assertEquals(target.at, index.find(entry.getKey(), target));
+        }
+        assertEquals(0, foreign(index));
+        assertEquals(model.size(), words(index));
+    }
+
+    private static final class Target implements KeyMatcher {
+        long at;
+
+        @Override
+        public boolean matches(long candidate) {
+            return candidate == at;
+        }
+    }
+
+    static KeyMatcher only(long wanted) {
+        return at -> at == wanted;
+    }
+
+    private static long foreign(HashIndex index) {
+        long[] count = {0};
+        for (long position = 0; position < index.sweepEnd(); position++) {
+            index.sweep(position, (segment, word, fits) -> {
+                count[0] += fits ? 0 : 1;
+                return true;
+            });
+        }
+        return count[0];
+    }
+
+    private static long words(HashIndex index) {
+        long[] count = {0};
+        for (long position = 0; position < index.sweepEnd(); position++) {
+            index.sweep(position, (segment, word, fits) -> {
+                count[0]++;
+                return true;
+            });
+        }
+        return count[0];
+    }
+}

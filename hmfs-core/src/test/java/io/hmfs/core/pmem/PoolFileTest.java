@@ -1,0 +1,296 @@
+package io.hmfs.core.pmem;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Goal: a pool file gives the same header and regions each time it is opened, and every bad file is one clear error.
+ * Method: real files with both backings, in one process; other processes are PoolFileProcessTest's.
+ */
+final class PoolFileTest {
+    private static final long SIZE = 40L << 20;
+
+    @TempDir
+    Path directory;
+
+    private Path path() {
+        return directory.resolve("pool");
+    }
+
+    private PoolFile create(Backing backing) throws PoolException {
+        return PoolFile.create(path(), SIZE, backing, false);
+    }
+
+    private PoolFile open() throws PoolException {
+        return PoolFile.open(path(), Persistence.PROCESS, false);
+    }
+
+    private static PoolException fails(PoolException.Reason reason, String part, Executable opening) {
+        PoolException e = assertThrows(PoolException.class, opening);
+        assertEquals(reason, e.reason(), e.getMessage());
+        assertTrue(String.valueOf(e.getMessage()).contains(part), e.getMessage());
+        return e;
+    }
+
+    private static List<Long> allRegions(PoolFile file) throws PoolException {
+        List<Long> regions = new ArrayList<>();
+        for (long at = file.regionAt(0); at != Pmem.NULL; at = file.regionAt(regions.size())) {
+            regions.add(at);
+        }
+        return regions;
+    }
+
+    private static void assertZero(Pmem pmem, long at, long count) {
+        for (long word = at; word < at + count; word += 8) {
+            assertEquals(0, pmem.get(word), "at " + word);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Backing.class)
+    void aNewFileIsZeroAlignedAndReallyReserved(Backing backing) throws Exception {
+        try (PoolFile file = create(backing)) {
+            assertEquals(backing, file.backing());
+            assertEquals(SIZE, file.fileSize());
+            assertEquals(SIZE, file.pmem().size());
+            assertEquals(0, file.header() % 4096);
+            assertZero(file.pmem(), file.header(), PoolFile.HEADER_SIZE);
+            long end = file.header() + PoolFile.HEADER_SIZE;
+            for (long region : allRegions(file)) {
+                assertEquals(0, region % 4096);
+                assertTrue(region >= end, "regions overlap neither the header nor one another");
+                assertZero(file.pmem(), region, file.regionSize());
+                end = region + file.regionSize();
+            }
+            assertTrue(end <= SIZE);
+        }
+        long blocks = allocated(path());
+        assertTrue(blocks >= SIZE, "only " + blocks + " bytes are reserved");
+    }
+
+    private static long allocated(Path path) throws IOException {
+        Process du = new ProcessBuilder("du", "-B1", path.toString()).start();
+        try (var output = du.inputReader()) {
+            return Long.parseLong(output.readLine().split("\t", 2)[0]);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Backing.class)
+    void regionsMaxIsNotExceeded(Backing backing) throws Exception {
+        try (PoolFile file = create(backing)) {
+            int regions = allRegions(file).size();
+            assertTrue(regions >= 6 && regions <= file.regionsMax(), regions + " of " + file.regionsMax());
+            assertEquals(Pmem.NULL, file.regionAt(regions), "full stays full");
+            assertThrows(IndexOutOfBoundsException.class, () -> file.regionAt(-1));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Backing.class)
+    void headerAndRegionsAreFoundAgain(Backing backing) throws Exception {
+        long header;
+        List<Long> regions;
+        try (PoolFile file = create(backing)) {
+            header = file.header();
+            file.pmem().set(header + PoolFile.HEADER_SIZE - 8, 77);
+            regions = allRegions(file);
+            for (int i = 0; i < regions.size(); i++) {
+                PoolFileChild.stamp(file.pmem(), regions.get(i), file.regionSize(), i);
+            }
+        }
+        try (PoolFile file = open()) {
+            assertEquals(backing, file.backing());
+            assertEquals(header, file.header());
+            assertEquals(77, file.pmem().get(header + PoolFile.HEADER_SIZE - 8));
+            assertEquals(regions, allRegions(file));
+            for (int i = 0; i < regions.size(); i++) {
+                assertTrue(PoolFileChild.isStamped(file.pmem(), regions.get(i), file.regionSize(), i));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Backing.class)
+    void cas16WorksInAMappedFile(Backing backing) throws Exception {
+        try (PoolFile file = create(backing)) {
+            assertTrue(file.pmem().cas16(file.header(), 0, 0, 1, 2));
+            assertFalse(file.pmem().cas16(file.header(), 0, 0, 3, 4));
+            assertEquals(1, file.pmem().get(file.header()));
+            assertEquals(2, file.pmem().get(file.header() + 8));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Backing.class)
+    void populateChangesNothing(Backing backing) throws Exception {
+        try (PoolFile file = create(backing)) {
+            long region = file.regionAt(0);
+            PoolFileChild.stamp(file.pmem(), region, file.regionSize(), 0);
+            file.populate(region, file.regionSize());
+            assertTrue(PoolFileChild.isStamped(file.pmem(), region, file.regionSize(), 0));
+            assertZero(file.pmem(), region + 8, file.regionSize() - 16);
+            assertThrows(IndexOutOfBoundsException.class, () -> file.populate(SIZE - 4096, 8192));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Backing.class)
+    void anOpenFileIsLockedInThisProcessToo(Backing backing) throws Exception {
+        try (PoolFile file = create(backing)) {
+            fails(PoolException.Reason.LOCKED, path().toString(), this::open);
+            fails(PoolException.Reason.LOCKED, path().toString(), this::open); // the refused one dropped no lock
+            fails(PoolException.Reason.LOCKED, path().toString(), () -> PoolFile.create(path(), SIZE, backing, true));
+            file.pmem().set(file.header(), 1);
+        }
+        try (PoolFile file = open()) {
+            assertEquals(1, file.pmem().get(file.header()));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Backing.class)
+    void closingTwiceIsHarmlessAndUseAfterwardsIsRefused(Backing backing) throws Exception {
+        PoolFile file = create(backing);
+        file.close();
+        file.close();
+        assertThrows(IllegalStateException.class, () -> file.pmem().get(0));
+        assertThrows(IllegalStateException.class, () -> file.pmem().cas16(0, 0, 0, 1, 1));
+        open().close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Backing.class)
+    void overwriteStartsFromZeroAndIsNeededToReplace(Backing backing) throws Exception {
+        for (Backing before : Backing.values()) {
+            try (PoolFile file = PoolFile.create(path(), SIZE, before, true)) {
+                for (long region : allRegions(file)) {
+                    PoolFileChild.stamp(file.pmem(), region, file.regionSize(), 5);
+                }
+                file.pmem().set(file.header(), 5);
+            }
+            fails(PoolException.Reason.ALREADY_EXISTS, path().toString(), () -> create(backing));
+            try (PoolFile file = PoolFile.create(path(), SIZE, backing, true)) {
+                assertEquals(0, file.pmem().get(file.header()));
+                assertZero(file.pmem(), file.regionAt(0), file.regionSize());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Backing.class)
+    void pmemOnOrdinaryMemoryIsRefusedUnlessEmulated(Backing backing) throws Exception {
+        try (PoolFile file = create(backing)) {
+            assertFalse(file.dax(), "the test's directory is not DAX");
+            assertEquals(Persistence.PROCESS, file.pmem().persistence());
+        }
+        fails(PoolException.Reason.NOT_DAX, "--emulate-pmem", () -> PoolFile.open(path(), Persistence.PMEM, false));
+        try (PoolFile file = PoolFile.open(path(), Persistence.PMEM, true)) {
+            assertEquals(Persistence.PMEM, file.pmem().persistence());
+            assertFalse(file.dax(), "emulation does not hide what the memory is");
+            file.pmem().set(file.header(), 9);
+            file.pmem().persist(file.header(), 8);
+        }
+        try (PoolFile file = open()) {
+            assertEquals(9, file.pmem().get(file.header()));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Backing.class)
+    void moreThanTheDiskHasIsRefusedAndRemoved(Backing backing) throws Exception {
+        long free = Files.getFileStore(directory).getUsableSpace();
+        long size = free + (1L << 40);
+        PoolException e =
+                fails(PoolException.Reason.NO_SPACE, "" + size, () -> PoolFile.create(path(), size, backing, false));
+        assertTrue(String.valueOf(e.getMessage()).contains(" free"), e.getMessage());
+        assertFalse(Files.exists(path()));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Backing.class)
+    void anOldPoolSurvivesAReplacementThatDoesNotFit(Backing backing) throws Exception {
+        try (PoolFile file = create(backing)) {
+            file.pmem().set(file.header(), 6);
+        }
+        fails(PoolException.Reason.NO_SPACE, "needs", () -> PoolFile.create(path(), 1L << 60, backing, true));
+        try (PoolFile file = open()) {
+            assertEquals(6, file.pmem().get(file.header()));
+        }
+    }
+
+    @Test
+    void aMissingFileADirectoryAndAMissingDirectoryAreToldApart() {
+        fails(PoolException.Reason.NOT_FOUND, path().toString(), this::open);
+        fails(PoolException.Reason.NOT_A_POOL, "directory", () -> PoolFile.open(directory, Persistence.PROCESS, false));
+        Path nowhere = directory.resolve("none").resolve("pool");
+        fails(
+                PoolException.Reason.NOT_FOUND,
+                "no such directory",
+                () -> PoolFile.create(nowhere, SIZE, Backing.MAPPED, false));
+    }
+
+    @Test
+    void aShortFileIsRefusedAndKept() throws Exception {
+        byte[] bytes = "not a pool".getBytes(StandardCharsets.UTF_8);
+        Files.write(path(), bytes);
+        fails(PoolException.Reason.TRUNCATED, "10 bytes", this::open);
+        assertArrayEquals(bytes, Files.readAllBytes(path()));
+    }
+
+    @Test
+    void aCutMappedFileTellsItsSizeAndKeepsOffsets() throws Exception {
+        create(Backing.MAPPED).close();
+        cut(SIZE - 5000);
+        try (PoolFile file = open()) {
+            assertEquals(SIZE - 5000, file.fileSize()); // what the superblock's check goes by
+            assertEquals(SIZE - 8192, file.pmem().size());
+            assertEquals(SIZE / file.regionSize() - 2, file.regionsMax());
+            assertThrows(IndexOutOfBoundsException.class, () -> file.pmem().get(SIZE - 8192));
+        }
+    }
+
+    @Test
+    void aCutPmdkFileIsRefused() throws Exception {
+        try (PoolFile file = create(Backing.PMDK)) {
+            assertNotEquals(0, file.regionAt(0));
+        }
+        cut(SIZE - (8L << 20));
+        fails(PoolException.Reason.NOT_A_POOL, "cut off", this::open);
+        fails(PoolException.Reason.NOT_A_POOL, "cut off", this::open); // and the refusal left no lock behind
+    }
+
+    @Test
+    void aDamagedPmdkHeaderIsRefused() throws Exception {
+        create(Backing.PMDK).close();
+        try (FileChannel channel = FileChannel.open(path(), StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(new byte[] {77}), 100);
+        }
+        fails(PoolException.Reason.NOT_A_POOL, "checksum", this::open);
+    }
+
+    private void cut(long size) throws IOException {
+        try (FileChannel channel = FileChannel.open(path(), StandardOpenOption.WRITE)) {
+            channel.truncate(size);
+        }
+    }
+}

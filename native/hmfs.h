@@ -1,0 +1,42 @@
+/*
+ * What HMFS needs from the machine and Java does not give: a 16-byte compare-and-swap, cache-line
+ * write-back, and really reserved files. No policy and no allocation here; callers check bounds.
+ */
+#ifndef HMFS_H
+#define HMFS_H
+
+#include <stdint.h>
+
+#define HMFS_LINE 64
+
+/* What hmfs_write_back executes, chosen once by CPUID. */
+enum hmfs_instruction { HMFS_CLFLUSH = 0, HMFS_CLFLUSHOPT = 1, HMFS_CLWB = 2 };
+
+/* Compares and swaps the 16 aligned bytes at `at`, sequentially consistent: 1 if they were swapped, else 0. */
+int hmfs_cas16(void *at, uint64_t expected_low, uint64_t expected_high, uint64_t low, uint64_t high);
+
+/* Starts the write-back of each line that [at, at + count) touches; hmfs_fence waits for it. */
+void hmfs_write_back(const void *at, uint64_t count);
+
+/* Returns when the write-backs that this thread started, and its stores, are ordered before what follows. */
+void hmfs_fence(void);
+
+/* Which enum hmfs_instruction hmfs_write_back uses on this processor. */
+int hmfs_write_back_instruction(void);
+
+/* Makes the pages of [at, at + count) present and writable, changing no content: 0 or an errno. */
+int hmfs_populate(void *at, uint64_t count);
+
+/* Opens a file and locks it against every other opener, in this process too: a descriptor, or -errno (EAGAIN: locked). */
+int hmfs_lock(const char *path);
+
+/* Cuts the file to nothing: 0 or an errno. */
+int hmfs_truncate(int descriptor);
+
+/* Really reserves the first `size` bytes of the file, zero where nothing was: 0 or an errno. */
+int hmfs_reserve(int descriptor, uint64_t size);
+
+/* Closes a descriptor of hmfs_lock, which unlocks the file: 0 or an errno. */
+int hmfs_close(int descriptor);
+
+#endif

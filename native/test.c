@@ -1,0 +1,140 @@
+/*
+ * Goal: the machine does what hmfs.h says.
+ * Method: includes hmfs.c, so that every write-back instruction that this processor has is run, not only the chosen one.
+ */
+#include "hmfs.c"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define THREADS 4
+#define ROUNDS 50000
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);                                    \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+static _Alignas(64) uint64_t pair[2];
+
+static void cas16_swaps_both_halves_or_none(void) {
+    pair[0] = 1, pair[1] = 2;
+    CHECK(hmfs_cas16(pair, 1, 3, 10, 20) == 0);
+    CHECK(hmfs_cas16(pair, 3, 2, 10, 20) == 0);
+    CHECK(pair[0] == 1 && pair[1] == 2);
+    CHECK(hmfs_cas16(pair, 1, 2, 10, 20) == 1);
+    CHECK(pair[0] == 10 && pair[1] == 20);
+}
+
+static void *count_up(void *unused) {
+    for (int i = 0; i < ROUNDS; i++) {
+        uint64_t low, high;
+        do {
+            low = __atomic_load_n(&pair[0], __ATOMIC_ACQUIRE);
+            high = __atomic_load_n(&pair[1], __ATOMIC_ACQUIRE);
+        } while (!hmfs_cas16(pair, low, high, low + 1, high + 2));
+    }
+    return unused;
+}
+
+static void cas16_loses_no_update_of_several_threads(void) {
+    pthread_t threads[THREADS];
+    pair[0] = pair[1] = 0;
+    for (int i = 0; i < THREADS; i++) {
+        CHECK(pthread_create(&threads[i], NULL, count_up, NULL) == 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    }
+    CHECK(pair[0] == (uint64_t)THREADS * ROUNDS && pair[1] == 2 * pair[0]);
+}
+
+static void every_instruction_leaves_the_content(void) {
+    static _Alignas(64) unsigned char lines[5 * HMFS_LINE];
+    for (int with = HMFS_CLFLUSH; with <= (int)instruction; with++) {
+        memset(lines, 40 + with, sizeof lines);
+        write_back_with((enum hmfs_instruction)with, lines + 63, 130);
+        hmfs_fence();
+        for (size_t i = 0; i < sizeof lines; i++) {
+            CHECK(lines[i] == 40 + with);
+        }
+    }
+    hmfs_write_back(lines + sizeof lines, 0); /* an empty range behind the end touches nothing */
+    CHECK(hmfs_write_back_instruction() == (int)instruction);
+}
+
+static void a_reserved_file_has_its_blocks_and_can_be_populated(const char *path, int descriptor) {
+    uint64_t size = 1 << 20;
+    CHECK(hmfs_reserve(descriptor, size) == 0);
+    struct stat status;
+    CHECK(stat(path, &status) == 0);
+    CHECK((uint64_t)status.st_size == size);
+    CHECK((uint64_t)status.st_blocks * 512 >= size);
+
+    unsigned char *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    CHECK(map != MAP_FAILED);
+    map[70000] = 7;
+    CHECK(hmfs_populate(map + 5000, size - 5000) == 0);
+    touch((uintptr_t)map, (uintptr_t)map + size, 4096);
+    for (uint64_t i = 0; i < size; i++) {
+        CHECK(map[i] == (i == 70000 ? 7 : 0));
+    }
+    CHECK(ftruncate(descriptor, 4096) == 0);
+    CHECK(hmfs_populate(map + 8192, 4096) == EFAULT);
+    CHECK(munmap(map, size) == 0);
+    CHECK(hmfs_truncate(descriptor) == 0);
+    CHECK(stat(path, &status) == 0 && status.st_size == 0);
+}
+
+static void a_locked_file_is_refused_here_and_in_another_process(const char *path) {
+    CHECK(hmfs_lock(path) == -EAGAIN);
+    int other = open(path, O_RDONLY);
+    CHECK(other >= 0 && close(other) == 0); /* would drop a lock of the process */
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        _exit(hmfs_lock(path) == -EAGAIN ? 0 : 1);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void errors_are_errnos(int descriptor) {
+    CHECK(hmfs_lock("/no/such/directory/file") == -ENOENT);
+    CHECK(hmfs_lock("/") == -EISDIR);
+    CHECK(hmfs_reserve(descriptor, UINT64_MAX) == EFBIG);
+    CHECK(hmfs_reserve(descriptor, INT64_MAX) == EFBIG);
+    CHECK(hmfs_truncate(-1) == EBADF);
+    CHECK(hmfs_close(-1) == EBADF);
+}
+
+int main(void) {
+    cas16_swaps_both_halves_or_none();
+    cas16_loses_no_update_of_several_threads();
+    every_instruction_leaves_the_content();
+
+    char path[] = "hmfs-native-test-XXXXXX";
+    int made = mkstemp(path);
+    CHECK(made >= 0 && close(made) == 0);
+    int descriptor = hmfs_lock(path);
+    CHECK(descriptor >= 0);
+    a_reserved_file_has_its_blocks_and_can_be_populated(path, descriptor);
+    a_locked_file_is_refused_here_and_in_another_process(path);
+    errors_are_errnos(descriptor);
+    CHECK(hmfs_close(descriptor) == 0);
+    descriptor = hmfs_lock(path);
+    CHECK(descriptor >= 0 && hmfs_close(descriptor) == 0);
+    CHECK(unlink(path) == 0);
+
+    static const char *const names[] = {"CLFLUSH", "CLFLUSHOPT", "CLWB"};
+    printf("native test passed; write-back by %s\n", names[hmfs_write_back_instruction()]);
+    return 0;
+}
