@@ -10,6 +10,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.util.functional.FutureIO;
 
 /** The bytes of one open file, cut at blocks and chunks on the way to the data store. Thread-safe. */
 final class FileBlocks implements Closeable {
@@ -54,7 +55,7 @@ final class FileBlocks implements Closeable {
             throw failed(failure);
         }
         try {
-            return org.apache.hadoop.util.functional.FutureIO.awaitFuture(reader.read(
+            return FutureIO.awaitFuture(reader.read(
                     piece.at() / blockSize, piece.at() % blockSize, target, piece.targetOffset(), piece.length()));
         } catch (HmfsException e) {
             throw failed(e);

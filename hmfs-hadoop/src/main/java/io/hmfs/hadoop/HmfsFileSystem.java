@@ -8,6 +8,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import org.apache.hadoop.HadoopIllegalArgumentException;
@@ -227,10 +228,7 @@ public final class HmfsFileSystem extends FileSystem {
     public void rename(Path source, Path target, Options.Rename... options) throws IOException {
         statistics.incrementWriteOps(1);
         boolean overwrite = List.of(options).contains(Options.Rename.OVERWRITE);
-        FileInfo replaced = session().renames().exactly(serverPath(source), serverPath(target), overwrite);
-        if (replaced != null) {
-            session().dropBlocks(replaced);
-        }
+        session().renames().exactly(serverPath(source), serverPath(target), overwrite);
     }
 
     @Override
@@ -255,7 +253,7 @@ public final class HmfsFileSystem extends FileSystem {
             entries.add(listing.next());
         }
         FileStatus[] sorted = entries.toArray(new FileStatus[0]);
-        java.util.Arrays.sort(sorted); // callers of HDFS have got used to it
+        Arrays.sort(sorted); // callers of HDFS have got used to it
         return sorted;
     }
 

@@ -4,6 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Locale;
+import java.util.Objects;
 import org.apache.hadoop.fs.CanUnbuffer;
 import org.apache.hadoop.fs.FSInputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -50,7 +51,7 @@ final class HmfsInputStream extends FSInputStream implements CanUnbuffer, Stream
     @Override
     public synchronized int read(byte[] target, int offset, int length) throws IOException {
         checkOpen();
-        java.util.Objects.checkFromIndexSize(offset, length, target.length);
+        Objects.checkFromIndexSize(offset, length, target.length);
         if (length == 0) {
             return 0;
         }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The {@code fs.hmfs.*} settings, checked: a misspelt one is an error, for it would be ignored silently otherwise. Meaning and
@@ -53,8 +54,8 @@ record HmfsOptions(
                 time(conf, CONNECT_TIMEOUT, 10),
                 time(conf, REQUEST_TIMEOUT, 60),
                 number(conf, REQUESTS_IN_FLIGHT, 256, 1, 65_536),
-                number(conf, WRITE_CHUNKS, 4, 1, 64),
-                number(conf, READ_AHEAD, 2, 0, 64),
+                number(conf, WRITE_CHUNKS, 8, 1, 64),
+                number(conf, READ_AHEAD, 4, 0, 64),
                 number(conf, LIST_PAGE, 1000, 1, 100_000),
                 number(conf, DELETES_IN_FLIGHT, 64, 1, 4096),
                 truth(conf, SYNC_ON_CLOSE));
@@ -141,8 +142,7 @@ record HmfsOptions(
         };
     }
 
-    private static IOException bad(
-            Configuration conf, String name, String wanted, @org.jspecify.annotations.Nullable Throwable cause) {
+    private static IOException bad(Configuration conf, String name, String wanted, @Nullable Throwable cause) {
         return new IOException(name + " must be " + wanted + ", not '" + conf.get(name) + "'", cause);
     }
 }

@@ -67,10 +67,8 @@ final class Rename {
      * The exact rename of FileContext: to that name and no other; each refusal is an exception.
      *
      * @param overwrite whether a file, or an empty directory, at {@code target} gives way; a file does so atomically
-     * @return the file that was replaced, null if there was none
      */
-    @Nullable
-    FileInfo exactly(String source, String target, boolean overwrite) throws IOException {
+    void exactly(String source, String target, boolean overwrite) throws IOException {
         FileInfo from = statOrNull(source);
         if (from == null) {
             throw new FileNotFoundException("rename source " + source + " not found.");
@@ -93,7 +91,6 @@ final class Rename {
                 link.onceOnly(client -> client.rmdir(target));
             }
             rename(source, target, overwrite);
-            return there != null && !there.directory() ? there : null;
         } catch (HmfsException e) {
             String about = switch (e.code()) {
                 case IS_ROOT -> source;

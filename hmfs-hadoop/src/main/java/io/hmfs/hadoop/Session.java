@@ -21,16 +21,12 @@ import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What an open filesystem holds, and its operations on absolute paths: the connection, the data store that the server
  * announced, the streams open for writing. All failures are Hadoop's exceptions. Thread-safe.
  */
 final class Session implements Closeable {
-    private static final Logger LOG = LoggerFactory.getLogger(Session.class);
-
     /** A change of attributes, harmless when repeated. */
     @FunctionalInterface
     interface Change {
@@ -42,6 +38,7 @@ final class Session implements Closeable {
     private final DataStore store;
     private final OpenFiles openFiles;
     private final Rename renames;
+    private final @Nullable Reaper reaper; // only where the server cannot drop blocks itself
 
     private Session(ServerLink link, HmfsOptions options, DataStore store) {
         this.link = link;
@@ -49,6 +46,10 @@ final class Session implements Closeable {
         this.store = store;
         this.openFiles = new OpenFiles(link);
         this.renames = new Rename(link, openFiles);
+        this.reaper = store.dropsBlocksItself() ? null : new Reaper(store);
+        if (reaper != null) {
+            link.client().onRemoved((inode, size) -> reaper.drop(inode, 0, blocks(size)));
+        }
     }
 
     static Session open(URI address, HmfsOptions options, String user, Configuration conf) throws IOException {
@@ -135,27 +136,14 @@ final class Session implements Closeable {
     }
 
     HmfsOutputStream create(String path, CreateOptions how) throws IOException {
-        FileInfo replaced = how.overwrite() && !store.dropsBlocksItself() ? statOrNull(path) : null;
-        FileInfo created;
         try {
-            created = link.once(client -> client.create(path, how));
+            FileInfo created = link.once(client -> client.create(path, how));
+            return writer(path, created, 0);
         } catch (HmfsException e) {
             if (e.code() == ResultCode.IS_DIRECTORY) {
                 throw new FileAlreadyExistsException(path + " already exists as a directory");
             }
             throw HadoopErrors.translate(path, e);
-        }
-        if (replaced != null && replaced.id() != created.id()) {
-            dropBlocks(replaced);
-        }
-        return writer(path, created, 0);
-    }
-
-    private @Nullable FileInfo statOrNull(String path) throws IOException {
-        try {
-            return stat(path);
-        } catch (FileNotFoundException e) {
-            return null;
         }
     }
 
@@ -180,17 +168,15 @@ final class Session implements Closeable {
                     + info.size() + ", truncate size: " + size + ".");
         }
         change(path, (client, name) -> client.truncate(name, size));
-        drop(info.id(), blocks(size), blocks(info.size()));
+        if (reaper != null) {
+            reaper.drop(info.id(), blocks(size), blocks(info.size()));
+        }
     }
 
     /** Deletes a file or a directory. @return false if there is nothing at {@code path} */
     boolean delete(String path, boolean recursive) throws IOException {
-        FileInfo gone = store.dropsBlocksItself() ? null : statOrNull(path);
         try {
             link.onceOnly(client -> client.delete(path));
-            if (gone != null) {
-                dropBlocks(gone);
-            }
             return true;
         } catch (HmfsException e) {
             switch (e.code()) {
@@ -222,30 +208,11 @@ final class Session implements Closeable {
             }
         }
         try {
-            link.repeat(client -> new TreeDelete(
-                            client, options.deletesInFlight(), options.listPageEntries(), this::dropBlocks)
-                    .run(path));
+            link.repeat(
+                    client -> new TreeDelete(client, options.deletesInFlight(), options.listPageEntries()).run(path));
             return true;
         } catch (HmfsException e) {
             throw HadoopErrors.translate(path, e);
-        }
-    }
-
-    /** Removes the objects of a file that is gone, if the server cannot. The file is gone either way, so a failure is logged. */
-    void dropBlocks(FileInfo file) {
-        if (!file.directory()) {
-            drop(file.id(), 0, blocks(file.size()));
-        }
-    }
-
-    private void drop(long inode, long first, long end) {
-        if (store.dropsBlocksItself()) {
-            return;
-        }
-        try {
-            store.delete(inode, first, end);
-        } catch (IOException e) {
-            LOG.warn("Objects of inode {} are left in the data store", Long.toHexString(inode), e);
         }
     }
 
@@ -256,10 +223,10 @@ final class Session implements Closeable {
     @Override
     public void close() throws IOException {
         openFiles.closeAll();
-        try {
-            store.close();
-        } finally {
-            link.close();
+        link.close();
+        if (reaper != null) {
+            reaper.close(); // after the last reply that could tell of a file, before the store that it works on
         }
+        store.close();
     }
 }

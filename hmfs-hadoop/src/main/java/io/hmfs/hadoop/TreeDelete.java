@@ -24,12 +24,6 @@ final class TreeDelete {
     /** Times that a directory may turn out to have new children when it is to be removed. */
     private static final int ROUNDS_MAX = 16;
 
-    /** Told of each file that is gone. */
-    @FunctionalInterface
-    interface Removed {
-        void file(FileInfo file);
-    }
-
     /** A directory on the way out. */
     private static final class Node {
         final String path;
@@ -61,7 +55,6 @@ final class TreeDelete {
     private final HmfsClient client;
     private final int inFlightMax;
     private final int pageEntries;
-    private final Removed removed;
     private final ArrayDeque<Task> removals = new ArrayDeque<>(); // first: they make room
     private final ArrayDeque<Task> listings = new ArrayDeque<>(); // a stack: depth first keeps it short
     private final BlockingQueue<Reply> replies = new LinkedBlockingQueue<>();
@@ -69,11 +62,10 @@ final class TreeDelete {
     private boolean finished;
     private @Nullable IOException failure;
 
-    TreeDelete(HmfsClient client, int inFlightMax, int pageEntries, Removed removed) {
+    TreeDelete(HmfsClient client, int inFlightMax, int pageEntries) {
         this.client = client;
         this.inFlightMax = inFlightMax;
         this.pageEntries = pageEntries;
-        this.removed = removed;
     }
 
     /**
@@ -194,8 +186,7 @@ final class TreeDelete {
 
     private void fileDeleted(Task.DeleteFile task, ResultCode code, Reply reply) throws IOException {
         switch (code) {
-            case OK -> removed.file(task.file);
-            case NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY -> {} // somebody else was faster
+            case OK, NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY -> {} // gone, by us or by somebody faster
             case IS_DIRECTORY -> { // the name has become a directory meanwhile
                 listFromStart(new Node(child(task.directory.path, task.file.name()), task.directory));
                 return; // which finishes the child

@@ -9,10 +9,12 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
+import java.net.UnknownHostException;
 
 /**
- * The one connection of a filesystem. When it breaks (the server was restarted, say), the next request makes a new one, to the
- * same cluster only; a request that may be repeated without harm is repeated once, the others report the break. Thread-safe.
+ * The one client of a filesystem. The client makes a lost connection anew with the next request; what is added here: a request
+ * that may be repeated without harm is repeated once when the connection broke under it, and failures to connect say what to
+ * do. Refusals of the server stay {@link HmfsException}s. Thread-safe.
  */
 public final class ServerLink implements Closeable {
     /** A request on a client. */
@@ -29,82 +31,60 @@ public final class ServerLink implements Closeable {
 
     private final String host;
     private final int port;
-    private final ClientOptions options;
-    private final ServerInfo server;
-    private final Object reconnecting = new Object();
-    private volatile HmfsClient client;
-    private volatile boolean broken;
-    private volatile boolean closed;
+    private final HmfsClient client;
 
-    private ServerLink(String host, int port, ClientOptions options, HmfsClient client) {
+    private ServerLink(String host, int port, HmfsClient client) {
         this.host = host;
         this.port = port;
-        this.options = options;
         this.client = client;
-        this.server = client.server();
     }
 
-    /** Connects. @throws ConnectException naming the address and what to do when nobody answers there */
+    /**
+     * Connects.
+     *
+     * @throws ConnectException nobody answers there; names the address and what to do
+     */
     public static ServerLink open(String host, int port, ClientOptions options) throws IOException {
-        return new ServerLink(host, port, options, connect(host, port, options));
-    }
-
-    private static HmfsClient connect(String host, int port, ClientOptions options) throws IOException {
         try {
-            return HmfsClient.connect(host, port, options);
+            return new ServerLink(host, port, HmfsClient.connect(host, port, options));
         } catch (HmfsException e) {
-            if (e.code() == ResultCode.TIMEOUT || e.code() == ResultCode.SHUTTING_DOWN) {
-                throw unreachable(host, port, e);
-            }
-            throw HadoopErrors.translate("hmfs://" + host + ":" + port, e);
-        } catch (InterruptedIOException e) {
-            if (Thread.currentThread().isInterrupted()) {
-                throw e;
-            }
-            throw unreachable(host, port, e);
+            throw e.code() == ResultCode.TIMEOUT || e.code() == ResultCode.SHUTTING_DOWN
+                    ? unreachable(host, port, e)
+                    : HadoopErrors.translate("hmfs://" + host + ":" + port, e);
         } catch (IOException e) {
-            throw unreachable(host, port, e);
+            throw isInterrupt(e) ? e : unreachable(host, port, e);
         }
     }
 
     private static ConnectException unreachable(String host, int port, IOException cause) {
-        ConnectException translated =
-                new ConnectException("No HMFS server answers at hmfs://" + host + ":" + port + " (" + reason(cause)
-                        + "): start one there with `hmfs server`, or correct the address in fs.defaultFS or the path");
+        String reason = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        ConnectException translated = new ConnectException(
+                "No HMFS server answers at hmfs://" + host + ":" + port + " (" + reason
+                        + "): start one there with `hmfs server`, or correct the address in fs.defaultFS or in the path");
         translated.initCause(cause);
         return translated;
     }
 
-    private static String reason(Throwable failure) {
-        String message = failure.getMessage();
-        return message == null ? failure.getClass().getSimpleName() : message;
-    }
-
     /** What the server told when the first connection was made. */
     public ServerInfo server() {
-        return server;
+        return client.server();
     }
 
-    /** A client that was connected when last used. */
-    public HmfsClient client() throws IOException {
-        if (broken) {
-            renew(client);
-        }
+    /** The client, for requests that are not waited for one by one. */
+    public HmfsClient client() {
         return client;
     }
 
-    /** A request whose repetition changes nothing more: repeated once on a new connection if this one breaks. */
+    /** A request whose repetition changes nothing more: sent again, once, if the connection breaks. */
     public <T> T repeatable(Call<T> call) throws IOException {
-        HmfsClient current = client();
         try {
-            return call.on(current);
+            return call.on(client);
         } catch (IOException e) {
             if (!isBreak(e)) {
                 throw e;
             }
-            renew(current);
-            return once(call);
         }
+        return once(call);
     }
 
     /** {@link #repeatable(Call)} without an answer. */
@@ -117,14 +97,15 @@ public final class ServerLink implements Closeable {
 
     /** A request that must not be sent twice. */
     public <T> T once(Call<T> call) throws IOException {
-        HmfsClient current = client();
         try {
-            return call.on(current);
+            return call.on(client);
         } catch (IOException e) {
-            if (isBreak(e)) {
-                throw lost(current, e);
+            if (!isBreak(e)) {
+                throw e;
             }
-            throw e;
+            throw wasNeverConnected(e)
+                    ? unreachable(host, port, e)
+                    : new IOException(e.getMessage() + " (whether it was executed is unknown)", e);
         }
     }
 
@@ -136,57 +117,31 @@ public final class ServerLink implements Closeable {
         });
     }
 
-    /** Whether {@code failure} means that the connection is gone, so that trying again on another one may help. */
+    /** Whether {@code failure} means that the connection is gone, so that another try, on a new one, may help. */
     public static boolean isBreak(Throwable failure) {
         if (failure instanceof HmfsException refused) {
             return refused.code() == ResultCode.SHUTTING_DOWN;
         }
-        return failure instanceof IOException && !(failure instanceof InterruptedIOException);
+        return failure instanceof IOException && !isInterrupt(failure);
     }
 
-    /** Notes that this client's connection broke, and words it for the caller. */
-    public IOException lost(HmfsClient current, Throwable cause) {
-        if (current == client) {
-            broken = true;
-        }
-        return new IOException(
-                "The connection to the HMFS server at " + host + ":" + port + " broke (" + reason(cause)
-                        + "); whether the last request was executed is unknown",
-                cause);
+    private static boolean isInterrupt(Throwable failure) {
+        return failure instanceof InterruptedIOException
+                && Thread.currentThread().isInterrupted();
     }
 
-    /** Replaces {@code failed}, unless somebody else has done so already. */
-    public void renew(HmfsClient failed) throws IOException {
-        synchronized (reconnecting) {
-            if (closed) {
-                throw new IOException("Filesystem closed");
+    private static boolean wasNeverConnected(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
+                return true;
             }
-            if (client != failed) {
-                return;
-            }
-            broken = true;
-            HmfsClient fresh = connect(host, port, options);
-            if (!fresh.server().clusterId().equals(server.clusterId())) {
-                fresh.close();
-                throw new IOException("The server at " + host + ":" + port + " now holds cluster "
-                        + fresh.server().clusterId() + " instead of " + server.clusterId()
-                        + ": was the pool formatted anew? Open the filesystem again");
-            }
-            client = fresh;
-            broken = false;
-            failed.close();
         }
+        return false;
     }
 
     @Override
     public void close() {
-        synchronized (reconnecting) {
-            if (!closed) {
-                closed = true;
-                broken = true;
-                client.close();
-            }
-        }
+        client.close();
     }
 
     @Override

@@ -52,11 +52,7 @@ public final class BuiltinDataStore implements DataStore {
 
         @Override
         public CompletableFuture<Integer> read(long block, long offset, byte[] target, int targetOffset, int length) {
-            try {
-                return link.client().readBlockAsync(inode, block, offset, target, targetOffset, length);
-            } catch (IOException e) {
-                return CompletableFuture.failedFuture(e);
-            }
+            return link.client().readBlockAsync(inode, block, offset, target, targetOffset, length);
         }
 
         @Override
@@ -91,11 +87,7 @@ public final class BuiltinDataStore implements DataStore {
             long block = position / blockSize;
             long offset = position % blockSize;
             position += length;
-            try {
-                return link.client().writeBlockAsync(inode, block, offset, source, sourceOffset, length);
-            } catch (IOException e) {
-                return CompletableFuture.failedFuture(e);
-            }
+            return link.client().writeBlockAsync(inode, block, offset, source, sourceOffset, length);
         }
 
         @Override

@@ -17,7 +17,10 @@ public interface DataStore extends Closeable {
     /** Writes on from {@code position} (bytes from the file's start); what lies before it stays. For one thread. */
     DataWriter writer(long inode, long position);
 
-    /** Removes the objects {@code firstBlock} to {@code endBlock} (exclusive); missing ones are no error. */
+    /**
+     * Removes the objects from {@code firstBlock} to {@code endBlock} (exclusive), missing ones are no error, and those that
+     * follow without a gap: data behind the committed size.
+     */
     void delete(long inode, long firstBlock, long endBlock) throws IOException;
 
     /** Lets go of what the store holds; open readers and writers fail afterwards. */

@@ -82,8 +82,9 @@ public final class HadoopDataStore implements DataStore {
 
     @Override
     public void delete(long inode, long firstBlock, long endBlock) throws IOException {
-        for (long block = firstBlock; block < endBlock; block++) {
-            files.delete(nameOf(inode, block), false);
+        boolean deleted = true;
+        for (long block = firstBlock; block < endBlock || deleted; block++) {
+            deleted = files.delete(nameOf(inode, block), false);
         }
     }
 
