@@ -47,7 +47,7 @@ public final class HadoopDataStore implements DataStore {
         this.files = new Replacing(opened instanceof LocalFileSystem local ? local.getRawFileSystem() : opened);
         this.root = new Path(root);
         this.blockSize = blockSize;
-        this.inPlace = OBJECT_STORES.contains(opened.getScheme());
+        this.inPlace = OBJECT_STORES.contains(opened.getUri().getScheme());
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 READERS_MAX, READERS_MAX, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread thread = new Thread(task, "hmfs-store-reader");
@@ -144,7 +144,7 @@ public final class HadoopDataStore implements DataStore {
         }
 
         void replace(Path source, Path target) throws IOException {
-            if ("file".equals(fs.getScheme()) || "file".equals(fs.getUri().getScheme())) {
+            if (fs.getUri().getScheme().equals("file")) {
                 // the plain rename replaces a file here, in one step; the other one would delete first
                 if (!fs.rename(source, target)) {
                     throw new FileNotFoundException("cannot rename " + source + " to " + target);

@@ -49,7 +49,7 @@ final class HadoopDataWriter implements DataWriter {
                 finish(open, false);
             }
             return CompletableFuture.completedFuture(null);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
