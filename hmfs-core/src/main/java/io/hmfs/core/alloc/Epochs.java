@@ -20,11 +20,13 @@ public final class Epochs {
     private volatile long epoch = 1;
 
     /** Pins the present epoch; the handle goes back to {@link #unpin}. More than {@value #PINS} at once wait. */
+    @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
     public int pin() {
         int slot = (int) Thread.currentThread().threadId() & (PINS - 1);
         for (int tries = 1; ; tries++) {
             int index = (slot + 1) * STRIDE;
-            // The CAS is a full fence: no load of the pool moves before it. The epoch may have moved on since it was read;
+            // The CAS is a full fence: no load of the pool moves before it. The epoch may have moved on since it was
+            // read;
             // an older pin only holds reclamation up longer.
             if ((long) WORD.getOpaque(pins, index) == FREE && WORD.compareAndSet(pins, index, FREE, epoch)) {
                 return index;

@@ -39,7 +39,7 @@ public final class Principals {
         this.tail = region;
         load();
         if (names.isEmpty() && id("root") != 0) {
-            throw new CorruptPoolException(region, "an empty principal table", "records");
+            throw new CorruptPoolException(region, "an empty principal table", tail);
         }
     }
 
@@ -52,7 +52,7 @@ public final class Principals {
             }
             int length = (int) word;
             if ((word & ~0xffffffffL) != PRESENT || length < 1 || length > NAME_MAX || tail + 8 + length > end) {
-                throw new CorruptPoolException(tail, "a principal record", Long.toHexString(word));
+                throw new CorruptPoolException(tail, "a principal record", word);
             }
             byte[] bytes = new byte[length];
             pmem.copyOut(tail + 8, bytes, 0, length);
@@ -81,7 +81,10 @@ public final class Principals {
         }
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         int id = names.size();
-        if (bytes.length == 0 || bytes.length > NAME_MAX || id > Owner.GID_MAX || tail + recordSize(bytes.length) > end) {
+        if (bytes.length == 0
+                || bytes.length > NAME_MAX
+                || id > Owner.GID_MAX
+                || tail + recordSize(bytes.length) > end) {
             return -1;
         }
         pmem.copyIn(bytes, 0, tail + 8, bytes.length);

@@ -4,7 +4,9 @@ import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 
 /**
@@ -13,8 +15,6 @@ import java.util.Arrays;
  * thread, because a first touch costs more than an operation.
  */
 public final class Regions {
-    private static final int AHEAD = 4;
-
     private final PoolFile file;
     private final Pmem pmem;
     private final long table;
@@ -41,7 +41,7 @@ public final class Regions {
             }
             RegionKind.of(table + 8L * found, word);
             if (at(word) <= 0 || at(word) + size > pmem.size()) {
-                throw new CorruptPoolException(table + 8L * found, "a region inside the pool", Long.toHexString(word));
+                throw new CorruptPoolException(table + 8L * found, "a region inside the pool", word);
             }
             add(found++, word);
         }
@@ -93,7 +93,8 @@ public final class Regions {
             return Pmem.NULL;
         }
         preparedAt = Pmem.NULL;
-        // [region.1] The commit: from this store on the region has its kind. Before it, the file hands out the same region again.
+        // [region.1] The commit: from this store on the region has its kind. Before it, the file hands out the same
+        // region again.
         long word = at | kind.code();
         pmem.setRelease(table + 8L * index, word);
         pmem.persist(table + 8L * index, 8);
@@ -107,9 +108,16 @@ public final class Regions {
         if (prepared > index && preparedAt != Pmem.NULL) {
             return preparedAt;
         }
-        long at = file.regionAt(index);
         prepared = Math.max(prepared, index + 1);
-        return at;
+        return fromFile(index);
+    }
+
+    private long fromFile(int index) {
+        try {
+            return file.regionAt(index);
+        } catch (PoolException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Touches the next region's pages ahead of its use, again and again until interrupted. A background thread's whole life. */
@@ -125,7 +133,7 @@ public final class Regions {
                         return;
                     }
                 }
-                at = file.regionAt(count);
+                at = fromFile(count);
                 if (at == Pmem.NULL) {
                     return;
                 }
@@ -133,7 +141,11 @@ public final class Regions {
                 preparedAt = at;
             }
             // Outside the lock: whoever needs the region meanwhile takes it and touches the pages itself.
-            file.populate(at, Math.min(AHEAD * size, pmem.size() - at));
+            try {
+                file.populate(at, size);
+            } catch (PoolException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 

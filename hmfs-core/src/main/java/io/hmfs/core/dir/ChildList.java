@@ -53,8 +53,7 @@ public final class ChildList {
         for (; ; ) {
             long mtime = DirContentRecord.mtime(pmem, content);
             long head = DirContentRecord.childHead(pmem, content);
-            if (mtime >= time
-                    || pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, head, mtime, head, time)) {
+            if (mtime >= time || pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, head, mtime, head, time)) {
                 break;
             }
         }

@@ -20,7 +20,7 @@ public final class DeadCounts {
 
     /** Counts children of a directory that died or were seen dead. */
     public void add(Pmem pmem, long directory, long content, long dead) {
-        int stripe = (int) (directory * 0x9E3779B97F4A7C15L >>> 54);
+        int stripe = (int) ((directory * 0x9E3779B97F4A7C15L) >>> 54);
         if (directories[stripe] != directory) {
             directories[stripe] = directory;
             counts[stripe] = 0;

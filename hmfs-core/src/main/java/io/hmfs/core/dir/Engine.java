@@ -150,7 +150,8 @@ public final class Engine {
         for (; ; ) {
             long status = EntryRecord.status(pmem, at);
             long before = EntryRecord.death(pmem, at);
-            if (pmem.cas16(at + EntryRecord.STATUS_OFFSET, status, before, EntryRecord.withState(status, state), death)) {
+            if (pmem.cas16(
+                    at + EntryRecord.STATUS_OFFSET, status, before, EntryRecord.withState(status, state), death)) {
                 return;
             }
         }

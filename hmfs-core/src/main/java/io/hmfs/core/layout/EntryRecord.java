@@ -212,7 +212,9 @@ public final class EntryRecord {
 
     /** Whether the object whose status word this is stands under (parent, name). */
     public static boolean hasKey(Pmem pmem, long at, long status, long parent, Name name) {
-        if (nameLength(status) != name.length() || pmem.get(at + PARENT_OFFSET) != parent || kind(status) == KIND_CONTENT) {
+        if (nameLength(status) != name.length()
+                || pmem.get(at + PARENT_OFFSET) != parent
+                || kind(status) == KIND_CONTENT) {
             return false;
         }
         int words = name.words();
@@ -228,7 +230,7 @@ public final class EntryRecord {
     public static void name(Pmem pmem, long at, long status, Name into) {
         int length = nameLength(status);
         if (length > Name.LENGTH_MAX) {
-            throw new CorruptPoolException(at, "a name of at most " + Name.LENGTH_MAX + " bytes", length + " bytes");
+            throw new CorruptPoolException(at, "a name of at most " + Name.LENGTH_MAX + " bytes", length);
         }
         pmem.copyOut(at + NAME_OFFSET, into.buffer(), 0, length);
         into.seal(length);

@@ -35,7 +35,7 @@ public enum RegionKind {
     public static RegionKind of(long at, long word) {
         int code = (int) (word & MASK);
         if (code < 1 || code > KINDS.length) {
-            throw new CorruptPoolException(at, "a region kind 1–" + KINDS.length, Integer.toString(code));
+            throw new CorruptPoolException(at, "a region kind 1–" + KINDS.length, code);
         }
         return KINDS[code - 1];
     }

@@ -90,6 +90,7 @@ public final class LockTable {
         poisoned = true;
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
     private void await(int tries) {
         if (poisoned) {
             throw new IllegalStateException("the engine has stopped after an error; reopen the pool");

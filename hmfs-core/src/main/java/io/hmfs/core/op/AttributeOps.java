@@ -30,11 +30,11 @@ final class AttributeOps {
         Status apply(AttributeOps ops, long at, long a, long b);
     }
 
-    private static final Change CHMOD = (ops, at, mode, unused) -> ops.changeOwner(at, KEEP, KEEP, (int) mode);
+    private static final Change CHMOD = (ops, at, mode, _) -> ops.changeOwner(at, KEEP, KEEP, (int) mode);
     private static final Change CHOWN = (ops, at, uid, gid) -> ops.changeOwner(at, (int) uid, (int) gid, KEEP);
     private static final Change SET_TIMES = AttributeOps::changeTimes;
     private static final Change APPEND = AttributeOps::grow;
-    private static final Change TRUNCATE = (ops, at, size, unused) -> ops.resize(at, size, false);
+    private static final Change TRUNCATE = (ops, at, size, _) -> ops.resize(at, size, false);
 
     Status chmod(long parent, Name name, int mode) {
         return mode < 0 || mode > Owner.MODE_MAX ? Status.INVALID_ARGUMENT : change(parent, name, CHMOD, mode, 0);
@@ -151,8 +151,7 @@ final class AttributeOps {
         // [append.2]
         pmem.persist(at + EntryRecord.MTIME_OFFSET, 16);
         if (engine.marksDirty) {
-            pmem.cas16(
-                    at + EntryRecord.MTIME_OFFSET, mtime, stored, mtime, stored & ~EntryRecord.LENGTH_DIRTY);
+            pmem.cas16(at + EntryRecord.MTIME_OFFSET, mtime, stored, mtime, stored & ~EntryRecord.LENGTH_DIRTY);
         }
         return Status.OK;
     }

@@ -54,7 +54,9 @@ final class CreateOp {
                     recovery.recover(-found);
                     continue;
                 }
-                Status status = found != Pmem.NULL ? Status.EXISTS : createLocked(kind, content, hash, parent, name, owner, out);
+                Status status = found != Pmem.NULL
+                        ? Status.EXISTS
+                        : createLocked(kind, content, hash, parent, name, owner, out);
                 engine.locks.unlockWrite(lock);
                 if (status != Status.NO_SUCH_DIRECTORY || !recovery.awaitClosed(parent)) {
                     return status;

@@ -75,7 +75,8 @@ final class DeleteOp {
         pmem.writeBack(at, Pmem.LINE);
         // [delete.2] The commit: the parent's mtime reaches the time of death.
         lists.raise(content, time);
-        // [delete.3] Both lines under one fence: a crash sees the raise without the state, and then nothing has happened, or
+        // [delete.3] Both lines under one fence: a crash sees the raise without the state, and then nothing has
+        // happened, or
         // the state without the raise, and then recovery undoes it.
         pmem.fence();
         EntryRecord.setState(pmem, at, SlotState.DELETED);

@@ -14,6 +14,9 @@ import io.hmfs.core.type.Status;
 
 /** list: walks the links of one directory, newest first, and resumes from a birth without any state here (I4). */
 final class ListOp {
+    /** Successors shown in place of their origins that are remembered: origin and victim of one rename lead to the same. */
+    private static final int STOOD_IN = 16;
+
     private final Engine engine;
     private final Pmem pmem;
     private final Recovery recovery;
@@ -50,6 +53,7 @@ final class ListOp {
     private long walk(long directory, long content, ListCursor cursor, ListVisitor visitor) {
         Attributes attributes = new Attributes();
         Name name = new Name();
+        long[] stoodIn = new long[STOOD_IN];
         long dead = 0;
         long at = resume(directory, content, cursor);
         while (at != Pmem.NULL && at != DirContentRecord.CLOSED) {
@@ -60,6 +64,9 @@ final class ListOp {
             }
             long birth = EntryRecord.birth(pmem, at);
             long shown = shownFor(directory, at, status, cursor);
+            if (shown != at && isRepeated(shown, stoodIn)) {
+                shown = Pmem.NULL;
+            }
             if (shown == Pmem.NULL) {
                 dead += EntryRecord.state(status) == SlotState.DELETED ? 1 : 0;
             } else {
@@ -79,6 +86,13 @@ final class ListOp {
         }
         cursor.birth = -1;
         return dead;
+    }
+
+    private static boolean isRepeated(long shown, long[] stoodIn) {
+        int slot = (int) (shown >>> 6) & (STOOD_IN - 1);
+        boolean repeated = shown != Pmem.NULL && stoodIn[slot] == shown;
+        stoodIn[slot] = shown == Pmem.NULL ? stoodIn[slot] : shown;
+        return repeated;
     }
 
     /** Where to go on. The hint in the cursor may come from anybody: it is followed only to a live child of this directory. */
@@ -107,27 +121,22 @@ final class ListOp {
 
     /** The object whose entry stands for a node of the list: itself, its successor, or none. */
     private long shownFor(long directory, long at, long status, ListCursor cursor) {
-        int state = EntryRecord.state(status);
-        switch (state) {
-            case SlotState.NORMAL, SlotState.DELETING -> {
-                return at;
-            }
+        return switch (EntryRecord.state(status)) {
+            case SlotState.NORMAL, SlotState.DELETING -> at;
             case SlotState.CREATING -> {
-                // Not there yet; should it turn out to be a name moved from further down, it counts as born after our start.
+                // Not there yet; should it turn out to be a name moved from further down, it counts as born after our
+                // start.
                 cursor.start = Math.min(cursor.start, EntryRecord.birth(pmem, at) - 1);
-                return Pmem.NULL;
+                yield Pmem.NULL;
             }
             case SlotState.MOVING, SlotState.REPLACED -> {
                 long successor = EntryRecord.link(pmem, at);
-                return EntryRecord.state(pmem, successor) == SlotState.CREATING ? at : moved(directory, at, successor, cursor);
+                boolean stillHere = EntryRecord.state(pmem, successor) == SlotState.CREATING;
+                yield stillHere ? at : moved(directory, at, successor, cursor);
             }
-            case SlotState.DELETED -> {
-                return moved(directory, at, EntryRecord.link(pmem, at), cursor);
-            }
-            default -> {
-                return Pmem.NULL;
-            }
-        }
+            case SlotState.DELETED -> moved(directory, at, EntryRecord.link(pmem, at), cursor);
+            default -> Pmem.NULL;
+        };
     }
 
     /**
@@ -139,8 +148,14 @@ final class ListOp {
                 && EntryRecord.death(pmem, at) >= engine.clock.start()
                 && EntryRecord.state(pmem, successor) == SlotState.NORMAL
                 && EntryRecord.parent(pmem, successor) == directory
-                && EntryRecord.id(pmem, successor) == EntryRecord.id(pmem, at)
+                && (EntryRecord.id(pmem, successor) == EntryRecord.id(pmem, at) || hasSameName(at, successor))
                 && EntryRecord.birth(pmem, successor) > cursor.start;
         return missed ? successor : Pmem.NULL;
+    }
+
+    private boolean hasSameName(long at, long other) {
+        Name name = new Name();
+        EntryRecord.name(pmem, at, EntryRecord.status(pmem, at), name);
+        return EntryRecord.hasKey(pmem, other, EntryRecord.status(pmem, other), EntryRecord.parent(pmem, at), name);
     }
 }

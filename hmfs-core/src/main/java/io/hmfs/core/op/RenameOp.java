@@ -215,7 +215,8 @@ final class RenameOp {
         if (!engine.index.insert(move.targetHash, successor)) {
             return false;
         }
-        // [rename.1] N and its link are durable before O points at it: a successor that does not point back is not ours.
+        // [rename.1] N and its link are durable before O points at it: a successor that does not point back is not
+        // ours.
         pmem.fence();
         return true;
     }

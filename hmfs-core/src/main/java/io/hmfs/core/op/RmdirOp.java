@@ -44,7 +44,8 @@ final class RmdirOp {
                 engine.locks.lockWrite(lock);
                 long at = engine.findLocked(hash, parent, name);
                 stale[0] = at < 0 ? -at : Pmem.NULL;
-                Status status = at < 0 ? null : at == Pmem.NULL ? Status.NOT_FOUND : removeLocked(at, hash, content, stale);
+                Status status =
+                        at < 0 ? null : at == Pmem.NULL ? Status.NOT_FOUND : removeLocked(at, hash, content, stale);
                 engine.locks.unlockWrite(lock);
                 if (status != null) {
                     return status;
@@ -77,6 +78,7 @@ final class RmdirOp {
         return Status.OK;
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
     private @Nullable Status close(long content, long[] stale) {
         for (; ; ) {
             lists.sweep(content, true);

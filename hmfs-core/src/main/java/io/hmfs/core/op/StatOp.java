@@ -37,7 +37,8 @@ final class StatOp {
                         return Status.OK;
                     }
                     case ABSENT -> {
-                        // [stat.2] † Not found only if a second look sees the same index words: else a rename that replaces
+                        // [stat.2] † Not found only if a second look sees the same index words: else a rename that
+                        // replaces
                         // could be seen with its successor not there yet and its victim gone already.
                         if (sameWords(hash, scratch, count)) {
                             return Status.NOT_FOUND;
@@ -81,7 +82,8 @@ final class StatOp {
                     if (EntryRecord.status(pmem, access) == status) {
                         return Status.OK;
                     }
-                } else if (engine.findContent(directory) == content && DirContentRecord.access(pmem, content) == access) {
+                } else if (engine.findContent(directory) == content
+                        && DirContentRecord.access(pmem, content) == access) {
                     return Status.NO_SUCH_DIRECTORY;
                 }
                 Thread.onSpinWait();

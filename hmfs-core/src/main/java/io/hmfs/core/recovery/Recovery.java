@@ -34,7 +34,9 @@ public final class Recovery {
         long successor = successorOf(at, status, link);
         long origin = originOf(at, status, successor);
         int[] locks = {
-            lockOf(at), successor == at || successor == Pmem.NULL ? -1 : lockOf(successor), origin == at || origin == Pmem.NULL ? -1 : lockOf(origin)
+            lockOf(at),
+            successor == at || successor == Pmem.NULL ? -1 : lockOf(successor),
+            origin == at || origin == Pmem.NULL ? -1 : lockOf(origin)
         };
         engine.locks.lockWriteAll(locks);
         try {
@@ -180,6 +182,7 @@ public final class Recovery {
      * What a create or rename does that has met a closed directory: it holds no lock and has undone its own object†. Waits for an
      * rmdir in flight, settles one that died. True: the directory is open again, try again; false: no such directory.
      */
+    @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
     public boolean awaitClosed(long directory) {
         for (; ; ) {
             long content = engine.findContent(directory);
@@ -206,7 +209,8 @@ public final class Recovery {
         int lock = lockOf(access);
         engine.locks.lockWrite(lock);
         long status = EntryRecord.status(pmem, access);
-        boolean ours = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY && EntryRecord.id(pmem, access) == directory;
+        boolean ours =
+                EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY && EntryRecord.id(pmem, access) == directory;
         if (ours && EntryRecord.state(status) == SlotState.NORMAL) {
             reopenIfStale(content);
         } else if (!ours || EntryRecord.state(status) == SlotState.FREE) {
@@ -233,7 +237,8 @@ public final class Recovery {
                 ? EntryRecord.link(pmem, successor) == at
                 : state != SlotState.REPLACED || hasSameKey(at, successor);
         if (!pointsBack) {
-            // A successor whose own link does not point back is not ours†: it was undone, and its slot is another's now.
+            // A successor whose own link does not point back is not ours†: it was undone, and its slot is another's
+            // now.
             engine.setFate(at, SlotState.NORMAL, 0);
             pmem.persist(at, Pmem.LINE);
             return;

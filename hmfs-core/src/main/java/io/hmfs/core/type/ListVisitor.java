@@ -1,6 +1,5 @@
 package io.hmfs.core.type;
 
-
 /** Receives a listing's entries; both arguments are reused for the next entry. */
 @FunctionalInterface
 public interface ListVisitor {
