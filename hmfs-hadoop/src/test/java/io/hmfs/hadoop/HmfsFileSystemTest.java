@@ -90,7 +90,8 @@ class HmfsFileSystemTest {
 
     @Test
     void files_of_every_awkward_length_come_back() throws IOException {
-        for (int length : new int[] {0, 1, CHUNK - 1, CHUNK, CHUNK + 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 12345}) {
+        for (int length :
+                new int[] {0, 1, CHUNK - 1, CHUNK, CHUNK + 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 12345}) {
             byte[] data = bytes(length, length);
             Path path = write("file-" + length, data);
             assertEquals(length, fs.getFileStatus(path).getLen());
@@ -148,7 +149,8 @@ class HmfsFileSystemTest {
                     }
                 }));
             }
-            CompletableFuture.allOf(readers.toArray(new CompletableFuture<?>[0])).get();
+            CompletableFuture.allOf(readers.toArray(new CompletableFuture<?>[0]))
+                    .get();
         }
     }
 
@@ -229,7 +231,8 @@ class HmfsFileSystemTest {
                 in.readFully(target);
                 assertArrayEquals(Arrays.copyOfRange(bytes(7, 2 * BLOCK), BLOCK + CHUNK, BLOCK + 2 * CHUNK), target);
             } catch (FileNotFoundException expected) {
-                assertTrue(String.valueOf(expected.getMessage()).contains(path.toUri().getPath()));
+                assertTrue(String.valueOf(expected.getMessage())
+                        .contains(path.toUri().getPath()));
             }
         }
     }
@@ -284,7 +287,8 @@ class HmfsFileSystemTest {
             for (int i = 0; i < 200 && !stop.get(); i++) {
                 try {
                     Path late = new Path(tree, "d" + i % 3 + "/late" + i);
-                    fs.createNonRecursive(late, true, 4096, (short) 1, BLOCK, null).close();
+                    fs.createNonRecursive(late, true, 4096, (short) 1, BLOCK, null)
+                            .close();
                 } catch (FileNotFoundException gone) {
                     return;
                 } catch (IOException e) {
@@ -331,18 +335,24 @@ class HmfsFileSystemTest {
         try (FileSystem masked = FileSystem.newInstance(fs.getUri(), conf)) {
             Path file = new Path(directory, "a/file");
             masked.create(file).close();
-            assertEquals(FsPermission.createImmutable((short) 0640), masked.getFileStatus(file).getPermission());
+            assertEquals(
+                    FsPermission.createImmutable((short) 0640),
+                    masked.getFileStatus(file).getPermission());
             assertEquals(
                     FsPermission.createImmutable((short) 0750),
                     masked.getFileStatus(file.getParent()).getPermission());
             masked.setPermission(file, FsPermission.createImmutable((short) 0777));
-            assertEquals(FsPermission.createImmutable((short) 0777), masked.getFileStatus(file).getPermission());
+            assertEquals(
+                    FsPermission.createImmutable((short) 0777),
+                    masked.getFileStatus(file).getPermission());
         }
         FileContext context = FileContext.getFileContext(fs.getUri(), conf);
         context.setUMask(FsPermission.createImmutable((short) 0));
         Path open = new Path(directory, "open");
         context.mkdir(open, FsPermission.createImmutable((short) 0777), false);
-        assertEquals(FsPermission.createImmutable((short) 0777), fs.getFileStatus(open).getPermission());
+        assertEquals(
+                FsPermission.createImmutable((short) 0777),
+                fs.getFileStatus(open).getPermission());
     }
 
     @Test
@@ -443,7 +453,8 @@ class HmfsFileSystemTest {
 
     @Test
     void odd_but_legal_names_work() throws IOException {
-        for (String name : List.of("with space", "ünïcödé-日本語", "a:b", "%41", "#frag?query", "-rf", "tab\tname", "\u00e9", "*")) {
+        for (String name :
+                List.of("with space", "ünïcödé-日本語", "a:b", "%41", "#frag?query", "-rf", "tab\tname", "\u00e9", "*")) {
             Path path = new Path(directory, new Path(null, null, name));
             fs.create(path).close();
             assertEquals(name, fs.getFileStatus(path).getPath().getName());
@@ -458,8 +469,7 @@ class HmfsFileSystemTest {
         assertThrows(FileAlreadyExistsException.class, () -> fs.create(directory, true));
         Path orphan = new Path(directory, "no/parent");
         assertThrows(
-                FileNotFoundException.class,
-                () -> fs.createNonRecursive(orphan, true, 4096, (short) 1, BLOCK, null));
+                FileNotFoundException.class, () -> fs.createNonRecursive(orphan, true, 4096, (short) 1, BLOCK, null));
         FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
         try (FSDataOutputStream out = context.create(path, EnumSet.of(CreateFlag.CREATE, CreateFlag.APPEND))) {
             out.write(bytes(2, 10));

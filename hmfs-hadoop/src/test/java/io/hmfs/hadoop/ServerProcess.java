@@ -45,7 +45,9 @@ public final class ServerProcess implements AutoCloseable {
     /** A server on a new pool whose data goes to a local directory through Hadoop. */
     public static ServerProcess startWithHadoopStore() throws IOException {
         Path directory = newDirectory();
-        return new ServerProcess(directory, Files.createDirectory(directory.resolve("objects")).toUri().toString());
+        return new ServerProcess(
+                directory,
+                Files.createDirectory(directory.resolve("objects")).toUri().toString());
     }
 
     /** The one that most tests share; it ends with this JVM. */
@@ -88,7 +90,8 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     private int readPort() throws IOException {
-        BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
+        BufferedReader out =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
         String line = out.readLine();
         while (line != null && !line.startsWith("port ")) {
             line = out.readLine();

@@ -50,7 +50,8 @@ class ShadedJarCheck {
             assertEquals(
                     "io.hmfs.hadoop.HmfsFileSystem",
                     new String(
-                                    jar.getInputStream(jar.getEntry("META-INF/services/org.apache.hadoop.fs.FileSystem"))
+                                    jar.getInputStream(
+                                                    jar.getEntry("META-INF/services/org.apache.hadoop.fs.FileSystem"))
                                             .readAllBytes(),
                                     StandardCharsets.UTF_8)
                             .trim());
@@ -58,7 +59,9 @@ class ShadedJarCheck {
         outside.removeIf(name -> name.startsWith("META-INF/maven/io.hmfs/"));
         assertEquals(
                 new TreeSet<>(List.of(
-                        "META-INF/MANIFEST.MF", "META-INF/services/org.apache.hadoop.fs.FileSystem", "hmfs-default.xml")),
+                        "META-INF/MANIFEST.MF",
+                        "META-INF/services/org.apache.hadoop.fs.FileSystem",
+                        "hmfs-default.xml")),
                 outside);
         assertTrue(classes > 500 && relocated > 500, classes + " classes, " + relocated + " relocated");
     }
@@ -93,10 +96,11 @@ class ShadedJarCheck {
     }
 
     private static void shell(Path local, String... arguments) throws Exception {
-        String hadoop = Arrays.stream(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
-                        .split(File.pathSeparator))
-                .filter(entry -> HADOOP.matcher(Path.of(entry).getFileName().toString())
-                        .matches())
+        String hadoop = Arrays.stream(
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
+                                .split(File.pathSeparator))
+                .filter(entry ->
+                        HADOOP.matcher(Path.of(entry).getFileName().toString()).matches())
                 .collect(Collectors.joining(File.pathSeparator));
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
