@@ -1,7 +1,7 @@
 package io.hmfs.server.exec;
 
-import io.hmfs.core.ListCursor;
-import io.hmfs.core.ListVisitor;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;

@@ -7,7 +7,6 @@ import java.util.UUID;
  *
  * @param mapVersion version of the cluster map: 1 while a cluster is one server
  * @param frameMax longest frame that the server takes, without its length word
- * @param builtin whether the server keeps file data itself
  * @param durable whether an acknowledged operation, and the data below a committed size, must survive power failure
  */
 public record ServiceInfo(
@@ -19,5 +18,4 @@ public record ServiceInfo(
         long blockSize,
         int chunkSize,
         int frameMax,
-        boolean builtin,
         boolean durable) {}
