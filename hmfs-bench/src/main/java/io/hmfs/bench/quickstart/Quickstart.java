@@ -82,7 +82,7 @@ public final class Quickstart implements Callable<Integer> {
             System.out.flush();
             System.err.println("hmfs: the quickstart failed in step " + steps.current() + ": " + reason(e)
                     + System.lineSeparator() + "hmfs: what it left, logs included, is in " + work);
-            if (System.getenv("HMFS_DEBUG") != null) {
+            if (Cli.isDebug()) {
                 e.printStackTrace();
             }
         }

@@ -98,9 +98,14 @@ public final class Cli {
     }
 
     private static void trace(PrintWriter err, Exception e) {
-        String debug = System.getenv("HMFS_DEBUG");
-        if (debug != null && !debug.isEmpty()) {
+        if (isDebug()) {
             e.printStackTrace(err);
         }
+    }
+
+    /** Whether {@code HMFS_DEBUG} is set. */
+    public static boolean isDebug() {
+        String debug = System.getenv("HMFS_DEBUG");
+        return debug != null && !debug.isEmpty();
     }
 }

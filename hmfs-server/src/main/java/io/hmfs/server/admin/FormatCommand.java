@@ -3,6 +3,7 @@ package io.hmfs.server.admin;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.PoolException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -51,7 +52,15 @@ final class FormatCommand implements Callable<Integer> {
             throw CommandException.usage(
                     "--size is '" + size + "'; a pool needs at least " + FormatOptions.SIZE_MIN / (1 << 20) + "M");
         }
-        Hmfs.format(pool, new FormatOptions(bytes, backing, force));
+        try {
+            Hmfs.format(pool, new FormatOptions(bytes, backing, force));
+        } catch (PoolException e) {
+            if (e.reason() == PoolException.Reason.ALREADY_EXISTS) {
+                throw CommandException.failure(
+                        pool + " exists already; --force replaces it, and what it holds is lost");
+            }
+            throw e;
+        }
         System.out.println("formatted " + pool + ": " + Quantities.readable(bytes) + ", "
                 + backing.name().toLowerCase(Locale.ROOT));
         System.out.println("serve it: hmfs server --pool " + pool);

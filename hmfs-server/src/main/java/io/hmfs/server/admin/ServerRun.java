@@ -10,13 +10,20 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /** One server from start to end, in the foreground. */
 final class ServerRun {
+    /** Held, because a logger that nobody holds forgets its level. */
+    private static final Logger LOG = Logger.getLogger("io.hmfs");
+
     private ServerRun() {}
 
     /** Serves until SIGTERM, SIGINT or a failure of the server; returns the exit code. */
     static int run(ServerConfig config) throws IOException, InterruptedException {
+        // What a good start has to say is printed below.
+        LOG.setLevel(Cli.isDebug() ? Level.FINE : Level.WARNING);
         HmfsServer server = HmfsServer.start(config);
         AtomicBoolean ended = new AtomicBoolean();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, ended), "hmfs-stop"));
