@@ -1,9 +1,9 @@
 package io.hmfs.server.exec;
 
-import io.hmfs.core.type.ListCursor;
-import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.wire.ListDecoder;
