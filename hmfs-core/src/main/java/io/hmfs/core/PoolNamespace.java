@@ -15,12 +15,14 @@ import io.hmfs.core.op.Operations;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
+import io.hmfs.core.recovery.PoolCheck;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -72,6 +74,11 @@ final class PoolNamespace implements Namespace {
             background.start("hmfs-regions", regions::prepareUntilInterrupted);
             background.start("hmfs-sweeper", this::sweepUntilInterrupted);
         }
+    }
+
+    /** What is wrong in a pool at rest, in words; see {@link PoolCheck}. */
+    List<String> problems() {
+        return PoolCheck.run(engine, ROOT_ID);
     }
 
     /** What the background threads do after a start, done here and now. For tests. */
