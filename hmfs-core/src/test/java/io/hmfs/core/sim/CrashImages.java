@@ -1,0 +1,98 @@
+package io.hmfs.core.sim;
+
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.function.Consumer;
+
+/** All combinations, over the lines that have stores in flight, of how many of its stores each line kept. */
+final class CrashImages {
+    private final int[] lines;
+    private final int[] logged;
+
+    CrashImages(SortedMap<Integer, LineLog> logs) {
+        int dirty = 0;
+        for (LineLog log : logs.values()) {
+            dirty += log.count() > 0 ? 1 : 0;
+        }
+        lines = new int[dirty];
+        logged = new int[dirty];
+        int i = 0;
+        for (Map.Entry<Integer, LineLog> entry : logs.entrySet()) {
+            if (entry.getValue().count() > 0) {
+                lines[i] = entry.getKey();
+                logged[i++] = entry.getValue().count();
+            }
+        }
+    }
+
+    long count() {
+        long count = 1;
+        for (int items : logged) {
+            if (count > Long.MAX_VALUE / (items + 1)) {
+                return Long.MAX_VALUE;
+            }
+            count *= items + 1;
+        }
+        return count;
+    }
+
+    boolean forEach(int limit, long seed, Consumer<CrashImage> consumer) {
+        if (count() <= limit) {
+            all(consumer);
+            return true;
+        }
+        sample(limit, new Random(seed), consumer);
+        return false;
+    }
+
+    /** Counts through all combinations, one digit for each line. */
+    private void all(Consumer<CrashImage> consumer) {
+        int[] kept = new int[lines.length];
+        while (true) {
+            consumer.accept(image(kept));
+            int digit = 0;
+            while (digit < kept.length && kept[digit] == logged[digit]) {
+                kept[digit++] = 0;
+            }
+            if (digit == kept.length) {
+                return;
+            }
+            kept[digit]++;
+        }
+    }
+
+    /** There are more combinations than {@code limit}, so drawing until there are enough different ones ends. */
+    private void sample(int limit, Random random, Consumer<CrashImage> consumer) {
+        Set<CrashImage> seen = new HashSet<>();
+        offer(image(new int[lines.length]), limit, seen, consumer);
+        offer(image(logged), limit, seen, consumer);
+        for (int i = 0; i < lines.length; i++) {
+            int[] aloneKept = new int[lines.length];
+            aloneKept[i] = logged[i];
+            offer(image(aloneKept), limit, seen, consumer);
+            int[] aloneLost = logged.clone();
+            aloneLost[i] = 0;
+            offer(image(aloneLost), limit, seen, consumer);
+        }
+        int[] kept = new int[lines.length];
+        while (seen.size() < limit) {
+            for (int i = 0; i < kept.length; i++) {
+                kept[i] = random.nextInt(logged[i] + 1);
+            }
+            offer(image(kept), limit, seen, consumer);
+        }
+    }
+
+    private static void offer(CrashImage image, int limit, Set<CrashImage> seen, Consumer<CrashImage> consumer) {
+        if (seen.size() < limit && seen.add(image)) {
+            consumer.accept(image);
+        }
+    }
+
+    private CrashImage image(int[] kept) {
+        return new CrashImage(lines, logged, kept);
+    }
+}

@@ -1,0 +1,327 @@
+package io.hmfs.core.sim;
+
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.Pmem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Persistent memory that can lose power. What threads see is one view; what is durable is another, tracked by line as x86
+ * does it: the stores to one line reach the medium in their order (an aligned 16-byte swap as one), those to different lines
+ * in any order and at any time, and for certain only when the thread that wrote the line back has fenced. {@link #images}
+ * gives all that a power loss could leave now.
+ *
+ * <p>With {@link Persistence#PROCESS} every store is durable at once, which is what the death of a process alone leaves.
+ *
+ * <p>Safe for several threads. Loads are those of an {@link AtomicLongArray}, which Lincheck sees; stores are serial.
+ */
+public final class SimPmem extends Pmem {
+    private static final int LINE_WORDS = (int) (LINE / 8);
+
+    private final Persistence persistence;
+    private final AtomicLongArray cache;
+    private final long[] durable;
+    private final TreeMap<Integer, LineLog> logs = new TreeMap<>();
+    private final List<Started> started = new ArrayList<>();
+    private @Nullable Runnable hook;
+    private long stores;
+    private long writeBacks;
+    private long fences;
+    private long cas16s;
+
+    /** Lines that one thread has written back since its last fence, each with the mark up to where. */
+    private record Started(Thread thread, Map<Integer, Long> marks) {}
+
+    /** Zeroed memory; {@code size} is a multiple of 64. */
+    public SimPmem(long size) {
+        this(size, Persistence.PMEM);
+    }
+
+    public SimPmem(long size, Persistence persistence) {
+        this(new long[Math.toIntExact(size / 8)], persistence);
+        if (size % LINE != 0) {
+            throw new IllegalArgumentException(size + " bytes are not whole lines");
+        }
+    }
+
+    private SimPmem(long[] image, Persistence persistence) {
+        this.persistence = persistence;
+        this.cache = new AtomicLongArray(image);
+        this.durable = image;
+    }
+
+    /** Calls {@code hook} before each store, cas, write-back and fence: it may take images, or throw to stop the thread there. */
+    public void beforeEachEvent(@Nullable Runnable hook) {
+        this.hook = hook;
+    }
+
+    /** Stores, successful swaps included, of 8 or 16 bytes. */
+    public synchronized long stores() {
+        return stores;
+    }
+
+    /** Lines written back. */
+    public synchronized long writeBacks() {
+        return writeBacks;
+    }
+
+    public synchronized long fences() {
+        return fences;
+    }
+
+    /** 16-byte swaps, failed ones included. */
+    public synchronized long cas16s() {
+        return cas16s;
+    }
+
+    @Override
+    public long size() {
+        return cache.length() * 8L;
+    }
+
+    @Override
+    public Persistence persistence() {
+        return persistence;
+    }
+
+    @Override
+    public long get(long at) {
+        return cache.get(word(at));
+    }
+
+    @Override
+    public long getAcquire(long at) {
+        return cache.get(word(at));
+    }
+
+    @Override
+    public void set(long at, long value) {
+        int word = word(at);
+        event();
+        synchronized (this) {
+            store(word, value);
+        }
+    }
+
+    @Override
+    public void setRelease(long at, long value) {
+        set(at, value);
+    }
+
+    @Override
+    public boolean cas8(long at, long expected, long value) {
+        int word = word(at);
+        event();
+        synchronized (this) {
+            if (cache.get(word) != expected) {
+                return false;
+            }
+            store(word, value);
+            return true;
+        }
+    }
+
+    @Override
+    public boolean cas16(long at, long expectedLow, long expectedHigh, long low, long high) {
+        if ((at & 15) != 0) {
+            throw new IllegalArgumentException("cas16 needs a multiple of 16, not " + at);
+        }
+        int word = word(at);
+        event();
+        synchronized (this) {
+            cas16s++;
+            if (cache.get(word) != expectedLow || cache.get(word + 1) != expectedHigh) {
+                return false;
+            }
+            stores++;
+            boolean changed = low != expectedLow || high != expectedHigh;
+            cache.set(word, low);
+            cache.set(word + 1, high);
+            if (persistence == Persistence.PROCESS) {
+                durable[word] = low;
+                durable[word + 1] = high;
+            } else if (changed) {
+                log(word).addPair(word, low, high);
+            }
+            return true;
+        }
+    }
+
+    @Override
+    public void copyIn(byte[] source, int offset, long at, int count) {
+        Objects.checkFromIndexSize(offset, count, source.length);
+        Objects.checkFromIndexSize(at, count, size());
+        long end = at + count;
+        for (long from = at & -8; from < end; from += 8) {
+            event();
+            synchronized (this) {
+                long value = cache.get(word(from));
+                for (long b = Math.max(from, at); b < Math.min(from + 8, end); b++) {
+                    int shift = (int) (b - from) * 8;
+                    long bits = Byte.toUnsignedLong(source[offset + (int) (b - at)]);
+                    value = (value & ~(0xFFL << shift)) | (bits << shift);
+                }
+                store(word(from), value);
+            }
+        }
+    }
+
+    @Override
+    public void copyOut(long at, byte[] target, int offset, int count) {
+        Objects.checkFromIndexSize(offset, count, target.length);
+        Objects.checkFromIndexSize(at, count, size());
+        for (int i = 0; i < count; i++) {
+            long b = at + i;
+            target[offset + i] = (byte) (cache.get((int) (b >>> 3)) >>> ((b & 7) * 8));
+        }
+    }
+
+    @Override
+    public void zero(long at, long count) {
+        if (((at | count) & 7) != 0) {
+            throw new IllegalArgumentException("zero needs multiples of 8, not " + at + " and " + count);
+        }
+        Objects.checkFromIndexSize(at, count, size());
+        for (long word = at; word < at + count; word += 8) {
+            set(word, 0);
+        }
+    }
+
+    @Override
+    public void writeBack(long at, long count) {
+        Objects.checkFromIndexSize(at, count, size());
+        if (persistence == Persistence.PROCESS || count == 0) {
+            return;
+        }
+        event();
+        synchronized (this) {
+            for (int line = (int) (at / LINE); line <= (at + count - 1) / LINE; line++) {
+                writeBacks++;
+                LineLog log = logs.get(line);
+                if (log != null) {
+                    marks().put(line, log.end());
+                }
+            }
+        }
+    }
+
+    @Override
+    public void fence() {
+        event();
+        synchronized (this) {
+            fences++;
+            Map<Integer, Long> marks = marks();
+            for (Map.Entry<Integer, Long> mark : marks.entrySet()) {
+                LineLog log = logs.get(mark.getKey());
+                if (log != null) {
+                    log.applyUpTo(mark.getValue(), durable);
+                }
+            }
+            marks.clear();
+        }
+    }
+
+    /** Whether power loss now would surely keep this range as it is seen. */
+    public synchronized boolean isDurable(long at, long count) {
+        Objects.checkFromIndexSize(at, count, size());
+        for (int word = (int) (at / 8); word <= (at + count - 1) / 8; word++) {
+            LineLog log = logs.get(word / LINE_WORDS);
+            if (durable[word] != cache.get(word) || (log != null && log.touches(word))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** How many images {@link #images} has to choose from; {@link Long#MAX_VALUE} stands for more. */
+    public synchronized long imageCount() {
+        return new CrashImages(logs).count();
+    }
+
+    /**
+     * Hands out the images that a power loss now could leave: each one if there are at most {@code limit}, else that many
+     * chosen by {@code seed}, among them nothing kept, everything kept, and each line alone kept or alone lost.
+     *
+     * @return whether they were all
+     */
+    public boolean images(int limit, long seed, Consumer<CrashImage> consumer) {
+        CrashImages images;
+        synchronized (this) {
+            images = new CrashImages(logs);
+        }
+        return images.forEach(limit, seed, consumer);
+    }
+
+    /** The memory after a power loss that left {@code image}: all of it durable, nothing in flight. */
+    public synchronized SimPmem crashed(CrashImage image) {
+        long[] words = durable.clone();
+        for (int i = 0; i < image.lines().length; i++) {
+            LineLog log = logs.get(image.lines()[i]);
+            if (log == null || log.count() < image.kept()[i]) {
+                throw new IllegalStateException("the memory has changed since image " + image);
+            }
+            log.copyTo(words, image.kept()[i]);
+        }
+        return new SimPmem(words, persistence);
+    }
+
+    /** A copy of what is seen now, all of it durable: as after the death of the process alone. */
+    public synchronized SimPmem killed() {
+        long[] words = new long[cache.length()];
+        for (int word = 0; word < words.length; word++) {
+            words[word] = cache.get(word);
+        }
+        return new SimPmem(words, persistence);
+    }
+
+    private void event() {
+        Runnable before = hook;
+        if (before != null) {
+            before.run();
+        }
+    }
+
+    /** A store that changes nothing leaves no image of its own, so it is not logged. */
+    private void store(int word, long value) {
+        stores++;
+        if (cache.get(word) == value) {
+            return;
+        }
+        cache.set(word, value);
+        if (persistence == Persistence.PROCESS) {
+            durable[word] = value;
+        } else {
+            log(word).add(word, value);
+        }
+    }
+
+    private LineLog log(int word) {
+        return logs.computeIfAbsent(word / LINE_WORDS, _ -> new LineLog());
+    }
+
+    private Map<Integer, Long> marks() {
+        Thread thread = Thread.currentThread();
+        for (Started mine : started) { // few threads; no hash, so that a run under a model checker repeats
+            if (mine.thread.equals(thread)) {
+                return mine.marks;
+            }
+        }
+        Started mine = new Started(thread, new TreeMap<>());
+        started.add(mine);
+        return mine.marks;
+    }
+
+    private int word(long at) {
+        Objects.checkFromIndexSize(at, 8, size());
+        if ((at & 7) != 0) {
+            throw new IllegalArgumentException("a word stands at a multiple of 8, not at " + at);
+        }
+        return (int) (at / 8);
+    }
+}

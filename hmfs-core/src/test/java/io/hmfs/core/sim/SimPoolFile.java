@@ -1,0 +1,97 @@
+package io.hmfs.core.sim;
+
+import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.pmem.PoolFile;
+import java.util.Objects;
+
+/**
+ * A pool file of simulated memory, laid out as a mapped one, but small: regions of a chosen size, and a header area that has
+ * table words for these regions only. Regions are a matter of arithmetic, so a crash cannot touch their allocation.
+ */
+public final class SimPoolFile extends PoolFile {
+    private static final long PAGE = 4096;
+
+    private final SimPmem pmem;
+    private final long regionSize;
+    private final int regions;
+
+    /** An empty pool file; {@code regionSize} is a multiple of 64, but only one of 4096 gives regions that start a page. */
+    public SimPoolFile(long regionSize, int regions) {
+        this(regionSize, regions, Persistence.PMEM);
+    }
+
+    public SimPoolFile(long regionSize, int regions, Persistence persistence) {
+        this(new SimPmem(headerSize(regions) + regionSize * regions, persistence), regionSize, regions);
+    }
+
+    private SimPoolFile(SimPmem pmem, long regionSize, int regions) {
+        this.pmem = pmem;
+        this.regionSize = regionSize;
+        this.regions = regions;
+    }
+
+    private static long headerSize(int regions) {
+        return (PAGE + regions * 8L + PAGE - 1) & -PAGE;
+    }
+
+    /** This pool file after a power loss that left {@code image}. */
+    public SimPoolFile crashed(CrashImage image) {
+        return new SimPoolFile(pmem.crashed(image), regionSize, regions);
+    }
+
+    /** This pool file after the death of the process alone. */
+    public SimPoolFile killed() {
+        return new SimPoolFile(pmem.killed(), regionSize, regions);
+    }
+
+    @Override
+    public SimPmem pmem() {
+        return pmem;
+    }
+
+    @Override
+    public Backing backing() {
+        return Backing.MAPPED;
+    }
+
+    @Override
+    public boolean dax() {
+        return pmem.persistence() == Persistence.PMEM;
+    }
+
+    @Override
+    public long fileSize() {
+        return pmem.size();
+    }
+
+    @Override
+    public long header() {
+        return 0;
+    }
+
+    @Override
+    public long regionSize() {
+        return regionSize;
+    }
+
+    @Override
+    public int regionsMax() {
+        return regions;
+    }
+
+    @Override
+    public long regionAt(int index) {
+        Objects.checkIndex(index, REGIONS_LIMIT);
+        return index < regions ? headerSize(regions) + index * regionSize : Pmem.NULL;
+    }
+
+    @Override
+    public void populate(long at, long count) {
+        Objects.checkFromIndexSize(at, count, pmem.size());
+    }
+
+    @Override
+    public void close() {}
+}
