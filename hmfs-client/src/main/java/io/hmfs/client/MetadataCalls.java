@@ -360,6 +360,7 @@ final class MetadataCalls {
                         .baseId(Wire.ROOT_ID)
                         .cursorBirth(cursor.birth())
                         .cursorAt(cursor.at())
+                        .cursorStart(cursor.start())
                         .entriesMax(entriesMax)
                         .bytesMax(0)
                         .putPath(utf8, 0, utf8.length)

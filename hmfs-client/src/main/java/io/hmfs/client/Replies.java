@@ -123,7 +123,7 @@ final class Replies {
         page.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
         long directory = page.directoryId();
         long birth = page.cursorBirth();
-        ListCursor next = birth == -1 ? null : new ListCursor(birth, page.cursorAt());
+        ListCursor next = birth == -1 ? null : new ListCursor(birth, page.cursorAt(), page.cursorStart());
         PageDecoder.EntriesDecoder entries = page.entries();
         List<FileInfo> list = new ArrayList<>(entries.count());
         while (entries.hasNext()) {

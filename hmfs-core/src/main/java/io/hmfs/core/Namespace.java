@@ -81,7 +81,7 @@ public interface Namespace extends AutoCloseable {
     /** Figures about this pool, for status pages. */
     PoolStatus poolStatus();
 
-    /** Waits for background work to end, marks the pool clean and lets go of it. Operations afterwards are errors. */
+    /** Waits for operations and background work to end, marks the pool clean and lets go of it. Operations afterwards are errors. */
     @Override
     void close();
 }

@@ -15,12 +15,14 @@ import io.hmfs.core.op.Operations;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
+import io.hmfs.core.recovery.PoolCheck;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -30,6 +32,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class PoolNamespace implements Namespace {
     private static final System.Logger LOG = System.getLogger(PoolNamespace.class.getName());
+    private static final long CLOSE_NANOS = 10_000_000_000L;
     private static final long RECLAIM_PAUSE_NANOS = 1_000_000_000L;
 
     private final String path;
@@ -74,20 +77,28 @@ final class PoolNamespace implements Namespace {
         }
     }
 
+    /** What is wrong in a pool at rest, in words; see {@link PoolCheck}. */
+    List<String> problems() {
+        return PoolCheck.run(engine, ROOT_ID);
+    }
+
     /** What the background threads do after a start, done here and now. For tests. */
     void scanInBackground() {
-        scan.run();
         segments.collect();
+        scan.run();
     }
 
     private void sweepUntilInterrupted() {
         for (Long directory = engine.dead.take(); directory != null; directory = engine.dead.take()) {
             int pin = engine.epochs.pin();
-            long content = engine.findContent(directory);
-            if (content != Pmem.NULL) {
-                lists.sweep(content, false);
+            try {
+                long content = engine.findContent(directory);
+                if (content != Pmem.NULL) {
+                    lists.sweep(content, false);
+                }
+            } finally {
+                engine.epochs.unpin(pin);
             }
-            engine.epochs.unpin(pin);
         }
     }
 
@@ -219,7 +230,12 @@ final class PoolNamespace implements Namespace {
     @Override
     public int principalId(String name) {
         check();
-        return principals.id(name);
+        int pin = engine.epochs.pin();
+        try {
+            return principals.id(name);
+        } finally {
+            engine.epochs.unpin(pin);
+        }
     }
 
     @Override
@@ -253,6 +269,10 @@ final class PoolNamespace implements Namespace {
         closed = true;
         scan.stop();
         background.stop();
+        if (!engine.epochs.close(CLOSE_NANOS)) {
+            LOG.log(System.Logger.Level.ERROR, path + " is still in use; it stays mapped until this process ends");
+            return;
+        }
         if (!failed) {
             engine.clock.close();
             engine.ids.close();

@@ -46,6 +46,11 @@ final class Fetch {
         return target;
     }
 
+    /** Done when no answer is missing any more, good or bad; {@link #await} does not wait for the store then. */
+    CompletableFuture<Void> arrived() {
+        return CompletableFuture.allOf(pieces.stream().map(Piece::read).toArray(CompletableFuture<?>[]::new));
+    }
+
     /** Waits until every byte is in the buffer; holes are zeros. */
     void await() throws IOException {
         if (done) {

@@ -13,6 +13,7 @@ import java.util.EnumSet;
 import java.util.List;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BulkDelete;
 import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -242,6 +243,11 @@ public final class HmfsFileSystem extends FileSystem {
             throw new PathIsNotEmptyDirectoryException(name);
         }
         return false; // as in HDFS: the root stays, and so does what is in it
+    }
+
+    @Override
+    public BulkDelete createBulkDelete(Path path) throws IOException {
+        return new PagedDelete(session(), makeQualified(path));
     }
 
     @Override

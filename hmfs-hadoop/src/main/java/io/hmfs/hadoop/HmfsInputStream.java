@@ -2,13 +2,21 @@ package io.hmfs.hadoop;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.IntFunction;
 import org.apache.hadoop.fs.CanUnbuffer;
 import org.apache.hadoop.fs.FSInputStream;
+import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.VectoredReadUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -137,6 +145,38 @@ final class HmfsInputStream extends FSInputStream implements CanUnbuffer, Stream
         return count;
     }
 
+    /** All ranges at once, each a request or several of its own: what Parquet and ORC read a row group with. */
+    @Override
+    public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
+        checkOpen();
+        List<? extends FileRange> checked = VectoredReadUtils.validateAndSortRanges(ranges, Optional.of(size));
+        for (FileRange range : checked) {
+            range.setData(readRange(range.getOffset(), range.getLength(), allocate));
+        }
+    }
+
+    private CompletableFuture<ByteBuffer> readRange(long at, int length, IntFunction<ByteBuffer> allocate) {
+        ByteBuffer buffer = allocate.apply(length);
+        byte[] bytes = buffer.hasArray() ? buffer.array() : new byte[length];
+        int offset = buffer.hasArray() ? buffer.arrayOffset() + buffer.position() : 0;
+        Fetch fetch = blocks.fetch(at, bytes, offset, length);
+        // Not on the thread that the replies arrive on: a hole, or a lost connection, makes the fetch ask again and
+        // wait.
+        return fetch.arrived().handleAsync((all, failed) -> {
+            try {
+                fetch.await();
+            } catch (IOException e) {
+                throw new CompletionException(e);
+            }
+            if (!buffer.hasArray()) {
+                buffer.duplicate().put(bytes);
+            }
+            buffer.limit(buffer.position() + length);
+            count(length);
+            return buffer;
+        });
+    }
+
     private void count(int bytes) {
         if (statistics != null) {
             statistics.incrementBytesRead(bytes);
@@ -204,7 +244,7 @@ final class HmfsInputStream extends FSInputStream implements CanUnbuffer, Stream
     @Override
     public boolean hasCapability(String capability) {
         return switch (capability.toLowerCase(Locale.ROOT)) {
-            case StreamCapabilities.UNBUFFER, StreamCapabilities.READAHEAD -> true;
+            case StreamCapabilities.UNBUFFER, StreamCapabilities.READAHEAD, StreamCapabilities.VECTOREDIO -> true;
             default -> false;
         };
     }

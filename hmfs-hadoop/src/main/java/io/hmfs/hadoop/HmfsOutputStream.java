@@ -1,5 +1,8 @@
 package io.hmfs.hadoop;
 
+import io.hmfs.client.HmfsException;
+import io.hmfs.client.ResultCode;
+import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.store.DataStore;
 import io.hmfs.hadoop.store.DataWriter;
 import java.io.IOException;
@@ -10,6 +13,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.fs.Abortable;
@@ -153,6 +157,12 @@ final class HmfsOutputStream extends OutputStream implements Syncable, StreamCap
 
     private void throwFailure() throws IOException {
         Throwable failed = failure.get();
+        if (failed instanceof CompletionException && failed.getCause() != null) {
+            failed = failed.getCause();
+        }
+        if (failed instanceof HmfsException refused && refused.code() == ResultCode.STALE) {
+            throw HadoopErrors.translate(file.path(), refused);
+        }
         if (failed != null) {
             throw new IOException(
                     "Writing " + file.path() + " failed; committed are " + committed + " bytes: " + failed.getMessage(),

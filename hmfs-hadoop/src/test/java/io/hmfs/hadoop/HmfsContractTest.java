@@ -62,6 +62,11 @@ class HmfsContractTest {
     @Nested
     class BulkDelete extends AbstractContractBulkDeleteTest {
         @Override
+        protected int getExpectedPageSize() {
+            return PagedDelete.PAGE_SIZE;
+        }
+
+        @Override
         protected AbstractFSContract createContract(Configuration conf) {
             return new Contract(conf);
         }

@@ -101,6 +101,20 @@ public final class SlotAllocator {
         }
     }
 
+    /** Slots that are free or will be; walks them all. For checks. */
+    public synchronized long countFree() {
+        long count = (freshEnd - fresh) / slotSize;
+        for (long at = free; at != Pmem.NULL; at = pmem.get(at + NEXT)) {
+            count++;
+        }
+        for (long head : limbo) {
+            for (long at = head; at != Pmem.NULL; at = pmem.get(at + NEXT)) {
+                count++;
+            }
+        }
+        return count;
+    }
+
     private void drain(int bin) {
         for (long at = limbo[bin]; at != Pmem.NULL; ) {
             long next = pmem.get(at + NEXT);

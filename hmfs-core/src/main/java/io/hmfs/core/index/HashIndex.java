@@ -116,15 +116,29 @@ public final class HashIndex {
     /**
      * Finds an object that the matcher accepts.
      *
-     * <p>{@link Pmem#NULL} means: at one moment during the call the index held exactly the words that the matcher refused; and it
-     * refused all of them before that moment too, so that an object which was replaced while the matcher looked is not missed.
+     * <p>{@link Pmem#NULL} means: at one moment during the call the index held exactly the words that the matcher refused, if any,
+     * and it had refused them before that moment too; so an object that was replaced while the matcher looked is not missed.
      */
     public long find(long hash, KeyMatcher matcher) {
         int depth = directory.depth();
-        long entry = DirectoryEntry.load(pmem, directory.slot(hash, depth));
-        // Whatever matches is a hit, wherever it was found; only "nothing" needs proof.
-        long first = scan(DirectoryEntry.segment(entry), hash, matcher);
-        return first >= 0 ? first : findAgain(hash, matcher, first);
+        long slot = directory.slot(hash, depth);
+        long entry = DirectoryEntry.load(pmem, slot);
+        long segment = DirectoryEntry.segment(entry);
+        int stripe = Stripes.of(segment);
+        int version = stripes.version(stripe);
+        long found = scan(segment, hash, matcher);
+        if (found >= 0) {
+            return found; // a match is a match, wherever it was found: only "nothing" needs proof
+        }
+        if (found == NOTHING && isCurrent(entry, depth, slot) && stripes.version(stripe) == version) {
+            return Pmem.NULL;
+        }
+        return findAgain(hash, matcher, found);
+    }
+
+    /** Whether an entry read from a directory of this depth still says where to look. */
+    private boolean isCurrent(long entry, int depth, long slot) {
+        return DirectoryEntry.depth(entry) <= depth && DirectoryEntry.load(pmem, slot) == entry;
     }
 
     private long findAgain(long hash, KeyMatcher matcher, long first) {
@@ -133,9 +147,6 @@ public final class HashIndex {
             int depth = directory.depth();
             long slot = directory.slot(hash, depth);
             long entry = DirectoryEntry.load(pmem, slot);
-            if (DirectoryEntry.depth(entry) > depth) {
-                continue; // the directory doubled after we read its depth
-            }
             long segment = DirectoryEntry.segment(entry);
             int stripe = Stripes.of(segment);
             int version = stripes.version(stripe);
@@ -143,7 +154,7 @@ public final class HashIndex {
             if (found >= 0) {
                 return found;
             }
-            if (found == before && stripes.version(stripe) == version && DirectoryEntry.load(pmem, slot) == entry) {
+            if (found == before && isCurrent(entry, depth, slot) && stripes.version(stripe) == version) {
                 return Pmem.NULL;
             }
             before = found;
@@ -169,14 +180,11 @@ public final class HashIndex {
             int depth = directory.depth();
             long slot = directory.slot(hash, depth);
             long entry = DirectoryEntry.load(pmem, slot);
-            if (DirectoryEntry.depth(entry) > depth) {
-                continue;
-            }
             long segment = DirectoryEntry.segment(entry);
             int stripe = Stripes.of(segment);
             int version = stripes.version(stripe);
             int count = collect(segment, hash, out);
-            if (stripes.version(stripe) == version && DirectoryEntry.load(pmem, slot) == entry) {
+            if (isCurrent(entry, depth, slot) && stripes.version(stripe) == version) {
                 return count;
             }
         }

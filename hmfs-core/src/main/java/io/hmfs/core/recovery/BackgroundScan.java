@@ -4,6 +4,7 @@ import io.hmfs.core.alloc.Regions;
 import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.BucketRecord;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.RegionKind;
@@ -54,7 +55,26 @@ public final class BackgroundScan {
                 scanRegion(regions.at(i), regions.size(), slots);
             }
         }
+        sweepIndex();
         done = !stopped;
+    }
+
+    /**
+     * Clears index words that an earlier start left behind. Under the segment's lock: an object that is being made under the same
+     * word is filled before its word goes in, and is not FREE then.
+     */
+    private void sweepIndex() {
+        for (long position = 0; position < engine.index.sweepEnd() && !stopped; position++) {
+            int pin = engine.epochs.pin();
+            try {
+                engine.index.sweep(position, (_, word, fits) -> {
+                    int state = EntryRecord.state(pmem, BucketRecord.offset(word));
+                    return fits && state != SlotState.FREE && state != SlotState.DELETED;
+                });
+            } finally {
+                engine.epochs.unpin(pin);
+            }
+        }
     }
 
     /** One more pass that only sweeps the dead, for a pool that is full. Says whether it found any. */
@@ -94,12 +114,15 @@ public final class BackgroundScan {
                 continue;
             }
             int pin = engine.epochs.pin();
-            if (slots == engine.contentSlots) {
-                checkContent(at);
-            } else {
-                checkEntry(at, status);
+            try {
+                if (slots == engine.contentSlots) {
+                    checkContent(at);
+                } else {
+                    checkEntry(at, status);
+                }
+            } finally {
+                engine.epochs.unpin(pin);
             }
-            engine.epochs.unpin(pin);
         }
     }
 
@@ -130,21 +153,30 @@ public final class BackgroundScan {
 
     private boolean sweepParentOf(long at) {
         int pin = engine.epochs.pin();
-        long content = engine.findContent(EntryRecord.parent(pmem, at));
-        boolean sweeping = content != Pmem.NULL && lists.sweep(content, true);
-        engine.epochs.unpin(pin);
-        return sweeping;
+        try {
+            long content = engine.findContent(EntryRecord.parent(pmem, at));
+            return content != Pmem.NULL && lists.sweep(content, true);
+        } finally {
+            engine.epochs.unpin(pin);
+        }
     }
 
     /** DELETED by an earlier start and on no list any more: the crash came between the unlink and the free. */
+    @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
     private void freeIfUnlinked(long at) {
         long status = EntryRecord.status(pmem, at);
         long content = engine.findContent(EntryRecord.parent(pmem, at));
         int sweeper = engine.sweepers.of(content << 14);
         int lock = engine.locks.of(engine.keys.ofObject(at));
-        // † Under the sweeper's lock and the key lock, and with a second look.
+        // † Under the sweeper's lock and the key lock, and with a second look. The key lock is only tried under the
+        // sweeper's:
+        // an rmdir takes them the other way round.
         engine.sweepers.lockWrite(sweeper);
-        engine.locks.lockWrite(lock);
+        while (!engine.locks.tryLockWrite(lock)) {
+            engine.sweepers.unlockWrite(sweeper);
+            Thread.yield();
+            engine.sweepers.lockWrite(sweeper);
+        }
         boolean lost = EntryRecord.status(pmem, at) == status
                 && EntryRecord.state(status) == SlotState.DELETED
                 && (content == Pmem.NULL || !lists.contains(content, at));

@@ -96,6 +96,7 @@ final class ReadRequests {
         bytesMax = list.bytesMax() == 0 ? PAGE_BYTES_MAX : Math.clamp(list.bytesMax(), PAGE_BYTES_MIN, PAGE_BYTES_MAX);
         cursor.birth = list.cursorBirth();
         cursor.at = list.cursorAt();
+        cursor.start = list.cursorStart();
         page.wrapAndApplyHeader(reply.open(PAGE_HEAD), 0, reply.header)
                 .correlationId(reply.correlationId())
                 .directoryId(directory);
@@ -104,7 +105,7 @@ final class ReadRequests {
         if (outcome == Status.OK) {
             entries.resetCountToIndex();
             int length = page.limit();
-            page.cursorBirth(cursor.birth).cursorAt(cursor.at);
+            page.cursorBirth(cursor.birth).cursorAt(cursor.at).cursorStart(cursor.start);
             reply.close(length);
         }
         return outcome;
