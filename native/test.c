@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #define THREADS 4
-#define ROUNDS 50000
+#define ROUNDS 5000000 /* long enough that a swap without its lock is found in most runs */
 
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \

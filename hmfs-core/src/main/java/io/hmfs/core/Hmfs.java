@@ -1,24 +1,40 @@
 package io.hmfs.core;
 
+import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.recovery.Superblock;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.UUID;
 
 /** The way in: makes pools and opens namespaces on them. */
 public final class Hmfs {
     private Hmfs() {}
 
-    /** Makes a pool with an empty root directory. Throws {@code PoolException} with what is wrong and what to do. */
+    /** Makes a pool with an empty root directory. Throws {@link PoolException} with what is wrong and what to do. */
     public static void format(Path pool, FormatOptions options) throws IOException {
-        if (options.size() > 0) {
-            throw new IOException(pool + " " + options);
+        try (PoolFile file = PoolFile.create(pool, options.size(), options.backing(), options.overwrite())) {
+            Superblock.format(pool, file, UUID.randomUUID(), new SecureRandom().nextLong());
         }
     }
 
-    /** Opens a pool; recovery needs no scan. Throws {@code PoolException} with what is wrong and what to do. */
+    /** Opens a pool; recovery needs no scan. Throws {@link PoolException} with what is wrong and what to do. */
     public static Namespace open(Path pool, OpenOptions options) throws IOException {
-        if (!options.emulatePmem()) {
-            throw new IOException(pool + " " + options);
+        PoolFile file = PoolFile.open(pool, options.persistence(), options.emulatePmem());
+        try {
+            Superblock.check(pool, file);
+            return new PoolNamespace(pool.toString(), file, true);
+        } catch (CorruptPoolException e) {
+            file.close();
+            throw new PoolException(
+                    PoolException.Reason.BAD_CHECKSUM,
+                    pool + " is damaged: " + e.getMessage() + ". Restore it from a copy",
+                    e);
+        } catch (IOException | RuntimeException | Error e) {
+            file.close();
+            throw e;
         }
-        throw new IOException(pool.toString());
     }
 }

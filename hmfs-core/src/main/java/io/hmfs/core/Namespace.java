@@ -1,6 +1,8 @@
 package io.hmfs.core;
 
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 
@@ -70,7 +72,7 @@ public interface Namespace extends AutoCloseable {
      */
     Status list(long directory, ListCursor cursor, ListVisitor visitor);
 
-    /** The user's or group's id for a name, made on first use and kept in the pool; root is 0. */
+    /** The user's or group's id for a name, made on first use and kept in the pool; root is 0. -1: no room for more. */
     int principalId(String name);
 
     /** The name of a principal; its number in decimal if the pool does not know it. */
@@ -79,7 +81,7 @@ public interface Namespace extends AutoCloseable {
     /** Figures about this pool, for status pages. */
     PoolStatus poolStatus();
 
-    /** Waits for background work to end, marks the pool clean and lets go of it. Operations afterwards are errors. */
+    /** Waits for operations and background work to end, marks the pool clean and lets go of it. Operations afterwards are errors. */
     @Override
     void close();
 }

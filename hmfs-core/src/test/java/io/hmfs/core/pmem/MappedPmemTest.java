@@ -73,7 +73,7 @@ final class MappedPmemTest {
     @Test
     void cas16LosesNoUpdateOfSeveralThreads() throws Exception {
         int threads = 4;
-        long rounds = 20_000;
+        long rounds = 500_000; // long enough that the threads overlap
         try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
             List<Callable<Void>> counters = new ArrayList<>();
             for (int i = 0; i < threads; i++) {

@@ -1,7 +1,4 @@
-package io.hmfs.core;
-
-import io.hmfs.core.type.Attributes;
-import io.hmfs.core.type.Name;
+package io.hmfs.core.type;
 
 /** Receives a listing's entries; both arguments are reused for the next entry. */
 @FunctionalInterface

@@ -1,0 +1,40 @@
+package io.hmfs.client;
+
+import io.hmfs.wire.WireBuffer;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+
+/** One request and the reply that is to come. Encoded and decoded on the connection's thread. */
+abstract class Call<T> extends CompletableFuture<T> {
+    final String operation;
+    final String subject;
+
+    /** When to give up, on the clock of {@code System.nanoTime}; set at submission. */
+    long deadlineNanos;
+
+    /** Chosen by the connection when the request goes out. */
+    long correlationId;
+
+    Call(String operation, String subject) {
+        this.operation = operation;
+        this.subject = subject;
+    }
+
+    /** Most bytes that {@link #encode} writes. */
+    abstract int bound();
+
+    /** Writes header and message at the beginning of {@code out}; returns how many bytes. */
+    abstract int encode(Requests requests, WireBuffer out);
+
+    /** Takes a reply that is no failure. */
+    abstract T decode(Replies replies, WireBuffer in) throws IOException;
+
+    final void fail(ResultCode code, String message) {
+        String text = message.isEmpty() ? code.text() : message;
+        completeExceptionally(new HmfsException(code, describe() + ": " + text));
+    }
+
+    String describe() {
+        return subject.isEmpty() ? operation : operation + " " + subject;
+    }
+}

@@ -1,0 +1,200 @@
+package io.hmfs.client;
+
+import io.hmfs.wire.ChunkDecoder;
+import io.hmfs.wire.DoneDecoder;
+import io.hmfs.wire.EntryDecoder;
+import io.hmfs.wire.FailureDecoder;
+import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.PageDecoder;
+import io.hmfs.wire.StatusReportDecoder;
+import io.hmfs.wire.WelcomeDecoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** The reply decoders of one connection, reused for every reply, and what they make of it. */
+final class Replies {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
+    private final WelcomeDecoder welcome = new WelcomeDecoder();
+    private final DoneDecoder done = new DoneDecoder();
+    private final EntryDecoder entry = new EntryDecoder();
+    private final PageDecoder page = new PageDecoder();
+    private final StatusReportDecoder status = new StatusReportDecoder();
+    private final ChunkDecoder chunk = new ChunkDecoder();
+    private final FailureDecoder failure = new FailureDecoder();
+    private final TextCache texts = new TextCache();
+    private final RemovedListener removed;
+
+    Replies(RemovedListener removed) {
+        this.removed = removed;
+    }
+
+    /** Looks at a frame's header; returns its correlation id. */
+    long open(WireBuffer in) throws IOException {
+        header.wrap(in, 0);
+        if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID) {
+            throw new IOException("this is no HMFS server: schema " + header.schemaId());
+        }
+        return in.getLong(Wire.HEADER_SIZE, MessageHeaderDecoder.BYTE_ORDER);
+    }
+
+    boolean isFailure() {
+        return header.templateId() == FailureDecoder.TEMPLATE_ID;
+    }
+
+    ResultCode failureCode(WireBuffer in) {
+        failure.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        return ResultCode.of(failure.code());
+    }
+
+    /** The text of the failure that {@link #failureCode} looked at. */
+    String failureMessage() {
+        return failure.message();
+    }
+
+    private void expect(int templateId) throws IOException {
+        if (header.templateId() != templateId) {
+            throw new IOException("unexpected reply: message " + header.templateId() + " instead of " + templateId);
+        }
+    }
+
+    WelcomeDecoder welcome(WireBuffer in) throws IOException {
+        expect(WelcomeDecoder.TEMPLATE_ID);
+        return welcome.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+    }
+
+    static ServerInfo serverInfo(WelcomeDecoder welcome) {
+        UUID cluster = new UUID(welcome.clusterId().high(), welcome.clusterId().low());
+        return new ServerInfo(
+                (int) welcome.protocolVersion(),
+                cluster,
+                welcome.mapVersion(),
+                welcome.serverVersion(),
+                welcome.persistence(),
+                welcome.dataStore(),
+                welcome.blockSize(),
+                (int) welcome.chunkSize());
+    }
+
+    @SuppressWarnings("NullAway") // a Void has no other value
+    Void done(WireBuffer in) throws IOException {
+        expect(DoneDecoder.TEMPLATE_ID);
+        done.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        tellRemoved(done.removedId(), done.removedSize());
+        return null;
+    }
+
+    private void tellRemoved(long inode, long size) {
+        if (inode != 0) {
+            removed.removed(inode, size);
+        }
+    }
+
+    FileInfo entry(WireBuffer in, String path) throws IOException {
+        expect(EntryDecoder.TEMPLATE_ID);
+        entry.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        tellRemoved(entry.removedId(), entry.removedSize());
+        int ownerLength = entry.ownerLength();
+        String owner = texts.text(in, entry.limit() + EntryDecoder.ownerHeaderLength(), ownerLength);
+        entry.skipOwner();
+        int groupLength = entry.groupLength();
+        String group = texts.text(in, entry.limit() + EntryDecoder.groupHeaderLength(), groupLength);
+        return new FileInfo(
+                entry.inode(),
+                entry.parentId(),
+                path.substring(path.lastIndexOf('/') + 1),
+                entry.flags().directory(),
+                entry.mode(),
+                owner,
+                group,
+                entry.size(),
+                millis(entry.mtimeNanos()),
+                millis(entry.atimeNanos()),
+                millis(entry.ctimeNanos()));
+    }
+
+    ListPage page(WireBuffer in) throws IOException {
+        expect(PageDecoder.TEMPLATE_ID);
+        page.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        long directory = page.directoryId();
+        long birth = page.cursorBirth();
+        ListCursor next = birth == -1 ? null : new ListCursor(birth, page.cursorAt(), page.cursorStart());
+        PageDecoder.EntriesDecoder entries = page.entries();
+        List<FileInfo> list = new ArrayList<>(entries.count());
+        while (entries.hasNext()) {
+            entries.next();
+            list.add(pageEntry(in, entries, directory));
+        }
+        return new ListPage(list, next);
+    }
+
+    private FileInfo pageEntry(WireBuffer in, PageDecoder.EntriesDecoder each, long directory) {
+        String name = each.name();
+        int ownerLength = each.ownerLength();
+        String owner = texts.text(in, page.limit() + PageDecoder.EntriesDecoder.ownerHeaderLength(), ownerLength);
+        each.skipOwner();
+        int groupLength = each.groupLength();
+        String group = texts.text(in, page.limit() + PageDecoder.EntriesDecoder.groupHeaderLength(), groupLength);
+        each.skipGroup();
+        return new FileInfo(
+                each.inode(),
+                directory,
+                name,
+                each.flags().directory(),
+                each.mode(),
+                owner,
+                group,
+                each.size(),
+                millis(each.mtimeNanos()),
+                millis(each.atimeNanos()),
+                millis(each.ctimeNanos()));
+    }
+
+    ServerStatus status(WireBuffer in) throws IOException {
+        expect(StatusReportDecoder.TEMPLATE_ID);
+        status.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        UUID cluster = new UUID(status.clusterId().high(), status.clusterId().low());
+        String poolPath = status.poolPath(); // variable parts in the order of the schema
+        String backing = status.backing();
+        String persistence = status.persistence();
+        String serverVersion = status.serverVersion();
+        return new ServerStatus(
+                poolPath,
+                backing,
+                persistence,
+                cluster,
+                status.mapVersion(),
+                (int) status.formatVersion(),
+                status.capacity(),
+                (int) status.regionsUsed(),
+                (int) status.regionsMax(),
+                status.recovering() != 0,
+                status.recoveredObjects(),
+                (int) status.connections(),
+                status.uptimeMillis(),
+                serverVersion);
+    }
+
+    /** Copies the data of a chunk; -1 if there is none. */
+    int chunk(WireBuffer in, byte[] target, int offset, int length) throws IOException {
+        expect(ChunkDecoder.TEMPLATE_ID);
+        chunk.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        if (chunk.present() == 0) {
+            return -1;
+        }
+        if (chunk.payloadLength() > length) {
+            throw new IOException(
+                    "the server sent " + chunk.payloadLength() + " bytes where " + length + " were asked");
+        }
+        return chunk.getPayload(target, offset, length);
+    }
+
+    private static long millis(long nanos) {
+        return Math.floorDiv(nanos, NANOS_PER_MILLI);
+    }
+}

@@ -1,0 +1,42 @@
+package io.hmfs.client;
+
+import io.hmfs.wire.AppendEncoder;
+import io.hmfs.wire.CreateEncoder;
+import io.hmfs.wire.DeleteEncoder;
+import io.hmfs.wire.HelloEncoder;
+import io.hmfs.wire.ListEncoder;
+import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.MkdirEncoder;
+import io.hmfs.wire.ReadBlockEncoder;
+import io.hmfs.wire.RenameEncoder;
+import io.hmfs.wire.RmdirEncoder;
+import io.hmfs.wire.SetModeEncoder;
+import io.hmfs.wire.SetOwnerEncoder;
+import io.hmfs.wire.SetTimesEncoder;
+import io.hmfs.wire.StatEncoder;
+import io.hmfs.wire.StatusEncoder;
+import io.hmfs.wire.SyncBlockEncoder;
+import io.hmfs.wire.TruncateEncoder;
+import io.hmfs.wire.WriteBlockEncoder;
+
+/** The request encoders of one connection, reused for every request. */
+final class Requests {
+    final MessageHeaderEncoder header = new MessageHeaderEncoder();
+    final HelloEncoder hello = new HelloEncoder();
+    final StatEncoder stat = new StatEncoder();
+    final ListEncoder list = new ListEncoder();
+    final StatusEncoder status = new StatusEncoder();
+    final CreateEncoder create = new CreateEncoder();
+    final MkdirEncoder mkdir = new MkdirEncoder();
+    final DeleteEncoder delete = new DeleteEncoder();
+    final RmdirEncoder rmdir = new RmdirEncoder();
+    final RenameEncoder rename = new RenameEncoder();
+    final SetModeEncoder setMode = new SetModeEncoder();
+    final SetOwnerEncoder setOwner = new SetOwnerEncoder();
+    final SetTimesEncoder setTimes = new SetTimesEncoder();
+    final AppendEncoder append = new AppendEncoder();
+    final TruncateEncoder truncate = new TruncateEncoder();
+    final ReadBlockEncoder readBlock = new ReadBlockEncoder();
+    final WriteBlockEncoder writeBlock = new WriteBlockEncoder();
+    final SyncBlockEncoder syncBlock = new SyncBlockEncoder();
+}

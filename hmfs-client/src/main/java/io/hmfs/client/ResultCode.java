@@ -1,0 +1,67 @@
+package io.hmfs.client;
+
+/**
+ * Every outcome that a server can report. Codes are wire format: append only, never renumber. 0 to 13 are the engine's statuses,
+ * one to one; from 100 on they belong to the wire.
+ */
+public enum ResultCode {
+    OK(0, "done"),
+    NOT_FOUND(1, "no such file or directory"),
+    EXISTS(2, "already exists"),
+    NOT_EMPTY(3, "directory is not empty"),
+    NOT_DIRECTORY(4, "not a directory, or a parent is a file"),
+    IS_DIRECTORY(5, "is a directory"),
+    NO_SUCH_DIRECTORY(6, "the directory is gone"),
+    NO_SPACE(7, "the pool is full"),
+    INVALID_NAME(8, "a name is empty, \".\", \"..\", or has a NUL in it"),
+    NAME_TOO_LONG(9, "a name is over 255 bytes of UTF-8, or a path over 8192"),
+    LOOP(10, "a directory cannot move below itself"),
+    STALE(11, "the name is there but is another file by now"),
+    INVALID_ARGUMENT(12, "a value is out of its range"),
+    IS_ROOT(13, "the root directory cannot be removed or renamed"),
+    /** The server could not make sense of the request; the connection is closed when the stream is unusable. */
+    BAD_REQUEST(100, "the server could not read the request"),
+    /** Client and server speak different versions of the protocol. */
+    UNSUPPORTED_VERSION(101, "the server speaks another version of the protocol"),
+    /** A frame or a transfer is over the limit that the server announced. */
+    TOO_LARGE(102, "larger than the server's limit"),
+    /** No answer within the client's time limit: whether a mutation was executed is unknown. */
+    TIMEOUT(103, "no answer in time"),
+    SHUTTING_DOWN(104, "the server is shutting down"),
+    /** The server met an error of its own; its log has the reason. */
+    INTERNAL(105, "internal error of the server"),
+    /** The builtin data store could not read or write. */
+    IO_ERROR(106, "the data store failed"),
+    /** The server holds another cluster than the one that the client expects. */
+    WRONG_CLUSTER(107, "the server holds another cluster");
+
+    private static final ResultCode[] ALL = values();
+
+    private final int code;
+    private final String text;
+
+    ResultCode(int code, String text) {
+        this.code = code;
+        this.text = text;
+    }
+
+    /** The number on the wire. */
+    public int code() {
+        return code;
+    }
+
+    /** What it means, for people. */
+    public String text() {
+        return text;
+    }
+
+    /** The outcome with this number; {@link #INTERNAL} for one that this client does not know. */
+    public static ResultCode of(int code) {
+        for (ResultCode result : ALL) {
+            if (result.code == code) {
+                return result;
+            }
+        }
+        return INTERNAL;
+    }
+}

@@ -1,0 +1,285 @@
+package io.hmfs.core;
+
+import io.hmfs.core.alloc.Clock;
+import io.hmfs.core.alloc.Epochs;
+import io.hmfs.core.alloc.IdSource;
+import io.hmfs.core.alloc.Principals;
+import io.hmfs.core.alloc.Regions;
+import io.hmfs.core.dir.ChildList;
+import io.hmfs.core.dir.Engine;
+import io.hmfs.core.dir.IndexSegments;
+import io.hmfs.core.dir.Keys;
+import io.hmfs.core.index.HashIndex;
+import io.hmfs.core.layout.PoolHeader;
+import io.hmfs.core.op.Operations;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.recovery.BackgroundScan;
+import io.hmfs.core.recovery.PoolCheck;
+import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.ListVisitor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A {@link Namespace} on an open pool: the operations, the background threads beside them, and fail-stop: an unexpected error
+ * inside an operation leaves it half done, so nothing more runs on this pool until it is opened again and recovered.
+ */
+final class PoolNamespace implements Namespace {
+    private static final System.Logger LOG = System.getLogger(PoolNamespace.class.getName());
+    private static final long CLOSE_NANOS = 10_000_000_000L;
+    private static final long RECLAIM_PAUSE_NANOS = 1_000_000_000L;
+
+    private final String path;
+    private final PoolFile file;
+    private final Engine engine;
+    private final Operations operations;
+    private final ChildList lists;
+    private final Principals principals;
+    private final IndexSegments segments;
+    private final BackgroundScan scan;
+    private final Background background;
+    private final ReentrantLock reclaiming = new ReentrantLock();
+    private long lastReclaim = System.nanoTime() - RECLAIM_PAUSE_NANOS;
+    private volatile boolean failed;
+    private volatile boolean closed;
+
+    /** Opens the engine on a checked pool. Without background threads, tests call what these would do. */
+    PoolNamespace(String path, PoolFile file, boolean withBackground) {
+        this.path = path;
+        this.file = file;
+        Pmem pmem = file.pmem();
+        long header = file.header();
+        pmem.set(header + PoolHeader.STARTS_OFFSET, pmem.get(header + PoolHeader.STARTS_OFFSET) + 1);
+        pmem.setRelease(header + PoolHeader.STATE_OFFSET, 0);
+        pmem.persist(header + PoolHeader.STARTS_OFFSET, 16);
+        Regions regions = new Regions(file);
+        Keys keys = new Keys(pmem, pmem.get(header + PoolHeader.SEED_OFFSET));
+        this.segments = new IndexSegments(pmem, regions);
+        HashIndex index = HashIndex.open(pmem, header + PoolHeader.INDEX_ROOT_OFFSET, keys::ofObject, segments);
+        this.engine = new Engine(
+                pmem, regions, index, keys, new Epochs(), new Clock(pmem, header), new IdSource(pmem, header));
+        this.principals = new Principals(pmem, regions);
+        this.lists = new ChildList(engine);
+        Recovery recovery = new Recovery(engine, lists);
+        this.operations = new Operations(engine, lists, recovery);
+        this.scan = new BackgroundScan(engine, lists, recovery);
+        this.background = new Background(this::failStop);
+        if (withBackground) {
+            background.start("hmfs-scan", this::scanInBackground);
+            background.start("hmfs-regions", regions::prepareUntilInterrupted);
+            background.start("hmfs-sweeper", this::sweepUntilInterrupted);
+        }
+    }
+
+    /** What is wrong in a pool at rest, in words; see {@link PoolCheck}. */
+    List<String> problems() {
+        return PoolCheck.run(engine, ROOT_ID);
+    }
+
+    /** What the background threads do after a start, done here and now. For tests. */
+    void scanInBackground() {
+        segments.collect();
+        scan.run();
+    }
+
+    private void sweepUntilInterrupted() {
+        for (Long directory = engine.dead.take(); directory != null; directory = engine.dead.take()) {
+            int pin = engine.epochs.pin();
+            try {
+                long content = engine.findContent(directory);
+                if (content != Pmem.NULL) {
+                    lists.sweep(content, false);
+                }
+            } finally {
+                engine.epochs.unpin(pin);
+            }
+        }
+    }
+
+    private void check() {
+        if (failed || closed) {
+            throw new IllegalStateException(
+                    closed
+                            ? "the namespace " + path + " is closed"
+                            : "the namespace " + path + " has stopped after an error; reopen it");
+        }
+    }
+
+    private void failStop(Throwable cause) {
+        if (!failed) {
+            failed = true;
+            engine.locks.poison();
+            engine.sweepers.poison();
+            LOG.log(System.Logger.Level.ERROR, "operation failed half way; the namespace " + path + " stops", cause);
+        }
+    }
+
+    /** An operation's body; a functional interface of its own so that nothing is boxed. */
+    private interface Body {
+        Status run();
+    }
+
+    private Status stopping(Body body) {
+        check();
+        try {
+            return body.run();
+        } catch (RuntimeException | Error e) {
+            failStop(e);
+            throw e;
+        }
+    }
+
+    /** Runs an operation that takes space; a full pool is swept and the operation tried once more. */
+    private Status allocating(Body body) {
+        Status status = stopping(body);
+        return status == Status.NO_SPACE && reclaim() ? stopping(body) : status;
+    }
+
+    private boolean reclaim() {
+        reclaiming.lock();
+        try {
+            boolean due = System.nanoTime() - lastReclaim >= RECLAIM_PAUSE_NANOS;
+            if (due) {
+                scan.sweepAll();
+                lastReclaim = System.nanoTime();
+            }
+            return due;
+        } finally {
+            reclaiming.unlock();
+        }
+    }
+
+    @Override
+    public Status stat(long directory, Name name, Attributes out) {
+        check();
+        try {
+            return operations.stat(directory, name, out);
+        } catch (RuntimeException | Error e) {
+            failStop(e);
+            throw e;
+        }
+    }
+
+    @Override
+    public Status statDirectory(long directory, Attributes out) {
+        return stopping(() -> operations.statDirectory(directory, out));
+    }
+
+    @Override
+    public Status create(long directory, Name name, int mode, int uid, int gid, Attributes out) {
+        return allocating(() -> operations.create(directory, name, mode, uid, gid, out));
+    }
+
+    @Override
+    public Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
+        return allocating(() -> operations.mkdir(directory, name, mode, uid, gid, out));
+    }
+
+    @Override
+    public Status delete(long directory, Name name, Attributes removed) {
+        return stopping(() -> operations.delete(directory, name, removed));
+    }
+
+    @Override
+    public Status rmdir(long directory, Name name) {
+        return stopping(() -> operations.rmdir(directory, name));
+    }
+
+    @Override
+    public Status rename(
+            long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
+        return allocating(() -> operations.rename(source, sourceName, target, targetName, replace, replaced));
+    }
+
+    @Override
+    public Status chmod(long directory, Name name, int mode) {
+        return stopping(() -> operations.chmod(directory, name, mode));
+    }
+
+    @Override
+    public Status chown(long directory, Name name, int uid, int gid) {
+        return stopping(() -> operations.chown(directory, name, uid, gid));
+    }
+
+    @Override
+    public Status setTimes(long directory, Name name, long mtimeNanos, long atimeNanos) {
+        return stopping(() -> operations.setTimes(directory, name, mtimeNanos, atimeNanos));
+    }
+
+    @Override
+    public Status append(long directory, Name name, long id, long size) {
+        return stopping(() -> operations.append(directory, name, id, size));
+    }
+
+    @Override
+    public Status truncate(long directory, Name name, long size) {
+        return stopping(() -> operations.truncate(directory, name, size));
+    }
+
+    @Override
+    public Status list(long directory, ListCursor cursor, ListVisitor visitor) {
+        return stopping(() -> operations.list(directory, cursor, visitor));
+    }
+
+    @Override
+    public int principalId(String name) {
+        check();
+        int pin = engine.epochs.pin();
+        try {
+            return principals.id(name);
+        } finally {
+            engine.epochs.unpin(pin);
+        }
+    }
+
+    @Override
+    public String principalName(int id) {
+        check();
+        String name = principals.name(id);
+        return name == null ? Integer.toString(id) : name;
+    }
+
+    @Override
+    public PoolStatus poolStatus() {
+        check();
+        return new PoolStatus(
+                path,
+                file.backing().name().toLowerCase(Locale.ROOT),
+                file.pmem().persistence().name().toLowerCase(Locale.ROOT),
+                PoolHeader.uuid(file.pmem(), file.header()),
+                PoolHeader.VERSION,
+                file.fileSize(),
+                engine.regions.count(),
+                engine.regions.max(),
+                !scan.isDone(),
+                engine.recovered.get());
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        scan.stop();
+        background.stop();
+        if (!engine.epochs.close(CLOSE_NANOS)) {
+            LOG.log(System.Logger.Level.ERROR, path + " is still in use; it stays mapped until this process ends");
+            return;
+        }
+        if (!failed) {
+            engine.clock.close();
+            engine.ids.close();
+            Pmem pmem = file.pmem();
+            pmem.setRelease(file.header() + PoolHeader.STATE_OFFSET, PoolHeader.CLEAN);
+            pmem.persist(file.header() + PoolHeader.STATE_OFFSET, 8);
+        }
+        file.close();
+    }
+}

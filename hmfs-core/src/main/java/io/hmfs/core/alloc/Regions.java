@@ -1,0 +1,168 @@
+package io.hmfs.core.alloc;
+
+import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.layout.PoolHeader;
+import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.pmem.PoolFile;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+
+/**
+ * The pool's regions: large pieces of one kind each, never given back. A region belongs to its kind from the one 8-byte store of
+ * its word in the region table on; it is all zeros then, hence all its slots are FREE. Pages are touched ahead by a background
+ * thread, because a first touch costs more than an operation.
+ */
+public final class Regions {
+    private final PoolFile file;
+    private final Pmem pmem;
+    private final long table;
+    private final int max;
+    private final long size;
+    private long[] words;
+    private volatile int count;
+    private int prepared;
+    private long preparedAt = Pmem.NULL;
+
+    /** Reads the table of an open pool. */
+    public Regions(PoolFile file) {
+        this.file = file;
+        this.pmem = file.pmem();
+        this.table = file.header() + PoolHeader.REGION_TABLE_OFFSET;
+        this.max = Math.min(file.regionsMax(), PoolHeader.REGIONS_MAX);
+        this.size = file.regionSize();
+        this.words = new long[64];
+        int found = 0;
+        while (found < max) {
+            long word = pmem.get(table + 8L * found);
+            if (word == 0) {
+                break;
+            }
+            RegionKind.of(table + 8L * found, word);
+            if (at(word) <= 0 || at(word) + size > pmem.size()) {
+                throw new CorruptPoolException(table + 8L * found, "a region inside the pool", word);
+            }
+            add(found++, word);
+        }
+        this.count = found;
+        this.prepared = found;
+    }
+
+    private static long at(long word) {
+        return word & ~RegionKind.MASK;
+    }
+
+    private synchronized void add(int index, long word) {
+        if (index == words.length) {
+            words = Arrays.copyOf(words, 2 * index);
+        }
+        words[index] = word;
+    }
+
+    public int count() {
+        return count;
+    }
+
+    public int max() {
+        return max;
+    }
+
+    /** Bytes of a region. */
+    public long size() {
+        return size;
+    }
+
+    /** Offset of region {@code index}, below {@link #count}. */
+    public synchronized long at(int index) {
+        return at(words[index]);
+    }
+
+    public synchronized RegionKind kind(int index) {
+        return RegionKind.of(table + 8L * index, words[index]);
+    }
+
+    /** A new region of zeros for this kind, or {@code Pmem.NULL} when the pool is full. */
+    public synchronized long acquire(RegionKind kind) {
+        int index = count;
+        if (index >= max) {
+            return Pmem.NULL;
+        }
+        long at = claim(index);
+        if (at == Pmem.NULL) {
+            return Pmem.NULL;
+        }
+        preparedAt = Pmem.NULL;
+        // [region.1] The commit: from this store on the region has its kind. Before it, the file hands out the same
+        // region again.
+        long word = at | kind.code();
+        pmem.setRelease(table + 8L * index, word);
+        pmem.persist(table + 8L * index, 8);
+        add(index, word);
+        count = index + 1;
+        notifyAll();
+        return at;
+    }
+
+    private long claim(int index) {
+        if (prepared > index && preparedAt != Pmem.NULL) {
+            return preparedAt;
+        }
+        prepared = Math.max(prepared, index + 1);
+        return fromFile(index);
+    }
+
+    private long fromFile(int index) {
+        try {
+            return file.regionAt(index);
+        } catch (PoolException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Touches the next region's pages ahead of its use, again and again until interrupted. A background thread's whole life. */
+    public void prepareUntilInterrupted() {
+        while (!Thread.currentThread().isInterrupted()) {
+            long at;
+            synchronized (this) {
+                while (count >= max || (preparedAt != Pmem.NULL && prepared > count)) {
+                    try {
+                        wait();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        return;
+                    }
+                }
+                at = fromFile(count);
+                if (at == Pmem.NULL) {
+                    return;
+                }
+                prepared = count + 1;
+                preparedAt = at;
+            }
+            // Outside the lock: whoever needs the region meanwhile takes it and touches the pages itself.
+            try {
+                file.populate(at, size);
+            } catch (PoolException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /** Whether a slot of this pool starts at {@code at}: what a cursor from outside must pass before it is followed. */
+    public boolean isEntrySlot(long at) {
+        if (at <= 0 || at % Pmem.LINE != 0) {
+            return false;
+        }
+        int regions = count;
+        for (int i = 0; i < regions; i++) {
+            long start = at(i);
+            if (at >= start && at < start + size) {
+                RegionKind kind = kind(i);
+                boolean entry = kind == RegionKind.ENTRY_SLOTS || kind == RegionKind.LONG_ENTRY_SLOTS;
+                return entry && (at - start) % kind.slotSize() == 0 && at + kind.slotSize() <= start + size;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,211 @@
+package io.hmfs.core.dir;
+
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+
+/**
+ * The linked list of a directory's children (HMFS §3.2, §3.3): newest first, strictly descending in birth (I4), because the birth
+ * of a child is the mtime that its link installed.
+ */
+public final class ChildList {
+    private final Engine engine;
+    private final Pmem pmem;
+
+    public ChildList(Engine engine) {
+        this.engine = engine;
+        this.pmem = engine.pmem;
+    }
+
+    /**
+     * Links a filled object at the head; the commit of create, mkdir and rename. What else must be durable before the commit has
+     * been written back by the caller, not fenced. False if the directory is closed, then nothing was linked.
+     */
+    public boolean link(long content, long at, long time) {
+        for (; ; ) {
+            // mtime before head: if either moves after this, cas16 fails.
+            long mtime = DirContentRecord.mtime(pmem, content);
+            long head = DirContentRecord.childHead(pmem, content);
+            if (head == DirContentRecord.CLOSED) {
+                return false;
+            }
+            long birth = Math.max(time, mtime + 1);
+            if (birth != time) {
+                engine.clock.advance(birth); // counts as issued before it is stored
+            }
+            pmem.set(at + EntryRecord.SIBLING_OFFSET, head);
+            pmem.set(at + EntryRecord.BIRTH_OFFSET, birth);
+            // [link.1] I2: the object, with its place in the order, is durable before it is reachable.
+            pmem.writeBack(at, Pmem.LINE);
+            pmem.fence();
+            // [link.2] The commit.
+            if (pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, head, mtime, at, birth)) {
+                // [link.3] Durable before anybody hears of it.
+                pmem.persist(content, DirContentRecord.SIZE);
+                return true;
+            }
+        }
+    }
+
+    /** Raises a directory's mtime to at least {@code time}; the commit of delete. Written back, not fenced. */
+    public void raise(long content, long time) {
+        for (; ; ) {
+            long mtime = DirContentRecord.mtime(pmem, content);
+            long head = DirContentRecord.childHead(pmem, content);
+            if (mtime >= time || pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, head, mtime, head, time)) {
+                break;
+            }
+        }
+        // † Also when it was high enough: whoever raised it may not have written it back yet.
+        pmem.writeBack(content, DirContentRecord.SIZE);
+    }
+
+    /** Replaces the head alone: closes, reopens. False if (head, mtime) has moved. Not written back. */
+    public boolean swingHead(long content, long head, long mtime, long newHead, long newMtime) {
+        return pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, head, mtime, newHead, newMtime);
+    }
+
+    /** Whether an object is on its directory's list. Ends at the first smaller birth. */
+    public boolean contains(long content, long at) {
+        long birth = EntryRecord.birth(pmem, at);
+        if (birth > DirContentRecord.mtime(pmem, content)) {
+            return false;
+        }
+        long cursor = DirContentRecord.childHead(pmem, content);
+        while (cursor != Pmem.NULL && cursor != DirContentRecord.CLOSED && EntryRecord.birth(pmem, cursor) >= birth) {
+            if (cursor == at) {
+                return true;
+            }
+            cursor = EntryRecord.sibling(pmem, cursor);
+        }
+        return false;
+    }
+
+    /** What a look at a whole list says about emptiness. */
+    public enum Occupancy {
+        EMPTY,
+        /** Nothing a stat would show, but not empty yet: operations in flight, or dead children to sweep. */
+        DEAD_ONLY,
+        OCCUPIED
+    }
+
+    /** Whether a stat would show a child. {@code stale} tells, in [0], one child that needs recovery first, or NULL. */
+    public Occupancy occupancy(long content, long[] stale) {
+        stale[0] = Pmem.NULL;
+        long cursor = DirContentRecord.childHead(pmem, content);
+        if (cursor == Pmem.NULL || cursor == DirContentRecord.CLOSED) {
+            return Occupancy.EMPTY;
+        }
+        for (; cursor != Pmem.NULL; cursor = EntryRecord.sibling(pmem, cursor)) {
+            long status = EntryRecord.status(pmem, cursor);
+            int state = EntryRecord.state(status);
+            if (engine.isStale(cursor, status)) {
+                stale[0] = cursor;
+                return Occupancy.DEAD_ONLY;
+            }
+            if (state == SlotState.NORMAL || state == SlotState.DELETING || isStillThere(cursor, state)) {
+                return Occupancy.OCCUPIED;
+            }
+        }
+        return Occupancy.DEAD_ONLY;
+    }
+
+    /** MOVING and REPLACED objects exist until their successor is NORMAL. */
+    private boolean isStillThere(long at, int state) {
+        return (state == SlotState.MOVING || state == SlotState.REPLACED)
+                && EntryRecord.state(pmem, EntryRecord.link(pmem, at)) == SlotState.CREATING;
+    }
+
+    /**
+     * Takes the DELETED children off a list and frees them; one sweeper a directory at a time. The caller has pinned an epoch.
+     * False if another sweeper was there and {@code wait} is not set.
+     */
+    public boolean sweep(long content, boolean wait) {
+        int lock = engine.sweepers.of(content << 14);
+        if (wait) {
+            engine.sweepers.lockWrite(lock);
+        } else if (!engine.sweepers.tryLockWrite(lock)) {
+            return false;
+        }
+        long removed = unlinkDead(content);
+        // [sweep.2] I5: the unlinks and the DELETED states are durable before any of the slots is free.
+        pmem.fence();
+        while (removed != Pmem.NULL) {
+            long next = pmem.get(removed + EntryRecord.NEXT_OFFSET);
+            engine.retire(removed, engine.slotsFor(Engine.slotSize(EntryRecord.status(pmem, removed))));
+            removed = next;
+        }
+        engine.sweepers.unlockWrite(lock);
+        return true;
+    }
+
+    /** Unlinks and chains, through {@code next}, what is DELETED; everything is written back, nothing fenced. */
+    private long unlinkDead(long content) {
+        long removed = Pmem.NULL;
+        long previous = Pmem.NULL;
+        long length = 0;
+        long cursor = DirContentRecord.childHead(pmem, content);
+        while (cursor != Pmem.NULL && cursor != DirContentRecord.CLOSED) {
+            long next = EntryRecord.sibling(pmem, cursor);
+            if (EntryRecord.state(pmem, cursor) != SlotState.DELETED) {
+                previous = cursor;
+                length++;
+                cursor = next;
+                continue;
+            }
+            if (!unlink(content, previous, cursor, next)) {
+                // A child was linked before the head meanwhile: find the new neighbour.
+                previous = before(content, cursor);
+                unlink(content, previous, cursor, next);
+            }
+            repairBackReference(cursor);
+            pmem.writeBack(cursor, Pmem.LINE);
+            pmem.set(cursor + EntryRecord.NEXT_OFFSET, removed);
+            removed = cursor;
+            cursor = next;
+        }
+        pmem.set(content + DirContentRecord.LENGTH_OFFSET, length);
+        return removed;
+    }
+
+    /** [sweep.1] Interior nodes by an 8-byte store, the head by cas16 that keeps mtime. */
+    private boolean unlink(long content, long previous, long at, long next) {
+        if (previous != Pmem.NULL) {
+            pmem.setRelease(previous + EntryRecord.SIBLING_OFFSET, next);
+            pmem.writeBack(previous, Pmem.LINE);
+            return true;
+        }
+        for (; ; ) {
+            long mtime = DirContentRecord.mtime(pmem, content);
+            if (DirContentRecord.childHead(pmem, content) != at) {
+                return false;
+            }
+            if (pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, at, mtime, next, mtime)) {
+                pmem.writeBack(content, DirContentRecord.SIZE);
+                return true;
+            }
+        }
+    }
+
+    private long before(long content, long at) {
+        long cursor = DirContentRecord.childHead(pmem, content);
+        while (EntryRecord.sibling(pmem, cursor) != at) {
+            cursor = EntryRecord.sibling(pmem, cursor);
+        }
+        return cursor;
+    }
+
+    /** A directory that moved away from here: its content must not go on pointing at the slot that is about to be freed. */
+    private void repairBackReference(long at) {
+        long successor = EntryRecord.link(pmem, at);
+        if (successor == Pmem.NULL || EntryRecord.kind(EntryRecord.status(pmem, at)) != EntryRecord.KIND_DIRECTORY) {
+            return;
+        }
+        long content = engine.findContent(EntryRecord.id(pmem, at));
+        if (content != Pmem.NULL && DirContentRecord.access(pmem, content) == at) {
+            pmem.setRelease(content + DirContentRecord.ACCESS_OFFSET, successor);
+            pmem.writeBack(content, DirContentRecord.SIZE);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.hmfs.core.dir;
+
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.pmem.Pmem;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says when a directory has gathered so many dead children that a sweep pays: counts in DRAM, by hash of the directory, racy on
+ * purpose: a lost count only delays a sweep, and a full pool sweeps everything anyway.
+ */
+public final class DeadCounts {
+    private static final int STRIPES = 1 << 10;
+    private static final int FEW = 256;
+    private static final int QUEUE_MAX = 1 << 12;
+
+    private final long[] directories = new long[STRIPES];
+    private final long[] counts = new long[STRIPES];
+    private final LinkedBlockingQueue<Long> due = new LinkedBlockingQueue<>(QUEUE_MAX);
+
+    /** Counts children of a directory that died or were seen dead. */
+    public void add(Pmem pmem, long directory, long content, long dead) {
+        int stripe = (int) ((directory * 0x9E3779B97F4A7C15L) >>> 54);
+        if (directories[stripe] != directory) {
+            directories[stripe] = directory;
+            counts[stripe] = 0;
+        }
+        counts[stripe] += dead;
+        // A sweep walks the whole list: it pays when a good part of the list is dead.
+        if (counts[stripe] >= Math.max(FEW, pmem.get(content + DirContentRecord.LENGTH_OFFSET) / 4)) {
+            counts[stripe] = 0;
+            due.offer(directory);
+        }
+    }
+
+    /** Waits for a directory that is due; null if interrupted. */
+    public @Nullable Long take() {
+        try {
+            return due.take();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package io.hmfs.core.layout;
+
+import static io.hmfs.core.layout.Layouts.u64;
+import static java.lang.foreign.MemoryLayout.paddingLayout;
+import static java.lang.foreign.MemoryLayout.structLayout;
+
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.type.Name;
+import java.lang.foreign.StructLayout;
+
+/**
+ * A file, or a directory's access object: three lines with a name to 64 bytes, six with a name to 255; little-endian, format v1
+ * (docs/format.md#entry).
+ *
+ * <pre>
+ *   0        8        16       24       32       40       48       56       64
+ *   | status | death  | sibling| birth  | link   | parent | id     | next   |   the line that decides its fate
+ *   '---- cas16 ----' '---- cas16 ----'
+ *   64       72       80       88       96       104      112      120     128
+ *   | mtime  | size   | ctime  | owner  | atime  | links  | override | setAt |   attributes
+ *   '---- cas16 ----' '---- cas16 ----'                   '---- cas16 ----'
+ *   128                                                            192 or 384
+ *   | name, padded with zeros to a multiple of eight                         |
+ * </pre>
+ *
+ * status = state | kind &lt;&lt; 8 | length of the name &lt;&lt; 16. link is the successor of an object that moves away and the origin of
+ * one that has moved in. owner = uid | gid &lt;&lt; 32 | mode &lt;&lt; 48. A user's own mtime stands in (override, setAt) and wins while
+ * setAt is above the protocol's mtime, so that nobody can set the value that decides a commit. next chains free slots.
+ *
+ * I2. status is stored last, with release order: whoever sees it sees the key.
+ */
+public final class EntryRecord {
+    /** Set in the length word while (mtime, length) may not be durable yet: whoever reads the unit writes it back first (I2). */
+    public static final long LENGTH_DIRTY = 1L << 63;
+
+    public static final long SIZE = 192;
+    public static final long LONG_SIZE = 384;
+    /** Longest name, in bytes, that fits into {@link #SIZE}. */
+    public static final int SHORT_NAME_MAX = 64;
+
+    public static final long STATUS_OFFSET = 0; // 16-byte aligned: first half of a cas16 pair
+    public static final long DEATH_OFFSET = 8;
+    public static final long SIBLING_OFFSET = 16; // 16-byte aligned: first half of a cas16 pair
+    public static final long BIRTH_OFFSET = 24;
+    public static final long LINK_OFFSET = 32;
+    public static final long PARENT_OFFSET = 40;
+    public static final long ID_OFFSET = 48;
+    public static final long NEXT_OFFSET = 56;
+    public static final long MTIME_OFFSET = 64; // 16-byte aligned: first half of a cas16 pair
+    public static final long LENGTH_OFFSET = 72;
+    public static final long CTIME_OFFSET = 80; // 16-byte aligned: first half of a cas16 pair
+    public static final long OWNER_OFFSET = 88;
+    public static final long ATIME_OFFSET = 96;
+    public static final long LINKS_OFFSET = 104;
+    public static final long OVERRIDE_OFFSET = 112; // 16-byte aligned: first half of a cas16 pair
+    public static final long SET_AT_OFFSET = 120;
+    public static final long NAME_OFFSET = 128;
+
+    public static final int KIND_FILE = 1;
+    public static final int KIND_DIRECTORY = 2;
+    public static final int KIND_CONTENT = 3;
+
+    static final StructLayout LAYOUT = structLayout(
+                    u64("status"),
+                    u64("death"),
+                    u64("sibling"),
+                    u64("birth"),
+                    u64("link"),
+                    u64("parent"),
+                    u64("id"),
+                    u64("next"),
+                    u64("mtime"),
+                    u64("length"),
+                    u64("ctime"),
+                    u64("owner"),
+                    u64("atime"),
+                    u64("links"),
+                    u64("override"),
+                    u64("setAt"),
+                    paddingLayout(64).withName("name"))
+            .withByteAlignment(64)
+            .withName("EntryRecord");
+
+    static {
+        Layouts.pin(LAYOUT, SIZE, 64);
+        Layouts.pin(LAYOUT, "status", STATUS_OFFSET);
+        Layouts.pin(LAYOUT, "death", DEATH_OFFSET);
+        Layouts.pin(LAYOUT, "sibling", SIBLING_OFFSET);
+        Layouts.pin(LAYOUT, "birth", BIRTH_OFFSET);
+        Layouts.pin(LAYOUT, "link", LINK_OFFSET);
+        Layouts.pin(LAYOUT, "parent", PARENT_OFFSET);
+        Layouts.pin(LAYOUT, "id", ID_OFFSET);
+        Layouts.pin(LAYOUT, "next", NEXT_OFFSET);
+        Layouts.pin(LAYOUT, "mtime", MTIME_OFFSET);
+        Layouts.pin(LAYOUT, "length", LENGTH_OFFSET);
+        Layouts.pin(LAYOUT, "ctime", CTIME_OFFSET);
+        Layouts.pin(LAYOUT, "owner", OWNER_OFFSET);
+        Layouts.pin(LAYOUT, "atime", ATIME_OFFSET);
+        Layouts.pin(LAYOUT, "links", LINKS_OFFSET);
+        Layouts.pin(LAYOUT, "override", OVERRIDE_OFFSET);
+        Layouts.pin(LAYOUT, "setAt", SET_AT_OFFSET);
+        Layouts.pin(LAYOUT, "name", NAME_OFFSET);
+    }
+
+    private EntryRecord() {}
+
+    /**
+     * Fills a fresh slot whose status is FREE; CREATING is stored last, with release order†. The death word gets the time too: it
+     * tells the background scan that the slot is in hand.
+     */
+    public static void init(Pmem pmem, long at, int kind, long id, long parent, Name name, long time, long owner) {
+        pmem.set(at + DEATH_OFFSET, time);
+        pmem.set(at + SIBLING_OFFSET, Pmem.NULL);
+        pmem.set(at + BIRTH_OFFSET, time);
+        pmem.set(at + LINK_OFFSET, Pmem.NULL);
+        pmem.set(at + PARENT_OFFSET, parent);
+        pmem.set(at + ID_OFFSET, id);
+        pmem.set(at + MTIME_OFFSET, time);
+        pmem.set(at + LENGTH_OFFSET, 0);
+        pmem.set(at + CTIME_OFFSET, time);
+        pmem.set(at + OWNER_OFFSET, owner);
+        pmem.set(at + ATIME_OFFSET, time);
+        pmem.set(at + LINKS_OFFSET, 1);
+        pmem.set(at + OVERRIDE_OFFSET, 0);
+        pmem.set(at + SET_AT_OFFSET, 0);
+        setName(pmem, at, name);
+        pmem.setRelease(at + STATUS_OFFSET, status(SlotState.CREATING, kind, name.length()));
+    }
+
+    /** Copies the attributes line of an object that nobody can change now. */
+    public static void copyAttributes(Pmem pmem, long from, long to) {
+        for (long offset = MTIME_OFFSET; offset < NAME_OFFSET; offset += 8) {
+            pmem.set(to + offset, pmem.get(from + offset));
+        }
+    }
+
+    /** Bytes that {@link #init} has touched. */
+    public static long filledSize(int nameLength) {
+        return NAME_OFFSET + nameLength;
+    }
+
+    /** Bytes of the slot that a name of this length needs. */
+    public static long sizeFor(int nameLength) {
+        return nameLength <= SHORT_NAME_MAX ? SIZE : LONG_SIZE;
+    }
+
+    public static long status(int state, int kind, int nameLength) {
+        return state | (long) kind << 8 | (long) nameLength << 16;
+    }
+
+    public static int state(long status) {
+        return (int) (status & 0xff);
+    }
+
+    public static int kind(long status) {
+        return (int) (status >>> 8 & 0xff);
+    }
+
+    public static int nameLength(long status) {
+        return (int) (status >>> 16 & 0x1ff);
+    }
+
+    /** The same object in another state. */
+    public static long withState(long status, int state) {
+        return (status & ~0xffL) | state;
+    }
+
+    /** The status word, with acquire order: what it promises can be read after it. */
+    public static long status(Pmem pmem, long at) {
+        return pmem.getAcquire(at + STATUS_OFFSET);
+    }
+
+    public static int state(Pmem pmem, long at) {
+        return state(pmem.getAcquire(at + STATUS_OFFSET));
+    }
+
+    public static void setState(Pmem pmem, long at, int state) {
+        pmem.setRelease(at + STATUS_OFFSET, withState(pmem.get(at + STATUS_OFFSET), state));
+    }
+
+    public static long death(Pmem pmem, long at) {
+        return pmem.getAcquire(at + DEATH_OFFSET);
+    }
+
+    public static long sibling(Pmem pmem, long at) {
+        return pmem.getAcquire(at + SIBLING_OFFSET);
+    }
+
+    public static long birth(Pmem pmem, long at) {
+        return pmem.getAcquire(at + BIRTH_OFFSET);
+    }
+
+    public static long link(Pmem pmem, long at) {
+        return pmem.getAcquire(at + LINK_OFFSET);
+    }
+
+    public static long parent(Pmem pmem, long at) {
+        return pmem.get(at + PARENT_OFFSET);
+    }
+
+    public static long id(Pmem pmem, long at) {
+        return pmem.get(at + ID_OFFSET);
+    }
+
+    /** Stores a name, padded to whole words. */
+    public static void setName(Pmem pmem, long at, Name name) {
+        int words = name.words();
+        for (int i = 0; i < words; i++) {
+            pmem.set(at + NAME_OFFSET + 8L * i, name.word(i));
+        }
+    }
+
+    /** Whether the object whose status word this is stands under (parent, name). */
+    public static boolean hasKey(Pmem pmem, long at, long status, long parent, Name name) {
+        if (nameLength(status) != name.length()
+                || pmem.get(at + PARENT_OFFSET) != parent
+                || kind(status) == KIND_CONTENT) {
+            return false;
+        }
+        int words = name.words();
+        for (int i = 0; i < words; i++) {
+            if (pmem.get(at + NAME_OFFSET + 8L * i) != name.word(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Reads the name into a caller's buffer; a length out of range is damage. */
+    public static void name(Pmem pmem, long at, long status, Name into) {
+        int length = nameLength(status);
+        if (length > Name.LENGTH_MAX) {
+            throw new CorruptPoolException(at, "a name of at most " + Name.LENGTH_MAX + " bytes", length);
+        }
+        pmem.copyOut(at + NAME_OFFSET, into.buffer(), 0, length);
+        into.seal(length);
+    }
+}

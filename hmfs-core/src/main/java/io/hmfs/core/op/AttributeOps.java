@@ -1,0 +1,158 @@
+package io.hmfs.core.op;
+
+import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.Owner;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+
+/**
+ * chmod, chown, times, append, truncate (HMFS §3.3.1): each one CAS on a 16-byte unit of the attributes line, under the reader
+ * lock of the key, so that a rename, which holds the writer lock, copies attributes that stand still.
+ */
+final class AttributeOps {
+    private static final int KEEP = -1;
+
+    private final Engine engine;
+    private final Pmem pmem;
+    private final Recovery recovery;
+
+    AttributeOps(Engine engine, Recovery recovery) {
+        this.engine = engine;
+        this.pmem = engine.pmem;
+        this.recovery = recovery;
+    }
+
+    /** What to do with an object that is found and locked. */
+    private interface Change {
+        Status apply(AttributeOps ops, long at, long a, long b);
+    }
+
+    private static final Change CHMOD = (ops, at, mode, _) -> ops.changeOwner(at, KEEP, KEEP, (int) mode);
+    private static final Change CHOWN = (ops, at, uid, gid) -> ops.changeOwner(at, (int) uid, (int) gid, KEEP);
+    private static final Change SET_TIMES = AttributeOps::changeTimes;
+    private static final Change APPEND = AttributeOps::grow;
+    private static final Change TRUNCATE = (ops, at, size, _) -> ops.resize(at, size, false);
+
+    Status chmod(long parent, Name name, int mode) {
+        return mode < 0 || mode > Owner.MODE_MAX ? Status.INVALID_ARGUMENT : change(parent, name, CHMOD, mode, 0);
+    }
+
+    Status chown(long parent, Name name, int uid, int gid) {
+        boolean fits = uid >= KEEP && gid >= KEEP && gid <= Owner.GID_MAX;
+        return fits ? change(parent, name, CHOWN, uid, gid) : Status.INVALID_ARGUMENT;
+    }
+
+    Status setTimes(long parent, Name name, long mtime, long atime) {
+        return mtime < KEEP || atime < KEEP ? Status.INVALID_ARGUMENT : change(parent, name, SET_TIMES, mtime, atime);
+    }
+
+    Status append(long parent, Name name, long id, long size) {
+        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, APPEND, id, size);
+    }
+
+    Status truncate(long parent, Name name, long size) {
+        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, TRUNCATE, size, 0);
+    }
+
+    private Status change(long parent, Name name, Change change, long a, long b) {
+        long hash = engine.keys.ofEntry(parent, name);
+        int lock = engine.locks.of(hash);
+        int pin = engine.epochs.pin();
+        try {
+            for (; ; ) {
+                engine.locks.lockRead(lock);
+                long at = engine.findLocked(hash, parent, name);
+                Status status = at > 0 ? change.apply(this, at, a, b) : Status.NOT_FOUND;
+                engine.locks.unlockRead(lock);
+                if (at >= 0) {
+                    return status;
+                }
+                recovery.recover(-at);
+            }
+        } finally {
+            engine.epochs.unpin(pin);
+        }
+    }
+
+    private Status changeOwner(long at, int uid, int gid, int mode) {
+        long time = engine.clock.next();
+        long marked;
+        long ctime;
+        for (; ; ) {
+            long before = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
+            long owner = pmem.getAcquire(at + EntryRecord.OWNER_OFFSET);
+            long after = Owner.of(
+                    uid == KEEP ? Owner.uid(owner) : uid,
+                    gid == KEEP ? Owner.gid(owner) : gid,
+                    mode == KEEP ? Owner.mode(owner) : mode);
+            marked = engine.marksDirty ? after | Owner.DIRTY : after;
+            ctime = Math.max(time, before);
+            // [attr.1] The commit: owner, group, mode and ctime are one unit.
+            if (pmem.cas16(at + EntryRecord.CTIME_OFFSET, before, owner, ctime, marked)) {
+                break;
+            }
+        }
+        // [attr.2]
+        pmem.persist(at + EntryRecord.CTIME_OFFSET, 16);
+        if (engine.marksDirty) {
+            pmem.cas16(at + EntryRecord.CTIME_OFFSET, ctime, marked, ctime, marked & ~Owner.DIRTY);
+        }
+        return Status.OK;
+    }
+
+    private Status changeTimes(long at, long mtime, long atime) {
+        long time = engine.clock.next();
+        if (atime != KEEP) {
+            pmem.setRelease(at + EntryRecord.ATIME_OFFSET, atime);
+        }
+        // [times.1] The override pair, never the protocol's own mtime; it lies in one line with atime, atime first.
+        for (; ; ) {
+            long set = pmem.getAcquire(at + EntryRecord.OVERRIDE_OFFSET);
+            long setAt = pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET);
+            boolean late = setAt > time;
+            if (mtime == KEEP || late || pmem.cas16(at + EntryRecord.OVERRIDE_OFFSET, set, setAt, mtime, time)) {
+                break;
+            }
+        }
+        // [times.2]
+        pmem.persist(at + Pmem.LINE, Pmem.LINE);
+        return Status.OK;
+    }
+
+    private Status grow(long at, long id, long size) {
+        if (EntryRecord.id(pmem, at) != id) {
+            return Status.STALE;
+        }
+        return resize(at, size, true);
+    }
+
+    private Status resize(long at, long size, boolean onlyGrow) {
+        if (EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY) {
+            return Status.IS_DIRECTORY;
+        }
+        long time = engine.clock.next();
+        long stored;
+        long mtime;
+        for (; ; ) {
+            long before = pmem.getAcquire(at + EntryRecord.MTIME_OFFSET);
+            long length = pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET);
+            long present = length & ~EntryRecord.LENGTH_DIRTY;
+            long after = onlyGrow ? Math.max(size, present) : size;
+            stored = engine.marksDirty ? after | EntryRecord.LENGTH_DIRTY : after;
+            mtime = Math.max(time, before);
+            // [append.1] The commit: size and mtime are one unit.
+            if (pmem.cas16(at + EntryRecord.MTIME_OFFSET, before, length, mtime, stored)) {
+                break;
+            }
+        }
+        // [append.2]
+        pmem.persist(at + EntryRecord.MTIME_OFFSET, 16);
+        if (engine.marksDirty) {
+            pmem.cas16(at + EntryRecord.MTIME_OFFSET, mtime, stored, mtime, stored & ~EntryRecord.LENGTH_DIRTY);
+        }
+        return Status.OK;
+    }
+}

@@ -1,0 +1,77 @@
+package io.hmfs.core.op;
+
+import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.Owner;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.FileType;
+
+/** Reads an object's attributes without a lock: each 16-byte unit is read twice and must be equal (HMFS §3.6). */
+final class AttributeReader {
+    private final Engine engine;
+    private final Pmem pmem;
+
+    AttributeReader(Engine engine) {
+        this.engine = engine;
+        this.pmem = engine.pmem;
+    }
+
+    /** Fills {@code out} from the object whose status word this is. The caller checks afterwards that it still is that object. */
+    void read(long at, long status, Attributes out) {
+        long mtime;
+        long length;
+        do {
+            mtime = pmem.getAcquire(at + EntryRecord.MTIME_OFFSET);
+            length = pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET);
+        } while (mtime != pmem.getAcquire(at + EntryRecord.MTIME_OFFSET)
+                || length != pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET));
+        long ctime;
+        long owner;
+        do {
+            ctime = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
+            owner = pmem.getAcquire(at + EntryRecord.OWNER_OFFSET);
+        } while (ctime != pmem.getAcquire(at + EntryRecord.CTIME_OFFSET)
+                || owner != pmem.getAcquire(at + EntryRecord.OWNER_OFFSET));
+        long set;
+        long setAt;
+        do {
+            set = pmem.getAcquire(at + EntryRecord.OVERRIDE_OFFSET);
+            setAt = pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET);
+        } while (set != pmem.getAcquire(at + EntryRecord.OVERRIDE_OFFSET)
+                || setAt != pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET));
+        if ((length | owner) < 0) {
+            // [read.1] I2: a unit marked dirty may not be durable yet, and must be before it is shown.
+            pmem.persist(at + Pmem.LINE, Pmem.LINE);
+        }
+        boolean directory = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY;
+        out.id = EntryRecord.id(pmem, at);
+        out.type = directory ? FileType.DIRECTORY : FileType.FILE;
+        out.mode = Owner.mode(owner);
+        out.uid = Owner.uid(owner);
+        out.gid = Owner.gid(owner);
+        out.nlink = (int) pmem.get(at + EntryRecord.LINKS_OFFSET);
+        out.size = directory ? 0 : length & ~EntryRecord.LENGTH_DIRTY;
+        out.atimeNanos = pmem.getAcquire(at + EntryRecord.ATIME_OFFSET);
+        out.birthNanos = EntryRecord.birth(pmem, at);
+        if (directory) {
+            mtime = Math.max(mtime, contentMtime(out.id));
+        }
+        // Times set by a user win until the object changes again; ctime as seen is the latest of all (HMFS O1).
+        out.mtimeNanos = setAt > mtime ? set : mtime;
+        out.ctimeNanos = Math.max(Math.max(ctime, mtime), setAt);
+    }
+
+    private long contentMtime(long id) {
+        long content = engine.findContent(id);
+        if (content == Pmem.NULL) {
+            return 0;
+        }
+        long mtime = DirContentRecord.mtime(pmem, content);
+        if (engine.marksDirty) {
+            pmem.persist(content, DirContentRecord.SIZE); // I2, as [read.1]: this unit has no room for a mark
+        }
+        return mtime;
+    }
+}

@@ -1,0 +1,126 @@
+package io.hmfs.core.op;
+
+import io.hmfs.core.alloc.SlotAllocator;
+import io.hmfs.core.dir.ChildList;
+import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.Owner;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+
+/** create and mkdir (HMFS §3.3.2): the writer lock of the key, no lock of the parent, two fences. */
+final class CreateOp {
+    private final Engine engine;
+    private final Pmem pmem;
+    private final ChildList lists;
+    private final Recovery recovery;
+    private final AttributeReader reader;
+
+    CreateOp(Engine engine, ChildList lists, Recovery recovery, AttributeReader reader) {
+        this.engine = engine;
+        this.pmem = engine.pmem;
+        this.lists = lists;
+        this.recovery = recovery;
+        this.reader = reader;
+    }
+
+    Status run(int kind, long parent, Name name, int mode, int uid, int gid, Attributes out) {
+        Status valid = name.check();
+        if (valid != Status.OK) {
+            return valid;
+        }
+        if (mode < 0 || mode > Owner.MODE_MAX || gid < 0 || gid > Owner.GID_MAX || uid < 0) {
+            return Status.INVALID_ARGUMENT;
+        }
+        long hash = engine.keys.ofEntry(parent, name);
+        long owner = Owner.of(uid, gid, mode);
+        int lock = engine.locks.of(hash);
+        int pin = engine.epochs.pin();
+        try {
+            for (; ; ) {
+                long content = engine.findContent(parent);
+                if (content == Pmem.NULL) {
+                    return Status.NO_SUCH_DIRECTORY;
+                }
+                engine.locks.lockWrite(lock);
+                long found = engine.findLocked(hash, parent, name);
+                if (found < 0) {
+                    engine.locks.unlockWrite(lock);
+                    recovery.recover(-found);
+                    continue;
+                }
+                Status status = found != Pmem.NULL
+                        ? Status.EXISTS
+                        : createLocked(kind, content, hash, parent, name, owner, out);
+                engine.locks.unlockWrite(lock);
+                if (status != Status.NO_SUCH_DIRECTORY || !recovery.awaitClosed(parent)) {
+                    return status;
+                }
+            }
+        } finally {
+            engine.epochs.unpin(pin);
+        }
+    }
+
+    private Status createLocked(int kind, long content, long hash, long parent, Name name, long owner, Attributes out) {
+        SlotAllocator slots = engine.slotsFor(EntryRecord.sizeFor(name.length()));
+        long at = slots.allocate();
+        if (at == Pmem.NULL) {
+            return Status.NO_SPACE;
+        }
+        long time = engine.clock.next();
+        // [create.1] Key, attributes, then CREATING: no reader takes a half filled object for one.
+        EntryRecord.init(pmem, at, kind, engine.ids.next(), parent, name, time, owner);
+        pmem.writeBack(at, EntryRecord.filledSize(name.length()));
+        boolean made = kind == EntryRecord.KIND_FILE || makeContent(at, time);
+        // [create.2] The index word goes out with the first fence, in link.
+        if (!made || !engine.index.insert(hash, at)) {
+            abandon(at, hash, slots, false);
+            return Status.NO_SPACE;
+        }
+        // [create.3] The commit.
+        if (!lists.link(content, at, time)) {
+            abandon(at, hash, slots, true);
+            return Status.NO_SUCH_DIRECTORY;
+        }
+        reader.read(at, EntryRecord.status(pmem, at), out);
+        // [create.4] Shown from here on; after a crash recovery finds it linked and says so again, hence no write-back.
+        EntryRecord.setState(pmem, at, SlotState.NORMAL);
+        return Status.OK;
+    }
+
+    /** [mkdir.1] The content is durable before the access object is linked, so that recovery never has to make one. */
+    private boolean makeContent(long access, long time) {
+        long content = engine.contentSlots.allocate();
+        if (content == Pmem.NULL) {
+            return false;
+        }
+        long id = EntryRecord.id(pmem, access);
+        DirContentRecord.init(pmem, content, id, access, time);
+        pmem.writeBack(content, DirContentRecord.SIZE);
+        if (!engine.index.insert(engine.keys.ofContent(id), content)) {
+            engine.dropContent(content, id);
+            return false;
+        }
+        return true;
+    }
+
+    /** Undoes an object that was not linked. */
+    private void abandon(long at, long hash, SlotAllocator slots, boolean indexed) {
+        if (EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY) {
+            long content = engine.findContent(EntryRecord.id(pmem, at));
+            if (content != Pmem.NULL) {
+                engine.dropContent(content, EntryRecord.id(pmem, at));
+            }
+        }
+        if (indexed) {
+            engine.index.remove(hash, at);
+        }
+        engine.retire(at, slots);
+    }
+}

@@ -1,0 +1,86 @@
+package io.hmfs.core.op;
+
+import io.hmfs.core.dir.ChildList;
+import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+
+/** delete of a file (HMFS §3.3.2): the writer lock of the key, one fence; the slot stays on the list until a sweep. */
+final class DeleteOp {
+    private final Engine engine;
+    private final Pmem pmem;
+    private final ChildList lists;
+    private final Recovery recovery;
+    private final AttributeReader reader;
+
+    DeleteOp(Engine engine, ChildList lists, Recovery recovery, AttributeReader reader) {
+        this.engine = engine;
+        this.pmem = engine.pmem;
+        this.lists = lists;
+        this.recovery = recovery;
+        this.reader = reader;
+    }
+
+    Status run(long parent, Name name, Attributes removed) {
+        Status valid = name.check();
+        if (valid != Status.OK) {
+            return valid;
+        }
+        long hash = engine.keys.ofEntry(parent, name);
+        int lock = engine.locks.of(hash);
+        int pin = engine.epochs.pin();
+        try {
+            for (; ; ) {
+                long content = engine.findContent(parent);
+                if (content == Pmem.NULL) {
+                    return Status.NO_SUCH_DIRECTORY;
+                }
+                engine.locks.lockWrite(lock);
+                long at = engine.findLocked(hash, parent, name);
+                if (at < 0) {
+                    engine.locks.unlockWrite(lock);
+                    recovery.recover(-at);
+                    continue;
+                }
+                Status status = at == Pmem.NULL ? Status.NOT_FOUND : deleteLocked(at, hash, parent, content, removed);
+                engine.locks.unlockWrite(lock);
+                return status;
+            }
+        } finally {
+            engine.epochs.unpin(pin);
+        }
+    }
+
+    private Status deleteLocked(long at, long hash, long parent, long content, Attributes removed) {
+        long status = EntryRecord.status(pmem, at);
+        if (EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY) {
+            return Status.IS_DIRECTORY;
+        }
+        reader.read(at, status, removed);
+        remove(at, hash, content);
+        engine.dead.add(pmem, parent, content, 1);
+        return Status.OK;
+    }
+
+    /** The steps that rmdir shares. The caller holds the key's writer lock. */
+    void remove(long at, long hash, long content) {
+        long time = engine.clock.next();
+        // [delete.1] State and time of death as one unit: recovery compares the one by the other.
+        engine.setFate(at, SlotState.DELETING, time);
+        pmem.writeBack(at, Pmem.LINE);
+        // [delete.2] The commit: the parent's mtime reaches the time of death.
+        lists.raise(content, time);
+        // [delete.3] Both lines under one fence: a crash sees the raise without the state, and then nothing has
+        // happened, or
+        // the state without the raise, and then recovery undoes it.
+        pmem.fence();
+        EntryRecord.setState(pmem, at, SlotState.DELETED);
+        // [delete.4] † Only now: the other order shows two instants to a stat and a list.
+        engine.index.remove(hash, at);
+    }
+}

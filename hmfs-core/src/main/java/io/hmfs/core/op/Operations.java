@@ -1,0 +1,86 @@
+package io.hmfs.core.op;
+
+import io.hmfs.core.dir.ChildList;
+import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.ListVisitor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+
+/** All operations on one engine; what each does is said in {@code Namespace}, whose arguments these are. */
+public final class Operations {
+    private final StatOp stat;
+    private final CreateOp create;
+    private final DeleteOp delete;
+    private final RmdirOp rmdir;
+    private final RenameOp rename;
+    private final AttributeOps attributes;
+    private final ListOp list;
+
+    public Operations(Engine engine, ChildList lists, Recovery recovery) {
+        AttributeReader reader = new AttributeReader(engine);
+        this.stat = new StatOp(engine, recovery, reader);
+        this.create = new CreateOp(engine, lists, recovery, reader);
+        this.delete = new DeleteOp(engine, lists, recovery, reader);
+        this.rmdir = new RmdirOp(engine, lists, recovery, delete);
+        this.rename = new RenameOp(engine, lists, recovery, reader);
+        this.attributes = new AttributeOps(engine, recovery);
+        this.list = new ListOp(engine, recovery, reader);
+    }
+
+    public Status stat(long directory, Name name, Attributes out) {
+        return stat.run(directory, name, out);
+    }
+
+    public Status statDirectory(long directory, Attributes out) {
+        return stat.runById(directory, out);
+    }
+
+    public Status create(long directory, Name name, int mode, int uid, int gid, Attributes out) {
+        return create.run(EntryRecord.KIND_FILE, directory, name, mode, uid, gid, out);
+    }
+
+    public Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
+        return create.run(EntryRecord.KIND_DIRECTORY, directory, name, mode, uid, gid, out);
+    }
+
+    public Status delete(long directory, Name name, Attributes removed) {
+        return delete.run(directory, name, removed);
+    }
+
+    public Status rmdir(long directory, Name name) {
+        return rmdir.run(directory, name);
+    }
+
+    public Status rename(
+            long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
+        return rename.run(source, sourceName, target, targetName, replace, replaced);
+    }
+
+    public Status chmod(long directory, Name name, int mode) {
+        return attributes.chmod(directory, name, mode);
+    }
+
+    public Status chown(long directory, Name name, int uid, int gid) {
+        return attributes.chown(directory, name, uid, gid);
+    }
+
+    public Status setTimes(long directory, Name name, long mtimeNanos, long atimeNanos) {
+        return attributes.setTimes(directory, name, mtimeNanos, atimeNanos);
+    }
+
+    public Status append(long directory, Name name, long id, long size) {
+        return attributes.append(directory, name, id, size);
+    }
+
+    public Status truncate(long directory, Name name, long size) {
+        return attributes.truncate(directory, name, size);
+    }
+
+    public Status list(long directory, ListCursor cursor, ListVisitor visitor) {
+        return list.run(directory, cursor, visitor);
+    }
+}

@@ -1,0 +1,278 @@
+package io.hmfs.core.op;
+
+import io.hmfs.core.alloc.SlotAllocator;
+import io.hmfs.core.dir.ChildList;
+import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * rename on one server without a log: the link of the successor N into the target directory is the commit, and a crash asks one
+ * question, is N on the target's list? O is the object that moves, T one that is replaced. Four fences.
+ */
+final class RenameOp {
+    /** Deepest path that the loop check climbs; deeper ones are damage. */
+    private static final int DEPTH_MAX = 1 << 16;
+
+    private final Engine engine;
+    private final Pmem pmem;
+    private final ChildList lists;
+    private final Recovery recovery;
+    private final AttributeReader reader;
+
+    /** One directory moves at a time, so that the loop check and the move are one step. */
+    private final ReentrantLock directoryMoves = new ReentrantLock();
+
+    RenameOp(Engine engine, ChildList lists, Recovery recovery, AttributeReader reader) {
+        this.engine = engine;
+        this.pmem = engine.pmem;
+        this.lists = lists;
+        this.recovery = recovery;
+        this.reader = reader;
+    }
+
+    Status run(long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
+        Status valid = sourceName.check() != Status.OK ? sourceName.check() : targetName.check();
+        if (valid != Status.OK) {
+            return valid;
+        }
+        Move move = new Move(source, sourceName, target, targetName, replace, replaced);
+        replaced.id = 0;
+        int pin = engine.epochs.pin();
+        try {
+            for (; ; ) {
+                Status status = attempt(move);
+                if (status != null) {
+                    return status;
+                }
+            }
+        } finally {
+            if (directoryMoves.isHeldByCurrentThread()) {
+                directoryMoves.unlock();
+            }
+            engine.epochs.unpin(pin);
+        }
+    }
+
+    /** One rename's arguments and what was found for them. */
+    private final class Move {
+        final long source;
+        final Name sourceName;
+        final long target;
+        final Name targetName;
+        final boolean replace;
+        final Attributes replaced;
+        final long sourceHash;
+        final long targetHash;
+        long sourceContent;
+        long targetContent;
+        long moving;
+        long victim;
+
+        Move(long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
+            this.source = source;
+            this.sourceName = sourceName;
+            this.target = target;
+            this.targetName = targetName;
+            this.replace = replace;
+            this.replaced = replaced;
+            this.sourceHash = engine.keys.ofEntry(source, sourceName);
+            this.targetHash = engine.keys.ofEntry(target, targetName);
+        }
+
+        boolean isToItself() {
+            return source == target
+                    && sourceHash == targetHash
+                    && sourceName.toString().equals(targetName.toString());
+        }
+    }
+
+    /** Null: something had to be settled first; try again. */
+    private @Nullable Status attempt(Move move) {
+        move.sourceContent = engine.findContent(move.source);
+        move.targetContent = engine.findContent(move.target);
+        if (move.sourceContent == Pmem.NULL || move.targetContent == Pmem.NULL) {
+            return Status.NO_SUCH_DIRECTORY;
+        }
+        int[] locks = {engine.locks.of(move.sourceHash), engine.locks.of(move.targetHash)};
+        engine.locks.lockWriteAll(locks);
+        long stale = find(move);
+        Status status = null;
+        boolean needsMoveLock = false;
+        if (stale == Pmem.NULL) {
+            needsMoveLock = isDirectory(move.moving) && !directoryMoves.isHeldByCurrentThread();
+            status = needsMoveLock ? null : renameLocked(move);
+        }
+        engine.locks.unlockWriteAll(locks);
+        if (stale != Pmem.NULL) {
+            recovery.recover(stale);
+        } else if (needsMoveLock) {
+            directoryMoves.lock(); // never waited for under a key lock
+        } else if (status == Status.NO_SUCH_DIRECTORY && recovery.awaitClosed(move.target)) {
+            return null;
+        }
+        return status;
+    }
+
+    private boolean isDirectory(long at) {
+        return at != Pmem.NULL && EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY;
+    }
+
+    /** Looks both names up; an object that needs recovery first, or NULL. */
+    private long find(Move move) {
+        move.moving = engine.findLocked(move.sourceHash, move.source, move.sourceName);
+        if (move.moving < 0) {
+            return -move.moving;
+        }
+        move.victim = engine.findLocked(move.targetHash, move.target, move.targetName);
+        return move.victim < 0 ? -move.victim : Pmem.NULL;
+    }
+
+    private Status renameLocked(Move move) {
+        if (move.moving == Pmem.NULL) {
+            return Status.NOT_FOUND;
+        }
+        if (move.isToItself()) {
+            return Status.OK;
+        }
+        boolean directory = isDirectory(move.moving);
+        if (directory && isBelow(move.target, EntryRecord.id(pmem, move.moving))) {
+            return Status.LOOP;
+        }
+        if (move.victim != Pmem.NULL) {
+            if (!move.replace || isDirectory(move.victim)) {
+                return Status.EXISTS;
+            }
+            if (directory) {
+                return Status.NOT_DIRECTORY;
+            }
+        }
+        return move(move, directory);
+    }
+
+    /** Whether {@code directory} is {@code ancestor} or lies below it. No directory moves meanwhile. */
+    private boolean isBelow(long directory, long ancestor) {
+        long id = directory;
+        for (int depth = 0; depth < DEPTH_MAX && id > 1; depth++) {
+            if (id == ancestor) {
+                return true;
+            }
+            long content = engine.findContent(id);
+            if (content == Pmem.NULL) {
+                return false;
+            }
+            long access = DirContentRecord.access(pmem, content);
+            if (EntryRecord.state(pmem, access) == SlotState.DELETED && EntryRecord.link(pmem, access) != Pmem.NULL) {
+                access = EntryRecord.link(pmem, access);
+            }
+            id = EntryRecord.parent(pmem, access);
+        }
+        return false;
+    }
+
+    private Status move(Move move, boolean directory) {
+        SlotAllocator slots = engine.slotsFor(EntryRecord.sizeFor(move.targetName.length()));
+        long successor = slots.allocate();
+        if (successor == Pmem.NULL) {
+            return Status.NO_SPACE;
+        }
+        long time = engine.clock.next();
+        if (!fill(move, directory, successor, time)) {
+            engine.retire(successor, slots);
+            return Status.NO_SPACE;
+        }
+        leave(move, successor, time);
+        // [rename.4] The commit.
+        if (!lists.link(move.targetContent, successor, time)) {
+            undo(move, successor, slots);
+            return Status.NO_SUCH_DIRECTORY;
+        }
+        if (move.victim != Pmem.NULL) {
+            reader.read(move.victim, EntryRecord.status(pmem, move.victim), move.replaced);
+        }
+        settle(move, directory, successor, time);
+        engine.dead.add(pmem, move.source, move.sourceContent, 1);
+        return Status.OK;
+    }
+
+    private boolean fill(Move move, boolean directory, long successor, long time) {
+        int kind = directory ? EntryRecord.KIND_DIRECTORY : EntryRecord.KIND_FILE;
+        long id = EntryRecord.id(pmem, move.moving);
+        EntryRecord.init(pmem, successor, kind, id, move.target, move.targetName, time, 0);
+        // The writer lock holds chmod, append and the like off: what is copied stands still.
+        EntryRecord.copyAttributes(pmem, move.moving, successor);
+        pmem.set(successor + EntryRecord.CTIME_OFFSET, time);
+        pmem.setRelease(successor + EntryRecord.LINK_OFFSET, move.moving);
+        pmem.writeBack(successor, EntryRecord.filledSize(move.targetName.length()));
+        if (!engine.index.insert(move.targetHash, successor)) {
+            return false;
+        }
+        // [rename.1] N and its link are durable before O points at it: a successor that does not point back is not
+        // ours.
+        pmem.fence();
+        return true;
+    }
+
+    /** O and T say where they go. Written back with link's first fence. */
+    private void leave(Move move, long successor, long time) {
+        // [rename.2] † The link, then the state, in one line.
+        pmem.setRelease(move.moving + EntryRecord.LINK_OFFSET, successor);
+        engine.setFate(move.moving, SlotState.MOVING, time);
+        pmem.writeBack(move.moving, Pmem.LINE);
+        if (move.victim != Pmem.NULL) {
+            // [rename.3]
+            pmem.setRelease(move.victim + EntryRecord.LINK_OFFSET, successor);
+            engine.setFate(move.victim, SlotState.REPLACED, time);
+            pmem.writeBack(move.victim, Pmem.LINE);
+        }
+    }
+
+    private void settle(Move move, boolean directory, long successor, long time) {
+        EntryRecord.setState(pmem, successor, SlotState.NORMAL);
+        pmem.writeBack(successor, Pmem.LINE);
+        if (directory) {
+            long content = engine.findContent(EntryRecord.id(pmem, successor));
+            pmem.setRelease(content + DirContentRecord.ACCESS_OFFSET, successor);
+            pmem.writeBack(content, DirContentRecord.SIZE);
+        }
+        EntryRecord.setState(pmem, move.moving, SlotState.DELETED);
+        pmem.writeBack(move.moving, Pmem.LINE);
+        if (move.victim != Pmem.NULL) {
+            EntryRecord.setState(pmem, move.victim, SlotState.DELETED);
+            pmem.writeBack(move.victim, Pmem.LINE);
+        }
+        lists.raise(move.sourceContent, time);
+        // [rename.5] Durable before the index forgets the old names and N forgets its origin.
+        pmem.fence();
+        // [rename.6] †
+        engine.index.remove(move.sourceHash, move.moving);
+        if (move.victim != Pmem.NULL) {
+            engine.index.remove(move.targetHash, move.victim);
+        }
+        // [rename.7] No write-back: recovery takes a link to an origin that is not MOVING for what it is.
+        pmem.setRelease(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
+    }
+
+    private void undo(Move move, long successor, SlotAllocator slots) {
+        engine.setFate(move.moving, SlotState.NORMAL, 0);
+        pmem.setRelease(move.moving + EntryRecord.LINK_OFFSET, Pmem.NULL);
+        pmem.writeBack(move.moving, Pmem.LINE);
+        if (move.victim != Pmem.NULL) {
+            engine.setFate(move.victim, SlotState.NORMAL, 0);
+            pmem.setRelease(move.victim + EntryRecord.LINK_OFFSET, Pmem.NULL);
+            pmem.writeBack(move.victim, Pmem.LINE);
+        }
+        // [rename.8] † O and T are NORMAL durably before N leaves the index or is free.
+        pmem.fence();
+        engine.index.remove(move.targetHash, successor);
+        engine.retire(successor, slots);
+    }
+}

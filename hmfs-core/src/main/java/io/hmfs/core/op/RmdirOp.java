@@ -1,0 +1,109 @@
+package io.hmfs.core.op;
+
+import io.hmfs.core.dir.ChildList;
+import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import org.jspecify.annotations.Nullable;
+
+/** rmdir: closes the empty list, so that no create can slip in, then removes the access object as delete does. */
+final class RmdirOp {
+    private final Engine engine;
+    private final Pmem pmem;
+    private final ChildList lists;
+    private final Recovery recovery;
+    private final DeleteOp delete;
+
+    RmdirOp(Engine engine, ChildList lists, Recovery recovery, DeleteOp delete) {
+        this.engine = engine;
+        this.pmem = engine.pmem;
+        this.lists = lists;
+        this.recovery = recovery;
+        this.delete = delete;
+    }
+
+    Status run(long parent, Name name) {
+        Status valid = name.check();
+        if (valid != Status.OK) {
+            return valid;
+        }
+        long hash = engine.keys.ofEntry(parent, name);
+        int lock = engine.locks.of(hash);
+        long[] stale = new long[1];
+        int pin = engine.epochs.pin();
+        try {
+            for (; ; ) {
+                long content = engine.findContent(parent);
+                if (content == Pmem.NULL) {
+                    return Status.NO_SUCH_DIRECTORY;
+                }
+                engine.locks.lockWrite(lock);
+                long at = engine.findLocked(hash, parent, name);
+                stale[0] = at < 0 ? -at : Pmem.NULL;
+                Status status =
+                        at < 0 ? null : at == Pmem.NULL ? Status.NOT_FOUND : removeLocked(at, hash, content, stale);
+                engine.locks.unlockWrite(lock);
+                if (status != null) {
+                    return status;
+                }
+                // A child, or the directory itself, was left half done by an earlier start: settled without our lock.
+                recovery.recover(stale[0]);
+            }
+        } finally {
+            engine.epochs.unpin(pin);
+        }
+    }
+
+    /** Null: {@code stale} must be recovered first. */
+    private @Nullable Status removeLocked(long at, long hash, long parentContent, long[] stale) {
+        if (EntryRecord.kind(EntryRecord.status(pmem, at)) != EntryRecord.KIND_DIRECTORY) {
+            return Status.NOT_DIRECTORY;
+        }
+        long id = EntryRecord.id(pmem, at);
+        long own = engine.findContent(id);
+        if (own != Pmem.NULL) {
+            Status closed = close(own, stale);
+            if (closed != Status.OK) {
+                return closed;
+            }
+        }
+        delete.remove(at, hash, parentContent);
+        if (own != Pmem.NULL) {
+            engine.dropContent(own, id); // after DELETED, or a create in between would find neither
+        }
+        return Status.OK;
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
+    private @Nullable Status close(long content, long[] stale) {
+        for (; ; ) {
+            lists.sweep(content, true);
+            long mtime = DirContentRecord.mtime(pmem, content);
+            long head = DirContentRecord.childHead(pmem, content);
+            if (head != Pmem.NULL && head != DirContentRecord.CLOSED) {
+                // † Only because of a child that a stat would show; else wait for what is in flight and sweep again.
+                if (lists.occupancy(content, stale) == ChildList.Occupancy.OCCUPIED) {
+                    pmem.persist(content, DirContentRecord.SIZE); // I2: the answer rests on this line
+                    return Status.NOT_EMPTY;
+                }
+                if (stale[0] != Pmem.NULL) {
+                    return null;
+                }
+                Thread.yield();
+                continue;
+            }
+            long time = Math.max(engine.clock.next(), mtime + 1);
+            engine.clock.advance(time);
+            // [rmdir.1] CLOSED by an earlier start is closed anew, so that its time says whose it is.
+            if (lists.swingHead(content, head, mtime, DirContentRecord.CLOSED, time)) {
+                // [rmdir.2] Durable before the access object is on its way out.
+                pmem.persist(content, DirContentRecord.SIZE);
+                return Status.OK;
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package io.hmfs.core.op;
+
+import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+
+/** stat: one index look-up, no lock, nothing allocated. */
+final class StatOp {
+    private final Engine engine;
+    private final Pmem pmem;
+    private final Recovery recovery;
+    private final AttributeReader reader;
+
+    StatOp(Engine engine, Recovery recovery, AttributeReader reader) {
+        this.engine = engine;
+        this.pmem = engine.pmem;
+        this.recovery = recovery;
+        this.reader = reader;
+    }
+
+    Status run(long parent, Name name, Attributes out) {
+        long hash = engine.keys.ofEntry(parent, name);
+        Engine.Scratch scratch = engine.scratch();
+        int pin = engine.epochs.pin();
+        try {
+            for (; ; ) {
+                long[] seen = scratch.seen;
+                int count = engine.index.candidates(hash, seen);
+                switch (look(seen, count, parent, name, out)) {
+                    case FOUND -> {
+                        return Status.OK;
+                    }
+                    case ABSENT -> {
+                        // [stat.2] † Not found only if a second look sees the same index words: else a rename that
+                        // replaces
+                        // could be seen with its successor not there yet and its victim gone already.
+                        if (sameWords(hash, scratch, count)) {
+                            return Status.NOT_FOUND;
+                        }
+                    }
+                    case AGAIN -> Thread.onSpinWait();
+                }
+            }
+        } finally {
+            engine.epochs.unpin(pin);
+        }
+    }
+
+    /** stat of a directory by its id. */
+    Status runById(long directory, Attributes out) {
+        int pin = engine.epochs.pin();
+        try {
+            for (; ; ) {
+                long content = engine.findContent(directory);
+                if (content == Pmem.NULL) {
+                    return Status.NO_SUCH_DIRECTORY;
+                }
+                long access = DirContentRecord.access(pmem, content);
+                long status = EntryRecord.status(pmem, access);
+                if (engine.isStale(access, status)) {
+                    recovery.recover(access);
+                    continue;
+                }
+                if (EntryRecord.state(status) == SlotState.DELETED && EntryRecord.link(pmem, access) != Pmem.NULL) {
+                    access = EntryRecord.link(pmem, access); // just moved; the content is told in a moment
+                    status = EntryRecord.status(pmem, access);
+                }
+                boolean ours = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY
+                        && EntryRecord.id(pmem, access) == directory;
+                int state = EntryRecord.state(status);
+                if (ours && state == SlotState.CREATING) {
+                    return Status.NO_SUCH_DIRECTORY;
+                }
+                if (ours && state != SlotState.DELETED && state != SlotState.FREE) {
+                    reader.read(access, status, out);
+                    if (EntryRecord.status(pmem, access) == status) {
+                        return Status.OK;
+                    }
+                } else if (engine.findContent(directory) == content
+                        && DirContentRecord.access(pmem, content) == access) {
+                    return Status.NO_SUCH_DIRECTORY;
+                }
+                Thread.onSpinWait();
+            }
+        } finally {
+            engine.epochs.unpin(pin);
+        }
+    }
+
+    private enum Look {
+        FOUND,
+        ABSENT,
+        AGAIN
+    }
+
+    /** [stat.1] What is in flight: CREATING does not exist yet, DELETING still does, MOVING and REPLACED until their successor is. */
+    private Look look(long[] seen, int count, long parent, Name name, Attributes out) {
+        for (int i = 0; i < count; i++) {
+            long at = seen[i];
+            long status = EntryRecord.status(pmem, at);
+            int state = EntryRecord.state(status);
+            if (state == SlotState.FREE || !EntryRecord.hasKey(pmem, at, status, parent, name)) {
+                continue;
+            }
+            if (engine.isStale(at, status)) {
+                recovery.recover(at);
+                return Look.AGAIN;
+            }
+            if (state == SlotState.DELETED || state == SlotState.CREATING) {
+                continue;
+            }
+            if (state == SlotState.MOVING || state == SlotState.REPLACED) {
+                long successor = EntryRecord.link(pmem, at);
+                if (EntryRecord.state(pmem, successor) != SlotState.CREATING) {
+                    if (EntryRecord.status(pmem, at) != status || state == SlotState.REPLACED) {
+                        return Look.AGAIN; // the successor stands under this key: the next look finds it
+                    }
+                    continue;
+                }
+            }
+            long birth = EntryRecord.birth(pmem, at);
+            reader.read(at, status, out);
+            // Double collect: still the same object in the same state, hence it was it all the while.
+            if (EntryRecord.status(pmem, at) == status && EntryRecord.birth(pmem, at) == birth) {
+                return Look.FOUND;
+            }
+            return Look.AGAIN;
+        }
+        return Look.ABSENT;
+    }
+
+    private boolean sameWords(long hash, Engine.Scratch scratch, int count) {
+        if (engine.index.candidates(hash, scratch.again) != count) {
+            return false;
+        }
+        for (int i = 0; i < count; i++) {
+            if (scratch.again[i] != scratch.seen[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

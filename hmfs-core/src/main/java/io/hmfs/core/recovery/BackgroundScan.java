@@ -1,0 +1,221 @@
+package io.hmfs.core.recovery;
+
+import io.hmfs.core.alloc.Regions;
+import io.hmfs.core.alloc.SlotAllocator;
+import io.hmfs.core.dir.ChildList;
+import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.BucketRecord;
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks the regions that a start finds, slot by slot, beside normal work: gathers free slots, finishes or undoes what is half
+ * done, sweeps what is dead, drops directory contents whose directory is gone. Nothing waits for it but a full pool (I6).
+ */
+public final class BackgroundScan {
+    private static final int SWEPT = 1 << 10;
+
+    private final Engine engine;
+    private final Pmem pmem;
+    private final ChildList lists;
+    private final Recovery recovery;
+    private final int regionsFound;
+    private final long[] swept = new long[SWEPT];
+    private volatile boolean done;
+    private volatile boolean stopped;
+
+    /** A scan of the regions that exist now; made before the first operation runs. */
+    public BackgroundScan(Engine engine, ChildList lists, Recovery recovery) {
+        this.engine = engine;
+        this.pmem = engine.pmem;
+        this.lists = lists;
+        this.recovery = recovery;
+        this.regionsFound = engine.regions.count();
+    }
+
+    public boolean isDone() {
+        return done;
+    }
+
+    /** Asks a running scan to end soon. */
+    public void stop() {
+        stopped = true;
+    }
+
+    /** The whole scan. */
+    public void run() {
+        Regions regions = engine.regions;
+        for (int i = 0; i < regionsFound && !stopped; i++) {
+            SlotAllocator slots = slotsOf(regions.kind(i));
+            if (slots != null) {
+                scanRegion(regions.at(i), regions.size(), slots);
+            }
+        }
+        sweepIndex();
+        done = !stopped;
+    }
+
+    /**
+     * Clears index words that an earlier start left behind. Under the segment's lock: an object that is being made under the same
+     * word is filled before its word goes in, and is not FREE then.
+     */
+    private void sweepIndex() {
+        for (long position = 0; position < engine.index.sweepEnd() && !stopped; position++) {
+            int pin = engine.epochs.pin();
+            try {
+                engine.index.sweep(position, (_, word, fits) -> {
+                    int state = EntryRecord.state(pmem, BucketRecord.offset(word));
+                    return fits && state != SlotState.FREE && state != SlotState.DELETED;
+                });
+            } finally {
+                engine.epochs.unpin(pin);
+            }
+        }
+    }
+
+    /** One more pass that only sweeps the dead, for a pool that is full. Says whether it found any. */
+    public boolean sweepAll() {
+        boolean found = false;
+        for (int i = 0; i < engine.regions.count() && !stopped; i++) {
+            SlotAllocator slots = slotsOf(engine.regions.kind(i));
+            if (slots != null && slots != engine.contentSlots) {
+                long size = slots.kind().slotSize();
+                long start = engine.regions.at(i);
+                for (long at = start; at + size <= start + engine.regions.size(); at += size) {
+                    found |= EntryRecord.state(pmem, at) == SlotState.DELETED && sweepParentOf(at);
+                }
+            }
+        }
+        engine.contentSlots.reclaim();
+        engine.entrySlots.reclaim();
+        engine.longEntrySlots.reclaim();
+        return found;
+    }
+
+    private @Nullable SlotAllocator slotsOf(RegionKind kind) {
+        return switch (kind) {
+            case CONTENT_SLOTS -> engine.contentSlots;
+            case ENTRY_SLOTS -> engine.entrySlots;
+            case LONG_ENTRY_SLOTS -> engine.longEntrySlots;
+            case INDEX_DIRECTORY, INDEX_SEGMENTS, PRINCIPALS -> null;
+        };
+    }
+
+    private void scanRegion(long start, long regionSize, SlotAllocator slots) {
+        long size = slots.kind().slotSize();
+        for (long at = start; at + size <= start + regionSize && !stopped; at += size) {
+            long status = EntryRecord.status(pmem, at);
+            if (EntryRecord.state(status) == SlotState.FREE) {
+                collectFree(at, slots);
+                continue;
+            }
+            int pin = engine.epochs.pin();
+            try {
+                if (slots == engine.contentSlots) {
+                    checkContent(at);
+                } else {
+                    checkEntry(at, status);
+                }
+            } finally {
+                engine.epochs.unpin(pin);
+            }
+        }
+    }
+
+    /** A slot that this start has freed, or is filling, has a time of this start here; it is in limbo, chained or in hand. */
+    private void collectFree(long at, SlotAllocator slots) {
+        if (EntryRecord.death(pmem, at) < engine.clock.start()) {
+            slots.release(at);
+        }
+    }
+
+    private void checkEntry(long at, long status) {
+        int state = EntryRecord.state(status);
+        if (state == SlotState.NORMAL ? EntryRecord.link(pmem, at) != Pmem.NULL : engine.isStale(at, status)) {
+            recovery.recover(at);
+        }
+        if (EntryRecord.state(pmem, at) == SlotState.DELETED) {
+            long parent = EntryRecord.parent(pmem, at);
+            int stripe = (int) (parent & (SWEPT - 1));
+            if (swept[stripe] != parent) {
+                swept[stripe] = parent;
+                sweepParentOf(at);
+            }
+            if (EntryRecord.death(pmem, at) < engine.clock.start()) {
+                freeIfUnlinked(at);
+            }
+        }
+    }
+
+    private boolean sweepParentOf(long at) {
+        int pin = engine.epochs.pin();
+        try {
+            long content = engine.findContent(EntryRecord.parent(pmem, at));
+            return content != Pmem.NULL && lists.sweep(content, true);
+        } finally {
+            engine.epochs.unpin(pin);
+        }
+    }
+
+    /** DELETED by an earlier start and on no list any more: the crash came between the unlink and the free. */
+    @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
+    private void freeIfUnlinked(long at) {
+        long status = EntryRecord.status(pmem, at);
+        long content = engine.findContent(EntryRecord.parent(pmem, at));
+        int sweeper = engine.sweepers.of(content << 14);
+        int lock = engine.locks.of(engine.keys.ofObject(at));
+        // † Under the sweeper's lock and the key lock, and with a second look. The key lock is only tried under the
+        // sweeper's:
+        // an rmdir takes them the other way round.
+        engine.sweepers.lockWrite(sweeper);
+        while (!engine.locks.tryLockWrite(lock)) {
+            engine.sweepers.unlockWrite(sweeper);
+            Thread.yield();
+            engine.sweepers.lockWrite(sweeper);
+        }
+        boolean lost = EntryRecord.status(pmem, at) == status
+                && EntryRecord.state(status) == SlotState.DELETED
+                && (content == Pmem.NULL || !lists.contains(content, at));
+        if (lost) {
+            pmem.persist(content == Pmem.NULL ? at : content, Pmem.LINE);
+            engine.index.remove(engine.keys.ofObject(at), at);
+            engine.retire(at, engine.slotsFor(Engine.slotSize(status)));
+        }
+        engine.locks.unlockWrite(lock);
+        engine.sweepers.unlockWrite(sweeper);
+    }
+
+    /** A content whose access object is gone, or never came to be, belongs to nobody. */
+    private void checkContent(long at) {
+        long id = DirContentRecord.id(pmem, at);
+        long access = DirContentRecord.access(pmem, at);
+        if (!engine.regions.isEntrySlot(access)) {
+            engine.dropContent(at, id);
+            return;
+        }
+        if (engine.isStale(access, EntryRecord.status(pmem, access))) {
+            recovery.recover(access);
+        }
+        int lock = engine.locks.of(engine.keys.ofObject(access));
+        engine.locks.lockWrite(lock);
+        long status = EntryRecord.status(pmem, access);
+        int state = EntryRecord.state(status);
+        boolean ours = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY && EntryRecord.id(pmem, access) == id;
+        if (DirContentRecord.access(pmem, at) == access) { // else a rename has just moved it: alive
+            if (ours && state == SlotState.NORMAL) {
+                recovery.reopenIfStale(at);
+            } else if (!ours || state == SlotState.FREE || (state == SlotState.DELETED && !hasSuccessor(access))) {
+                engine.dropContent(at, id);
+            }
+        }
+        engine.locks.unlockWrite(lock);
+    }
+
+    private boolean hasSuccessor(long access) {
+        return EntryRecord.link(pmem, access) != Pmem.NULL;
+    }
+}

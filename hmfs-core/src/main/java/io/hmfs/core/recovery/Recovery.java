@@ -1,0 +1,338 @@
+package io.hmfs.core.recovery;
+
+import io.hmfs.core.dir.ChildList;
+import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.type.Name;
+
+/**
+ * Recovery of one object that an earlier start left half done (HMFS §3.3.2, on demand): finished if its commit is durable, undone
+ * if not. Runs under the key locks of all objects that took part; the caller has pinned an epoch and holds no key lock. Undone and
+ * finished states are durable before anybody relies on them, and recovery may itself be cut off anywhere.
+ */
+public final class Recovery {
+    private final Engine engine;
+    private final Pmem pmem;
+    private final ChildList lists;
+
+    public Recovery(Engine engine, ChildList lists) {
+        this.engine = engine;
+        this.pmem = engine.pmem;
+        this.lists = lists;
+    }
+
+    /** Finishes or undoes what was begun on the object at {@code at}, unless somebody else has done so meanwhile. */
+    public void recover(long at) {
+        long status = EntryRecord.status(pmem, at);
+        long link = EntryRecord.link(pmem, at);
+        if (!needsRecovery(at, status, link)) {
+            return;
+        }
+        long successor = successorOf(at, status, link);
+        long origin = originOf(at, status, successor);
+        int[] locks = {
+            lockOf(at),
+            successor == at || successor == Pmem.NULL ? -1 : lockOf(successor),
+            origin == at || origin == Pmem.NULL ? -1 : lockOf(origin)
+        };
+        engine.locks.lockWriteAll(locks);
+        try {
+            boolean same = EntryRecord.status(pmem, at) == status
+                    && EntryRecord.link(pmem, at) == link
+                    && originOf(at, status, successor) == origin;
+            if (same && needsRecovery(at, status, link)) {
+                recoverLocked(at, status, successor, origin);
+                engine.recovered.incrementAndGet();
+            }
+        } finally {
+            engine.locks.unlockWriteAll(locks);
+        }
+    }
+
+    private boolean needsRecovery(long at, long status, long link) {
+        int state = EntryRecord.state(status);
+        return state == SlotState.NORMAL ? link != Pmem.NULL : engine.isStale(at, status);
+    }
+
+    /** The N of the rename that the object took part in, NULL if in none. */
+    private long successorOf(long at, long status, long link) {
+        int state = EntryRecord.state(status);
+        if (state == SlotState.MOVING || state == SlotState.REPLACED) {
+            return link;
+        }
+        return link != Pmem.NULL ? at : Pmem.NULL;
+    }
+
+    /** The O of that rename. */
+    private long originOf(long at, long status, long successor) {
+        if (EntryRecord.state(status) == SlotState.MOVING) {
+            return at;
+        }
+        return successor == Pmem.NULL ? Pmem.NULL : EntryRecord.link(pmem, successor);
+    }
+
+    private int lockOf(long at) {
+        return engine.locks.of(engine.keys.ofObject(at));
+    }
+
+    private void recoverLocked(long at, long status, long successor, long origin) {
+        if (successor != Pmem.NULL) {
+            recoverRename(at, status, successor, origin);
+        } else if (EntryRecord.state(status) == SlotState.CREATING) {
+            recoverCreate(at, status);
+        } else {
+            recoverDelete(at, status);
+        }
+    }
+
+    /** The verdict rests on what is durable†: the line of the list's head and mtime is written back before it is read. */
+    private long durableContentOf(long at) {
+        long content = engine.findContent(EntryRecord.parent(pmem, at));
+        if (content != Pmem.NULL) {
+            pmem.persist(content, DirContentRecord.SIZE);
+        }
+        return content;
+    }
+
+    private boolean isLinked(long at) {
+        long content = durableContentOf(at);
+        return content != Pmem.NULL && lists.contains(content, at);
+    }
+
+    private void recoverCreate(long at, long status) {
+        boolean directory = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY;
+        if (isLinked(at)) {
+            // [recover.create.finish] The content of a directory was durable before the commit.
+            EntryRecord.setState(pmem, at, SlotState.NORMAL);
+            pmem.persist(at, Pmem.LINE);
+            return;
+        }
+        // [recover.create.undo]
+        if (directory) {
+            long content = engine.findContent(EntryRecord.id(pmem, at));
+            if (content != Pmem.NULL && DirContentRecord.access(pmem, content) == at) {
+                engine.dropContent(content, EntryRecord.id(pmem, at));
+            }
+        }
+        forget(at, status);
+    }
+
+    /** Takes an object that never came to be out of the index and frees it. */
+    private void forget(long at, long status) {
+        engine.index.remove(engine.keys.ofObject(at), at);
+        engine.retire(at, engine.slotsFor(Engine.slotSize(status)));
+        pmem.persist(at, Pmem.LINE);
+    }
+
+    private void recoverDelete(long at, long status) {
+        long content = durableContentOf(at);
+        boolean directory = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY;
+        if (content == Pmem.NULL || EntryRecord.death(pmem, at) <= DirContentRecord.mtime(pmem, content)) {
+            // [recover.delete.finish]
+            EntryRecord.setState(pmem, at, SlotState.DELETED);
+            pmem.persist(at, Pmem.LINE);
+            engine.index.remove(engine.keys.ofObject(at), at);
+            if (directory) {
+                dropOwnContent(at);
+            }
+            return;
+        }
+        // [recover.delete.undo] A directory is reopened too: its close was the first half of the rmdir.
+        if (directory) {
+            reopen(engine.findContent(EntryRecord.id(pmem, at)));
+        }
+        engine.setFate(at, SlotState.NORMAL, 0);
+        pmem.persist(at, Pmem.LINE);
+    }
+
+    private void dropOwnContent(long at) {
+        long content = engine.findContent(EntryRecord.id(pmem, at));
+        if (content != Pmem.NULL) {
+            engine.dropContent(content, EntryRecord.id(pmem, at));
+        }
+    }
+
+    private void reopen(long content) {
+        if (content != Pmem.NULL) {
+            long mtime = DirContentRecord.mtime(pmem, content);
+            if (DirContentRecord.childHead(pmem, content) == DirContentRecord.CLOSED) {
+                lists.swingHead(content, DirContentRecord.CLOSED, mtime, Pmem.NULL, mtime);
+            }
+            pmem.persist(content, DirContentRecord.SIZE);
+        }
+    }
+
+    /** Opens a directory again that an rmdir of an earlier start had closed and not removed; its access object is NORMAL and locked. */
+    public void reopenIfStale(long content) {
+        if (isClosedByEarlierStart(content)) {
+            reopen(content);
+        }
+    }
+
+    /** Whether a directory was closed by an operation that died. */
+    public boolean isClosedByEarlierStart(long content) {
+        return DirContentRecord.childHead(pmem, content) == DirContentRecord.CLOSED
+                && DirContentRecord.mtime(pmem, content) < engine.clock.start();
+    }
+
+    /**
+     * What a create or rename does that has met a closed directory: it holds no lock and has undone its own object†. Waits for an
+     * rmdir in flight, settles one that died. True: the directory is open again, try again; false: no such directory.
+     */
+    @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
+    public boolean awaitClosed(long directory) {
+        for (; ; ) {
+            long content = engine.findContent(directory);
+            if (content == Pmem.NULL) {
+                return false;
+            }
+            if (DirContentRecord.childHead(pmem, content) != DirContentRecord.CLOSED) {
+                return true;
+            }
+            if (isClosedByEarlierStart(content)) {
+                settleClosed(content, directory);
+            } else {
+                Thread.yield();
+            }
+        }
+    }
+
+    private void settleClosed(long content, long directory) {
+        long access = DirContentRecord.access(pmem, content);
+        if (engine.isStale(access, EntryRecord.status(pmem, access))) {
+            recover(access);
+            return;
+        }
+        int lock = lockOf(access);
+        engine.locks.lockWrite(lock);
+        long status = EntryRecord.status(pmem, access);
+        boolean ours =
+                EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY && EntryRecord.id(pmem, access) == directory;
+        if (ours && EntryRecord.state(status) == SlotState.NORMAL) {
+            reopenIfStale(content);
+        } else if (!ours || EntryRecord.state(status) == SlotState.FREE) {
+            engine.dropContent(content, directory);
+        } else if (EntryRecord.state(status) == SlotState.DELETED) {
+            long successor = EntryRecord.link(pmem, access);
+            if (successor == Pmem.NULL) {
+                engine.dropContent(content, directory);
+            } else {
+                pmem.setRelease(content + DirContentRecord.ACCESS_OFFSET, successor);
+            }
+        }
+        engine.locks.unlockWrite(lock);
+    }
+
+    /**
+     * One question: is the successor on the target's list? O is touched only if it is MOVING and its link is N, a T only if it is
+     * REPLACED and its link is N, and N only from CREATING†; else only N's link is cleared.
+     */
+    private void recoverRename(long at, long status, long successor, long origin) {
+        int state = EntryRecord.state(status);
+        long status2 = EntryRecord.status(pmem, successor);
+        boolean pointsBack = state == SlotState.MOVING
+                ? EntryRecord.link(pmem, successor) == at
+                : state != SlotState.REPLACED || hasSameKey(at, successor);
+        if (!pointsBack) {
+            // A successor whose own link does not point back is not ours†: it was undone, and its slot is another's
+            // now.
+            engine.setFate(at, SlotState.NORMAL, 0);
+            pmem.persist(at, Pmem.LINE);
+            return;
+        }
+        boolean originIsOurs = origin != Pmem.NULL
+                && EntryRecord.state(pmem, origin) == SlotState.MOVING
+                && EntryRecord.link(pmem, origin) == successor;
+        long moved = originIsOurs ? origin : Pmem.NULL;
+        long replaced = state == SlotState.REPLACED ? at : findReplaced(successor, status2);
+        int successorState = EntryRecord.state(status2);
+        if (successorState == SlotState.NORMAL || isLinked(successor)) {
+            finishRename(successor, moved, replaced);
+        } else {
+            undoRename(successor, status2, moved, replaced);
+        }
+    }
+
+    private boolean hasSameKey(long at, long other) {
+        long status = EntryRecord.status(pmem, at);
+        if (EntryRecord.kind(EntryRecord.status(pmem, other)) == EntryRecord.KIND_CONTENT) {
+            return false;
+        }
+        Name name = new Name();
+        EntryRecord.name(pmem, at, status, name);
+        return EntryRecord.hasKey(pmem, other, EntryRecord.status(pmem, other), EntryRecord.parent(pmem, at), name);
+    }
+
+    private long findReplaced(long successor, long status) {
+        long[] seen = engine.scratch().seen;
+        int count = engine.index.candidates(engine.keys.ofObject(successor), seen);
+        for (int i = 0; i < count; i++) {
+            if (seen[i] != successor
+                    && EntryRecord.state(pmem, seen[i]) == SlotState.REPLACED
+                    && EntryRecord.link(pmem, seen[i]) == successor
+                    && EntryRecord.nameLength(EntryRecord.status(pmem, seen[i])) == EntryRecord.nameLength(status)) {
+                return seen[i];
+            }
+        }
+        return Pmem.NULL;
+    }
+
+    private void finishRename(long successor, long moved, long replaced) {
+        if (EntryRecord.state(pmem, successor) == SlotState.CREATING) {
+            EntryRecord.setState(pmem, successor, SlotState.NORMAL);
+        }
+        if (EntryRecord.kind(EntryRecord.status(pmem, successor)) == EntryRecord.KIND_DIRECTORY) {
+            pointContentAt(successor);
+        }
+        if (replaced != Pmem.NULL) {
+            EntryRecord.setState(pmem, replaced, SlotState.DELETED);
+            pmem.writeBack(replaced, Pmem.LINE);
+        }
+        if (moved != Pmem.NULL) {
+            long content = engine.findContent(EntryRecord.parent(pmem, moved));
+            if (content != Pmem.NULL) {
+                lists.raise(content, EntryRecord.death(pmem, moved));
+            }
+            EntryRecord.setState(pmem, moved, SlotState.DELETED);
+            pmem.writeBack(moved, Pmem.LINE);
+        }
+        pmem.persist(successor, Pmem.LINE);
+        if (moved != Pmem.NULL) {
+            engine.index.remove(engine.keys.ofObject(moved), moved);
+        }
+        if (replaced != Pmem.NULL) {
+            engine.index.remove(engine.keys.ofObject(replaced), replaced);
+        }
+        pmem.setRelease(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
+    }
+
+    private void pointContentAt(long access) {
+        long content = engine.findContent(EntryRecord.id(pmem, access));
+        if (content != Pmem.NULL) {
+            pmem.setRelease(content + DirContentRecord.ACCESS_OFFSET, access);
+            pmem.writeBack(content, DirContentRecord.SIZE);
+        }
+    }
+
+    private void undoRename(long successor, long status, long moved, long replaced) {
+        // [recover.rename.undo] O and T are NORMAL durably before N leaves the index or is free†.
+        if (moved != Pmem.NULL) {
+            engine.setFate(moved, SlotState.NORMAL, 0);
+            pmem.setRelease(moved + EntryRecord.LINK_OFFSET, Pmem.NULL);
+            pmem.writeBack(moved, Pmem.LINE);
+        }
+        if (replaced != Pmem.NULL) {
+            engine.setFate(replaced, SlotState.NORMAL, 0);
+            pmem.setRelease(replaced + EntryRecord.LINK_OFFSET, Pmem.NULL);
+            pmem.writeBack(replaced, Pmem.LINE);
+        }
+        pmem.fence();
+        if (EntryRecord.state(status) == SlotState.CREATING) {
+            pmem.set(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
+            forget(successor, status);
+        }
+    }
+}

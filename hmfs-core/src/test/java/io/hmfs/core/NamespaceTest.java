@@ -1,0 +1,234 @@
+package io.hmfs.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: each operation does what Namespace says, and a reopened pool still holds it. Method: a real mapped pool in a file, each
+ * operation with its success and its refusals.
+ */
+final class NamespaceTest {
+    private static final long ROOT = Namespace.ROOT_ID;
+
+    @TempDir
+    Path directory;
+
+    private Path pool;
+    private Namespace namespace;
+    private final Attributes out = new Attributes();
+
+    @BeforeEach
+    void open() throws IOException {
+        pool = directory.resolve("pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        namespace = Hmfs.open(pool, OpenOptions.process());
+    }
+
+    @AfterEach
+    void close() {
+        namespace.close();
+    }
+
+    private void reopen() throws IOException {
+        namespace.close();
+        namespace = Hmfs.open(pool, OpenOptions.process());
+    }
+
+    private long mkdir(long parent, String name) {
+        assertEquals(Status.OK, namespace.mkdir(parent, Name.of(name), 0755, 0, 0, out));
+        return out.id;
+    }
+
+    private long create(long parent, String name) {
+        assertEquals(Status.OK, namespace.create(parent, Name.of(name), 0644, 0, 0, out));
+        return out.id;
+    }
+
+    private Status stat(long parent, String name) {
+        return namespace.stat(parent, Name.of(name), out);
+    }
+
+    private List<String> list(long parent) {
+        List<String> names = new ArrayList<>();
+        ListCursor cursor = new ListCursor();
+        assertEquals(Status.OK, namespace.list(parent, cursor, (name, _) -> names.add(name.toString())));
+        assertTrue(cursor.atEnd());
+        return names;
+    }
+
+    @Test
+    void aCreatedFileIsThereAfterReopening() throws IOException {
+        long id = create(ROOT, "a");
+        assertEquals(Status.EXISTS, namespace.create(ROOT, Name.of("a"), 0644, 0, 0, out));
+        reopen();
+        assertEquals(Status.OK, stat(ROOT, "a"));
+        assertEquals(id, out.id);
+        assertEquals(0644, out.mode);
+        assertEquals(List.of("a"), list(ROOT));
+        assertNotEquals(id, create(ROOT, "b"));
+        assertEquals(List.of("b", "a"), list(ROOT));
+    }
+
+    @Test
+    void theRootCanBeSeenAndChanged() {
+        assertEquals(Status.OK, namespace.statDirectory(ROOT, out));
+        assertEquals(ROOT, out.id);
+        assertEquals(Status.OK, namespace.chmod(Namespace.ROOT_PARENT_ID, new Name(), 0700));
+        assertEquals(Status.OK, namespace.stat(Namespace.ROOT_PARENT_ID, new Name(), out));
+        assertEquals(0700, out.mode);
+        assertTrue(out.isDirectory());
+    }
+
+    @Test
+    void directoriesNestAndOnlyEmptyOnesGo() throws IOException {
+        long a = mkdir(ROOT, "a");
+        long b = mkdir(a, "b");
+        create(b, "f");
+        assertEquals(Status.NOT_EMPTY, namespace.rmdir(ROOT, Name.of("a")));
+        assertEquals(Status.NOT_EMPTY, namespace.rmdir(a, Name.of("b")));
+        assertEquals(Status.IS_DIRECTORY, namespace.delete(a, Name.of("b"), out));
+        assertEquals(Status.NOT_DIRECTORY, namespace.rmdir(b, Name.of("f")));
+        assertEquals(Status.OK, namespace.delete(b, Name.of("f"), out));
+        assertEquals(Status.NOT_FOUND, namespace.delete(b, Name.of("f"), out));
+        assertEquals(Status.OK, namespace.rmdir(a, Name.of("b")));
+        assertEquals(Status.NO_SUCH_DIRECTORY, namespace.create(b, Name.of("g"), 0644, 0, 0, out));
+        assertEquals(Status.NO_SUCH_DIRECTORY, namespace.statDirectory(b, out));
+        reopen();
+        assertEquals(List.of(), list(a));
+        assertEquals(Status.OK, namespace.rmdir(ROOT, Name.of("a")));
+        assertEquals(List.of(), list(ROOT));
+    }
+
+    @Test
+    void renameMovesReplacesAndRefusesLoops() throws IOException {
+        long a = mkdir(ROOT, "a");
+        long b = mkdir(a, "b");
+        long f = create(a, "f");
+        assertEquals(Status.OK, namespace.append(a, Name.of("f"), f, 42));
+        long g = create(b, "g");
+        Attributes replaced = new Attributes();
+        assertEquals(Status.EXISTS, namespace.rename(a, Name.of("f"), b, Name.of("g"), false, replaced));
+        assertEquals(Status.OK, namespace.rename(a, Name.of("f"), b, Name.of("g"), true, replaced));
+        assertEquals(g, replaced.id);
+        assertEquals(Status.NOT_FOUND, stat(a, "f"));
+        assertEquals(Status.OK, stat(b, "g"));
+        assertEquals(f, out.id);
+        assertEquals(42, out.size);
+        assertEquals(Status.LOOP, namespace.rename(ROOT, Name.of("a"), b, Name.of("x"), true, replaced));
+        assertEquals(Status.LOOP, namespace.rename(ROOT, Name.of("a"), a, Name.of("x"), true, replaced));
+        assertEquals(Status.OK, namespace.rename(a, Name.of("b"), ROOT, Name.of("c"), true, replaced));
+        assertEquals(0, replaced.id);
+        assertEquals(Status.OK, namespace.statDirectory(b, out));
+        assertEquals(List.of("g"), list(b));
+        assertEquals(List.of("c", "a"), list(ROOT));
+        assertEquals(Status.OK, namespace.rename(ROOT, Name.of("c"), ROOT, Name.of("c"), true, replaced));
+        assertEquals(Status.NOT_FOUND, namespace.rename(ROOT, Name.of("no"), ROOT, Name.of("n"), true, replaced));
+        reopen();
+        assertEquals(List.of("g"), list(b));
+        assertEquals(Status.OK, namespace.rename(ROOT, Name.of("a"), b, Name.of("a"), true, replaced));
+        assertEquals(Status.LOOP, namespace.rename(ROOT, Name.of("c"), a, Name.of("c"), true, replaced));
+    }
+
+    @Test
+    void attributesChangeAndLast() throws IOException {
+        long f = create(ROOT, "f");
+        Name name = Name.of("f");
+        assertEquals(Status.OK, namespace.chmod(ROOT, name, 0600));
+        assertEquals(Status.INVALID_ARGUMENT, namespace.chmod(ROOT, name, 010000));
+        int user = namespace.principalId("alice");
+        assertEquals(Status.OK, namespace.chown(ROOT, name, user, Namespace.KEEP));
+        assertEquals(Status.OK, namespace.append(ROOT, name, f, 100));
+        assertEquals(Status.STALE, namespace.append(ROOT, name, f + 1, 200));
+        assertEquals(Status.OK, namespace.append(ROOT, name, f, 50));
+        assertEquals(Status.OK, stat(ROOT, "f"));
+        assertEquals(100, out.size);
+        assertEquals(Status.OK, namespace.truncate(ROOT, name, 7));
+        assertEquals(Status.OK, namespace.setTimes(ROOT, name, 5_000_000, 6_000_000));
+        reopen();
+        assertEquals(Status.OK, stat(ROOT, "f"));
+        assertEquals(7, out.size);
+        assertEquals(0600, out.mode);
+        assertEquals("alice", namespace.principalName(out.uid));
+        assertEquals("root", namespace.principalName(out.gid));
+        assertEquals(5_000_000, out.mtimeNanos);
+        assertEquals(6_000_000, out.atimeNanos);
+        assertTrue(out.ctimeNanos > 6_000_000);
+        assertEquals(Status.OK, namespace.append(ROOT, name, f, 8));
+        assertEquals(Status.OK, stat(ROOT, "f"));
+        assertTrue(out.mtimeNanos > 6_000_000, "a write ends what setTimes said");
+    }
+
+    @Test
+    void badNamesAreRefused() {
+        assertEquals(Status.INVALID_NAME, namespace.create(ROOT, Name.of(""), 0644, 0, 0, out));
+        assertEquals(Status.INVALID_NAME, namespace.create(ROOT, Name.of(".."), 0644, 0, 0, out));
+        assertEquals(Status.INVALID_NAME, namespace.create(ROOT, Name.of("a/b"), 0644, 0, 0, out));
+        assertEquals(Status.INVALID_NAME, namespace.create(ROOT, Name.of("a\0b"), 0644, 0, 0, out));
+        assertEquals(Status.NAME_TOO_LONG, namespace.create(ROOT, Name.of("x".repeat(256)), 0644, 0, 0, out));
+        assertEquals(Status.OK, namespace.create(ROOT, Name.of("x".repeat(255)), 0644, 0, 0, out));
+        assertEquals(Status.OK, namespace.create(ROOT, Name.of("x".repeat(65)), 0644, 0, 0, out));
+        assertEquals(Status.OK, namespace.create(ROOT, Name.of("x".repeat(64)), 0644, 0, 0, out));
+        assertEquals(3, list(ROOT).size());
+    }
+
+    @Test
+    void aListingResumesFromItsCursorWhateverHappensBetweenThePages() {
+        for (int i = 0; i < 1000; i++) {
+            create(ROOT, "f" + i);
+        }
+        Set<String> seen = new HashSet<>();
+        ListCursor cursor = new ListCursor();
+        int round = 0;
+        while (!cursor.atEnd()) {
+            int limit = seen.size() + 10;
+            assertEquals(
+                    Status.OK,
+                    namespace.list(ROOT, cursor, (name, _) -> seen.size() < limit && seen.add(name.toString())));
+            create(ROOT, "new" + round);
+            if (!cursor.atEnd()) {
+                // The entry that the cursor stands on goes away, and so does one that has been shown.
+                assertEquals(Status.OK, namespace.delete(ROOT, Name.of("f" + (999 - 10 * round - 9)), out));
+                cursor.at = round % 3 == 0 ? 77 : cursor.at;
+            }
+            round++;
+        }
+        for (int i = 0; i < 1000; i++) {
+            assertTrue(seen.contains("f" + i), "f" + i);
+        }
+    }
+
+    @Test
+    void aFullPoolSaysSoAndIsUsableAfterADelete() {
+        int count = 0;
+        while (namespace.create(ROOT, Name.of("f" + count), 0644, 0, 0, out) == Status.OK) {
+            count++;
+        }
+        assertTrue(count > 100_000, "files in a pool of 64 MiB: " + count);
+        assertEquals(Status.OK, stat(ROOT, "f0"));
+        for (int i = 0; i < 1000; i++) {
+            assertEquals(Status.OK, namespace.delete(ROOT, Name.of("f" + i), out));
+        }
+        int again = 0;
+        long deadline = System.nanoTime() + 10_000_000_000L;
+        while (again < 500 && System.nanoTime() < deadline) {
+            again += namespace.create(ROOT, Name.of("g" + again), 0644, 0, 0, out) == Status.OK ? 1 : 0;
+        }
+        assertEquals(500, again);
+    }
+}

@@ -1,0 +1,226 @@
+package io.hmfs.server;
+
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.OpenOptions;
+import io.hmfs.core.PoolStatus;
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.server.data.BlockStore;
+import io.hmfs.server.data.IntentJournal;
+import io.hmfs.server.data.Reaper;
+import io.hmfs.server.exec.Service;
+import io.hmfs.server.exec.ServiceInfo;
+import io.hmfs.server.transport.netty.NettyTransport;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A running server. It ends in one of two ways: {@link #close} stops it cleanly, or an unexpected error inside an operation stops
+ * it at once, with the pool left as after a crash, for the next start's recovery; {@link #awaitStop} tells which.
+ */
+public final class HmfsServer implements AutoCloseable {
+    /** What {@link #awaitStop} returns after an unexpected error: the process should end with it, and be started again. */
+    public static final int EXIT_FAILED = 70;
+
+    private static final System.Logger LOG = System.getLogger(HmfsServer.class.getName());
+    private static final long MAP_VERSION = 1; // a cluster is one server yet
+    private static final int HANDLES_MAX = 512;
+    private static final long DISK_END_SECONDS = 30;
+
+    private final ServerConfig config;
+    private final Namespace namespace;
+    private final Service.@Nullable Data data;
+    private final ExecutorService disk;
+    private final Service service;
+    private final NettyTransport transport;
+    private final AtomicBoolean stopping = new AtomicBoolean();
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private volatile int exitCode;
+
+    private HmfsServer(ServerConfig config, Namespace namespace) throws IOException {
+        this.config = config;
+        this.namespace = namespace;
+        data = config.isBuiltin() ? openData() : null;
+        disk = Executors.newFixedThreadPool(config.ioThreads(), new DefaultThreadFactory("hmfs-disk", true));
+        service = new Service(namespace, info(), data, disk, config.ioQueueBytesMax(), this::failStop);
+        try {
+            service.recoverRemovals();
+            transport = NettyTransport.start(
+                    service,
+                    new NettyTransport.Limits(
+                            config.frameMax(),
+                            config.inFlightMax(),
+                            config.idleTimeout().toNanos()),
+                    new InetSocketAddress(config.host(), config.port()),
+                    config.eventLoops(),
+                    config.nativeTransport());
+        } catch (IOException | RuntimeException e) {
+            disk.shutdown();
+            closeData();
+            throw e;
+        }
+    }
+
+    /**
+     * Opens the pool, listens, serves.
+     *
+     * @throws IOException {@code PoolException} for the pool; otherwise with the address or directory, what is wrong and what to do
+     */
+    public static HmfsServer start(ServerConfig config) throws IOException {
+        OpenOptions options = new OpenOptions(config.persistence(), config.emulatePmem());
+        return start(config, Hmfs.open(config.pool(), options));
+    }
+
+    /** Serves a namespace that is open already, and closes it in the end. */
+    static HmfsServer start(ServerConfig config, Namespace namespace) throws IOException {
+        try {
+            HmfsServer server = new HmfsServer(config, namespace);
+            LOG.log(
+                    Level.INFO,
+                    "serving {0} on {1} ({2}), persistence {3}, data store {4}",
+                    config.pool(),
+                    server.address(),
+                    server.transport.kind(),
+                    namespace.poolStatus().persistence(),
+                    config.dataStore());
+            return server;
+        } catch (IOException | RuntimeException e) {
+            namespace.close();
+            throw e;
+        }
+    }
+
+    private Service.Data openData() throws IOException {
+        try {
+            boolean durable = config.persistence() == Persistence.PMEM;
+            BlockStore store = new BlockStore(config.dataDirectory(), config.blockSize(), HANDLES_MAX, durable);
+            IntentJournal journal = new IntentJournal(config.dataDirectory().resolve("removals"), durable);
+            return new Service.Data(store, journal, new Reaper(store, journal));
+        } catch (IOException e) {
+            throw new IOException(
+                    "cannot open the data directory " + config.dataDirectory() + ": " + e
+                            + "; make it writable or choose another one",
+                    e);
+        }
+    }
+
+    private ServiceInfo info() {
+        PoolStatus pool = namespace.poolStatus();
+        return new ServiceInfo(
+                pool.clusterId(),
+                MAP_VERSION,
+                version(),
+                pool.persistence(),
+                config.dataStore(),
+                config.blockSize(),
+                config.chunkSize(),
+                config.frameMax(),
+                config.persistence() == Persistence.PMEM);
+    }
+
+    /** This build's version. */
+    public static String version() {
+        try (InputStream in = HmfsServer.class.getResourceAsStream("server.properties")) {
+            Properties properties = new Properties();
+            properties.load(in);
+            return properties.getProperty("version", "unknown");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Where the server listens; the port is the real one when a free one was asked for. */
+    public InetSocketAddress address() {
+        return transport.address();
+    }
+
+    /** Waits until the server has stopped. Returns the exit code: 0 after {@link #close}, else {@link #EXIT_FAILED}. */
+    public int awaitStop() throws InterruptedException {
+        stopped.await();
+        return exitCode;
+    }
+
+    /** Stops cleanly: takes no more, drains requests in flight, closes the pool, releases the port. Idempotent. */
+    @Override
+    public void close() {
+        if (!stopping.compareAndSet(false, true)) {
+            awaitStopped();
+            return;
+        }
+        LOG.log(Level.INFO, "stopping");
+        try {
+            if (!transport.drain(config.drainTimeout().toMillis())) {
+                LOG.log(Level.WARNING, "requests were still in flight after {0}", config.drainTimeout());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        transport.close();
+        endDisk();
+        if (service.hasFailed()) {
+            exitCode = EXIT_FAILED; // while draining: then the pool must not be marked clean
+        } else {
+            closeData();
+            namespace.close();
+        }
+        stopped.countDown();
+        LOG.log(Level.INFO, "stopped");
+    }
+
+    private void awaitStopped() {
+        try {
+            stopped.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void endDisk() {
+        disk.shutdown();
+        try {
+            if (!disk.awaitTermination(DISK_END_SECONDS, TimeUnit.SECONDS)) {
+                LOG.log(Level.WARNING, "the disk still works on requests after {0} s", DISK_END_SECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void closeData() {
+        Service.Data builtin = data;
+        if (builtin == null) {
+            return;
+        }
+        builtin.reaper().close();
+        builtin.journal().close();
+        try {
+            builtin.store().close();
+        } catch (IOException e) {
+            LOG.log(Level.WARNING, "cannot close the data store", e);
+        }
+    }
+
+    /** Never over half an operation: nothing more is executed or closed, the next start recovers. */
+    private void failStop(Throwable cause) {
+        LOG.log(Level.ERROR, "unexpected error inside an operation; stopping, the next start recovers", cause);
+        if (stopping.compareAndSet(false, true)) {
+            exitCode = EXIT_FAILED;
+            Thread.ofPlatform().name("hmfs-fail-stop").start(() -> {
+                transport.close();
+                disk.shutdown();
+                stopped.countDown();
+            });
+        }
+    }
+}

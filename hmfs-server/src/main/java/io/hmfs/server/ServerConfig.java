@@ -1,0 +1,220 @@
+package io.hmfs.server;
+
+import io.hmfs.client.HmfsClient;
+import io.hmfs.client.ServerInfo;
+import io.hmfs.core.pmem.Persistence;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * How a server runs. {@link #of} gives the defaults, {@link #builder} changes some of them; values out of range are an
+ * {@code IllegalArgumentException} that names the setting.
+ *
+ * @param pool the pool's file, made by {@code hmfs format}
+ * @param host address or name to listen on
+ * @param port port to listen on, 0 to 65,535; 0: a free one
+ * @param persistence what an acknowledged operation survives
+ * @param emulatePmem allow {@code PMEM} on memory that is not DAX: for measurements only
+ * @param dataStore {@code builtin}, or the URI of a Hadoop filesystem, which clients then write to and delete from themselves
+ * @param dataDirectory where the builtin store keeps its objects
+ * @param blockSize bytes of data in one object, 64 KiB to 1 TiB
+ * @param chunkSize most bytes of data in one request, 4 KiB to frameMax less {@link io.hmfs.wire.Wire#DATA_OVERHEAD}
+ * @param eventLoops threads that serve connections; 1 to 1,024
+ * @param ioThreads threads for the builtin store's disk; 1 to 1,024
+ * @param frameMax longest frame taken, 32 KiB to 64 MiB
+ * @param inFlightMax requests per connection that wait for the disk at once; further ones are not read; 1 to 65,536
+ * @param ioQueueBytesMax bytes of data that wait for the disk in all, before connections are no longer read; at least frameMax
+ * @param idleTimeout for a handshake, for the rest of a frame once begun, and for a peer to take its replies
+ * @param drainTimeout for requests in flight when the server stops
+ * @param nativeTransport use epoll where it is there; otherwise, and without it, the JDK's own sockets
+ */
+public record ServerConfig(
+        Path pool,
+        String host,
+        int port,
+        Persistence persistence,
+        boolean emulatePmem,
+        String dataStore,
+        Path dataDirectory,
+        long blockSize,
+        int chunkSize,
+        int eventLoops,
+        int ioThreads,
+        int frameMax,
+        int inFlightMax,
+        long ioQueueBytesMax,
+        Duration idleTimeout,
+        Duration drainTimeout,
+        boolean nativeTransport) {
+    private static final int THREADS_MAX = 1024;
+
+    public ServerConfig {
+        check("port", port, 0, 65_535);
+        check("frameMax", frameMax, 32 << 10, 64 << 20);
+        check("blockSize", blockSize, 64 << 10, 1L << 40);
+        check("chunkSize", chunkSize, 4 << 10, frameMax - io.hmfs.wire.Wire.DATA_OVERHEAD);
+        check("eventLoops", eventLoops, 1, THREADS_MAX);
+        check("ioThreads", ioThreads, 1, THREADS_MAX);
+        check("inFlightMax", inFlightMax, 1, 65_536);
+        check("ioQueueBytesMax", ioQueueBytesMax, frameMax, Long.MAX_VALUE);
+        check("idleTimeout", idleTimeout.toMillis(), 1, Integer.MAX_VALUE);
+        check("drainTimeout", drainTimeout.toMillis(), 0, Integer.MAX_VALUE);
+        if (!dataStore.equals(ServerInfo.BUILTIN) && dataStore.indexOf(':') < 1) {
+            throw new IllegalArgumentException(
+                    "dataStore is '" + dataStore + "'; write builtin or the URI of a filesystem");
+        }
+    }
+
+    private static void check(String setting, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(setting + " is " + value + "; it must be " + min + " to " + max);
+        }
+    }
+
+    /** The defaults for this pool: loopback only, port 8930, mode process, builtin store beside the pool. */
+    public static ServerConfig of(Path pool) {
+        return builder(pool).build();
+    }
+
+    /** A builder that holds the defaults for this pool. */
+    public static Builder builder(Path pool) {
+        return new Builder(pool);
+    }
+
+    /** Where the builtin store of this pool is unless told otherwise: beside it, with {@code .data} appended. */
+    public static Path dataDirectoryOf(Path pool) {
+        return pool.resolveSibling(pool.getFileName() + ".data");
+    }
+
+    /** Whether the server keeps file data itself. */
+    public boolean isBuiltin() {
+        return dataStore.equals(ServerInfo.BUILTIN);
+    }
+
+    /** A configuration in the making. */
+    public static final class Builder {
+        private final Path pool;
+        private String host = "127.0.0.1";
+        private int port = HmfsClient.DEFAULT_PORT;
+        private Persistence persistence = Persistence.PROCESS;
+        private boolean emulatePmem;
+        private String dataStore = ServerInfo.BUILTIN;
+        private Path dataDirectory;
+        private long blockSize = 64L << 20;
+        private int chunkSize = 256 << 10;
+        private int eventLoops = Math.min(Runtime.getRuntime().availableProcessors(), THREADS_MAX);
+        private int ioThreads = Math.clamp(2L * Runtime.getRuntime().availableProcessors(), 4, 64);
+        private int frameMax = 2 << 20;
+        private int inFlightMax = 256;
+        private long ioQueueBytesMax = 64L << 20;
+        private Duration idleTimeout = Duration.ofSeconds(60);
+        private Duration drainTimeout = Duration.ofSeconds(10);
+        private boolean nativeTransport = true;
+
+        private Builder(Path pool) {
+            this.pool = pool;
+            dataDirectory = dataDirectoryOf(pool);
+        }
+
+        public Builder host(String value) {
+            host = value;
+            return this;
+        }
+
+        public Builder port(int value) {
+            port = value;
+            return this;
+        }
+
+        public Builder persistence(Persistence value) {
+            persistence = value;
+            return this;
+        }
+
+        public Builder emulatePmem(boolean value) {
+            emulatePmem = value;
+            return this;
+        }
+
+        public Builder dataStore(String value) {
+            dataStore = value;
+            return this;
+        }
+
+        public Builder dataDirectory(Path value) {
+            dataDirectory = value;
+            return this;
+        }
+
+        public Builder blockSize(long value) {
+            blockSize = value;
+            return this;
+        }
+
+        public Builder chunkSize(int value) {
+            chunkSize = value;
+            return this;
+        }
+
+        public Builder eventLoops(int value) {
+            eventLoops = value;
+            return this;
+        }
+
+        public Builder ioThreads(int value) {
+            ioThreads = value;
+            return this;
+        }
+
+        public Builder frameMax(int value) {
+            frameMax = value;
+            return this;
+        }
+
+        public Builder inFlightMax(int value) {
+            inFlightMax = value;
+            return this;
+        }
+
+        public Builder ioQueueBytesMax(long value) {
+            ioQueueBytesMax = value;
+            return this;
+        }
+
+        public Builder idleTimeout(Duration value) {
+            idleTimeout = value;
+            return this;
+        }
+
+        public Builder drainTimeout(Duration value) {
+            drainTimeout = value;
+            return this;
+        }
+
+        public Builder nativeTransport(boolean value) {
+            nativeTransport = value;
+            return this;
+        }
+
+        public ServerConfig build() {
+            return new ServerConfig(
+                    pool,
+                    host,
+                    port,
+                    persistence,
+                    emulatePmem,
+                    dataStore,
+                    dataDirectory,
+                    blockSize,
+                    chunkSize,
+                    eventLoops,
+                    ioThreads,
+                    frameMax,
+                    inFlightMax,
+                    ioQueueBytesMax,
+                    idleTimeout,
+                    drainTimeout,
+                    nativeTransport);
+        }
+    }
+}

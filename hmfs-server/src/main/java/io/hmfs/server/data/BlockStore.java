@@ -1,0 +1,234 @@
+package io.hmfs.server.data;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Objects ⟨inode, block⟩ as files {@code xx/yy/<inode in hex>-<block>}, xx and yy two bytes of a hash of the inode. Thread-safe;
+ * blocks on the disk. An object may be shorter than its block: what lies behind its end reads as absent.
+ */
+public final class BlockStore implements AutoCloseable {
+    private static final int REMEMBERED_MAX = 16_384;
+
+    private final Path directory;
+    private final long blockSize;
+    private final boolean durable;
+    private final HandleCache handles;
+
+    // A writer may not know yet that its file was deleted: what it writes then would stay for ever.
+    private final Map<Long, Boolean> removed = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
+            return size() > REMEMBERED_MAX;
+        }
+    };
+
+    /**
+     * Opens the store, making its directory if need be.
+     *
+     * @param durable whether {@link #sync} must also make an object's existence survive power failure
+     */
+    public BlockStore(Path directory, long blockSize, int handlesMax, boolean durable) throws IOException {
+        this.directory = directory;
+        this.blockSize = blockSize;
+        this.durable = durable;
+        Files.createDirectories(directory);
+        handles = new HandleCache(handlesMax, new HandleCache.Files() {
+            @Override
+            public Path path(HandleCache.Key key) {
+                return BlockStore.this.path(key.inode(), key.block());
+            }
+
+            @Override
+            public void created(Path path) throws IOException {
+                forceParent(path);
+            }
+
+            @Override
+            public void makeParents(Path path) throws IOException {
+                BlockStore.this.makeParents(path);
+            }
+        });
+    }
+
+    /** Where an object lies. */
+    Path path(long inode, long block) {
+        long hash = inode * 0x9E3779B97F4A7C15L;
+        String outer = hex((int) (hash >>> 56));
+        String inner = hex((int) (hash >>> 48) & 0xFF);
+        return directory.resolve(outer).resolve(inner).resolve(Long.toHexString(inode) + "-" + block);
+    }
+
+    private static String hex(int value) {
+        return value < 16 ? "0" + Integer.toHexString(value) : Integer.toHexString(value);
+    }
+
+    private void makeParents(Path path) throws IOException {
+        Path inner = parent(path);
+        Path outer = parent(inner);
+        makeDirectory(outer);
+        makeDirectory(inner);
+    }
+
+    private void makeDirectory(Path path) throws IOException {
+        if (!Files.isDirectory(path)) {
+            try {
+                Files.createDirectory(path);
+                forceParent(path);
+            } catch (FileAlreadyExistsException e) {
+                // another thread was faster
+            }
+        }
+    }
+
+    private void forceParent(Path path) throws IOException {
+        if (durable) {
+            try (FileChannel channel = FileChannel.open(parent(path), StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        }
+    }
+
+    private static Path parent(Path path) throws IOException {
+        Path parent = path.getParent();
+        if (parent == null) {
+            throw new IOException(path + " has no parent directory");
+        }
+        return parent;
+    }
+
+    /** Reads into a buffer from {@code index} on. Returns the bytes read, fewer at the object's end; -1 if there is none. */
+    public int read(long inode, long block, long position, ByteBuf target, int index, int length) throws IOException {
+        HandleCache.Handle handle;
+        try {
+            handle = handles.acquire(new HandleCache.Key(inode, block), false);
+        } catch (NoSuchFileException e) {
+            return -1;
+        }
+        try {
+            int done = 0;
+            while (done < length) {
+                int count = target.setBytes(index + done, handle.channel, position + done, length - done);
+                if (count <= 0) {
+                    break;
+                }
+                done += count;
+            }
+            return done == 0 && length > 0 ? -1 : done;
+        } finally {
+            handles.release(handle);
+        }
+    }
+
+    /** Writes bytes of a buffer. False: the inode was removed, nothing is kept. */
+    public boolean write(long inode, long block, long position, ByteBuf source, int index, int length)
+            throws IOException {
+        if (wasRemoved(inode)) {
+            return false;
+        }
+        HandleCache.Key key = new HandleCache.Key(inode, block);
+        HandleCache.Handle handle = handles.acquire(key, true);
+        try {
+            int done = 0;
+            while (done < length) {
+                done += source.getBytes(index + done, handle.channel, position + done, length - done);
+            }
+        } finally {
+            handles.release(handle);
+        }
+        if (wasRemoved(inode)) { // between the first look and the write: the object was made behind the remover's back
+            removeObject(key);
+            return false;
+        }
+        return true;
+    }
+
+    /** Makes what was written to an object durable; fine if there is none. */
+    public void sync(long inode, long block) throws IOException {
+        HandleCache.Handle handle;
+        try {
+            handle = handles.acquire(new HandleCache.Key(inode, block), false);
+        } catch (NoSuchFileException e) {
+            return;
+        }
+        try {
+            handle.channel.force(false);
+        } finally {
+            handles.release(handle);
+        }
+    }
+
+    /** Makes the bytes of a file from one size to another durable. */
+    public void syncRange(long inode, long fromSize, long toSize) throws IOException {
+        for (long block = fromSize / blockSize; block * blockSize < toSize; block++) {
+            sync(inode, block);
+        }
+    }
+
+    /** Cuts off what lies behind this size. */
+    public void truncate(long inode, long size) throws IOException {
+        long block = size / blockSize;
+        long rest = size % blockSize;
+        if (rest > 0) {
+            try {
+                HandleCache.Handle handle = handles.acquire(new HandleCache.Key(inode, block), false);
+                try {
+                    handle.channel.truncate(rest);
+                } finally {
+                    handles.release(handle);
+                }
+            } catch (NoSuchFileException e) {
+                // nothing was ever written there
+            }
+            block++;
+        }
+        removeFrom(inode, block, block);
+    }
+
+    /** Removes all objects of an inode, for good: later writes to it are refused. {@code size} is what was committed. */
+    public void remove(long inode, long size) throws IOException {
+        synchronized (removed) {
+            removed.put(inode, Boolean.TRUE);
+        }
+        removeFrom(inode, 0, (size + blockSize - 1) / blockSize);
+    }
+
+    /** Removes the objects from {@code first} to before {@code certain}, and on as long as there are some. */
+    private void removeFrom(long inode, long first, long certain) throws IOException {
+        long block = first;
+        while (removeObject(new HandleCache.Key(inode, block)) || block < certain) {
+            block++;
+        }
+    }
+
+    private boolean removeObject(HandleCache.Key key) throws IOException {
+        handles.forget(key);
+        try {
+            Files.delete(path(key.inode(), key.block()));
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    private boolean wasRemoved(long inode) {
+        synchronized (removed) {
+            return removed.containsKey(inode);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        handles.close();
+    }
+}

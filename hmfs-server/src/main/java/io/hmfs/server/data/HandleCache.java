@@ -1,0 +1,114 @@
+package io.hmfs.server.data;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Open files of the store, the least recently used ones closed first. A file in use is closed by its last user. Thread-safe. */
+final class HandleCache {
+    /** Names an object. */
+    record Key(long inode, long block) {}
+
+    /** An open object; to be given back with {@link #release}. */
+    static final class Handle {
+        final FileChannel channel;
+        private int users;
+        private boolean retired;
+
+        Handle(FileChannel channel) {
+            this.channel = channel;
+        }
+    }
+
+    /** Where an object lies, and what to do once it was made. */
+    interface Files {
+        Path path(Key key);
+
+        void created(Path path) throws IOException;
+
+        void makeParents(Path path) throws IOException;
+    }
+
+    private final Map<Key, Handle> open = new LinkedHashMap<>(64, 0.75f, true);
+    private final int handlesMax;
+    private final Files files;
+
+    HandleCache(int handlesMax, Files files) {
+        this.handlesMax = handlesMax;
+        this.files = files;
+    }
+
+    /** Opens an object; {@code NoSuchFileException} if it is not there and is not to be made. */
+    synchronized Handle acquire(Key key, boolean create) throws IOException {
+        Handle handle = open.get(key);
+        if (handle == null) {
+            handle = new Handle(openFile(files.path(key), create));
+            open.put(key, handle);
+            evict();
+        }
+        handle.users++;
+        return handle;
+    }
+
+    private FileChannel openFile(Path path, boolean create) throws IOException {
+        try {
+            return FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        } catch (NoSuchFileException e) {
+            if (!create) {
+                throw e;
+            }
+        }
+        files.makeParents(path);
+        FileChannel channel =
+                FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+        files.created(path);
+        return channel;
+    }
+
+    private void evict() throws IOException {
+        Iterator<Handle> eldestFirst = open.values().iterator();
+        while (open.size() > handlesMax && eldestFirst.hasNext()) {
+            Handle handle = eldestFirst.next();
+            eldestFirst.remove();
+            retire(handle);
+        }
+    }
+
+    private static void retire(Handle handle) throws IOException {
+        handle.retired = true;
+        if (handle.users == 0) {
+            handle.channel.close();
+        }
+    }
+
+    synchronized void release(Handle handle) throws IOException {
+        handle.users--;
+        if (handle.retired && handle.users == 0) {
+            handle.channel.close();
+        }
+    }
+
+    /** Closes an object's file, when its users are through. */
+    synchronized void forget(Key key) throws IOException {
+        Handle handle = open.remove(key);
+        if (handle != null) {
+            retire(handle);
+        }
+    }
+
+    synchronized void close() throws IOException {
+        for (Handle handle : open.values()) {
+            retire(handle);
+        }
+        open.clear();
+    }
+
+    synchronized int size() {
+        return open.size();
+    }
+}

@@ -1,0 +1,175 @@
+package io.hmfs.server.exec;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.data.BlockStore;
+import io.hmfs.wire.AppendDecoder;
+import io.hmfs.wire.SetModeDecoder;
+import io.hmfs.wire.SetOwnerDecoder;
+import io.hmfs.wire.SetTimesDecoder;
+import io.hmfs.wire.TruncateDecoder;
+import io.hmfs.wire.Wire;
+import java.io.IOException;
+
+/** Requests that change attributes: mode, owner, times, size. */
+final class ChangeRequests {
+    private final Worker worker;
+    private final Namespace namespace;
+    private final SetModeDecoder setMode = new SetModeDecoder();
+    private final SetOwnerDecoder setOwner = new SetOwnerDecoder();
+    private final SetTimesDecoder setTimes = new SetTimesDecoder();
+    private final AppendDecoder append = new AppendDecoder();
+    private final TruncateDecoder truncate = new TruncateDecoder();
+    private final Name name = new Name();
+    private final Attributes before = new Attributes();
+
+    ChangeRequests(Worker worker) {
+        this.worker = worker;
+        namespace = worker.namespace;
+    }
+
+    void setMode() {
+        worker.checkBlock(SetModeDecoder.BLOCK_LENGTH);
+        setMode.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        int length = setMode.pathLength();
+        PathResolver path = worker.path;
+        Status outcome = resolve(path, setMode.baseId(), setMode.limit() + SetModeDecoder.pathHeaderLength(), length);
+        if (outcome == Status.OK) {
+            outcome = namespace.chmod(path.parentId, path.name, setMode.mode());
+        }
+        worker.reply.status(path.seen(outcome));
+    }
+
+    /** Resolves a path to something that can be changed: a name, or the root. */
+    private Status resolve(PathResolver path, long base, int at, int length) {
+        Status outcome = path.resolve(base, worker.in, at, length);
+        boolean nameless = path.isBase && base != Namespace.ROOT_ID;
+        return outcome == Status.OK && nameless ? Status.INVALID_NAME : outcome;
+    }
+
+    void setOwner() {
+        worker.checkBlock(SetOwnerDecoder.BLOCK_LENGTH);
+        setOwner.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        int length = setOwner.pathLength();
+        int at = setOwner.limit() + SetOwnerDecoder.pathHeaderLength();
+        setOwner.skipPath();
+        String owner = setOwner.owner(); // strings: a change of owner is no hot path
+        String group = setOwner.group();
+        PathResolver path = worker.path;
+        Status outcome = resolve(path, setOwner.baseId(), at, length);
+        if (outcome == Status.OK) {
+            outcome = valid(owner) && valid(group) ? Status.OK : Status.INVALID_ARGUMENT;
+        }
+        if (outcome == Status.OK) {
+            outcome = namespace.chown(path.parentId, path.name, principal(owner), principal(group));
+        }
+        worker.reply.status(path.seen(outcome));
+    }
+
+    private boolean valid(String principal) {
+        name.set(principal);
+        return principal.isEmpty() || name.check() == Status.OK;
+    }
+
+    private int principal(String text) {
+        return text.isEmpty() ? Namespace.KEEP : namespace.principalId(text);
+    }
+
+    void setTimes() {
+        worker.checkBlock(SetTimesDecoder.BLOCK_LENGTH);
+        setTimes.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        int length = setTimes.pathLength();
+        PathResolver path = worker.path;
+        Status outcome =
+                resolve(path, setTimes.baseId(), setTimes.limit() + SetTimesDecoder.pathHeaderLength(), length);
+        if (outcome == Status.OK) {
+            outcome = namespace.setTimes(path.parentId, path.name, setTimes.mtimeNanos(), setTimes.atimeNanos());
+        }
+        worker.reply.status(path.seen(outcome));
+    }
+
+    void append() {
+        worker.checkBlock(AppendDecoder.BLOCK_LENGTH);
+        append.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        int length = append.nameLength();
+        int at = append.limit() + AppendDecoder.nameHeaderLength();
+        worker.in.check(at, length);
+        if (length <= Name.LENGTH_MAX) {
+            worker.in.getBytes(at, name.buffer(), 0, length);
+        }
+        name.seal(length);
+        Status outcome = name.check();
+        if (outcome == Status.OK && !syncData()) {
+            return;
+        }
+        if (outcome == Status.OK) {
+            outcome = namespace.append(append.parentId(), name, append.inode(), append.size());
+        }
+        // The caller means a file that it created: when its directory went away, the file did.
+        worker.reply.status(
+                outcome == Status.NOT_FOUND || outcome == Status.NO_SUCH_DIRECTORY ? Status.STALE : outcome);
+    }
+
+    /** Durable data first, then the size that covers it. False: that failed, and the reply says so. */
+    private boolean syncData() {
+        Service.Data data = worker.service.data;
+        if (data == null || !worker.service.info.durable()) {
+            return true;
+        }
+        Status there = namespace.stat(append.parentId(), name, before);
+        long from = there == Status.OK && before.id == append.inode() ? before.size : append.size();
+        try {
+            data.store().syncRange(append.inode(), from, append.size());
+            return true;
+        } catch (IOException e) {
+            worker.reply.failure(ResultCode.IO_ERROR, "the data could not be made durable: " + e.getMessage());
+            return false;
+        }
+    }
+
+    void truncate() {
+        worker.checkBlock(TruncateDecoder.BLOCK_LENGTH);
+        truncate.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        int length = truncate.pathLength();
+        PathResolver path = worker.path;
+        Status outcome =
+                resolve(path, truncate.baseId(), truncate.limit() + TruncateDecoder.pathHeaderLength(), length);
+        if (outcome == Status.OK && path.isBase) {
+            outcome = Status.IS_DIRECTORY;
+        }
+        if (outcome != Status.OK) {
+            worker.reply.status(outcome);
+            return;
+        }
+        Service.Data data = worker.service.data;
+        if (data == null) {
+            worker.reply.status(path.seen(namespace.truncate(path.parentId, path.name, truncate.size())));
+            return;
+        }
+        truncateData(data.store(), path);
+    }
+
+    /** The size first: what lies behind it is then nobody's, and goes with the file at the latest. */
+    private void truncateData(BlockStore store, PathResolver path) {
+        KeyLocks locks = worker.service.locks;
+        int stripe = KeyLocks.stripe(path.parentId, path.name);
+        locks.lock(stripe); // the file that is cut in the namespace is the one whose objects are cut
+        try {
+            Status outcome = namespace.stat(path.parentId, path.name, before);
+            if (outcome == Status.OK) {
+                outcome = namespace.truncate(path.parentId, path.name, truncate.size());
+            }
+            if (outcome == Status.OK && truncate.size() < before.size) {
+                store.truncate(before.id, truncate.size());
+            }
+            worker.reply.status(path.seen(outcome));
+        } catch (IOException e) {
+            worker.reply.failure(ResultCode.IO_ERROR, "cut in the namespace, but not in the store: " + e.getMessage());
+        } finally {
+            locks.unlock(stripe);
+        }
+    }
+}

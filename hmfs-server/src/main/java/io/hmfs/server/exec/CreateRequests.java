@@ -1,0 +1,109 @@
+package io.hmfs.server.exec;
+
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Status;
+import io.hmfs.wire.CreateDecoder;
+import io.hmfs.wire.MkdirDecoder;
+import io.hmfs.wire.Wire;
+
+/** Requests that make something: create, mkdir. New entries belong to the connection's user and to their parent's group. */
+final class CreateRequests {
+    private static final int ATTEMPTS_MAX = 16;
+
+    private final Worker worker;
+    private final RemoveRequests removes;
+    private final CreateDecoder create = new CreateDecoder();
+    private final MkdirDecoder mkdir = new MkdirDecoder();
+
+    CreateRequests(Worker worker, RemoveRequests removes) {
+        this.worker = worker;
+        this.removes = removes;
+    }
+
+    private void openCreate() {
+        worker.checkBlock(CreateDecoder.BLOCK_LENGTH);
+        create.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+    }
+
+    /** Whether the current request, a create, may remove a file. */
+    boolean isOverwrite() {
+        openCreate();
+        return create.flags().overwrite();
+    }
+
+    void create() {
+        openCreate();
+        int length = create.pathLength();
+        PathResolver path = worker.path;
+        if (create.flags().createParents()) {
+            path.makeParents(create.parentMode(), worker.uid);
+        }
+        Status outcome =
+                path.resolve(create.baseId(), worker.in, create.limit() + CreateDecoder.pathHeaderLength(), length);
+        removes.forgetRemoved();
+        if (outcome == Status.OK) {
+            outcome = path.isBase ? Status.EXISTS : createFile(path);
+        }
+        if (outcome == Status.OK) {
+            Attributes removed = removes.removed();
+            worker.reply.entry(path.parentId, worker.attributes, removed.id, removed.size);
+        } else {
+            worker.reply.status(path.seen(outcome));
+        }
+    }
+
+    /** With overwrite: deletes and creates until the name is free at the right moment; two steps, as documented. */
+    private Status createFile(PathResolver path) {
+        int gid = path.parentGid();
+        Status outcome = Status.EXISTS;
+        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+            outcome = worker.namespace.create(
+                    path.parentId, path.name, create.mode(), worker.uid, gid, worker.attributes);
+            if (outcome != Status.EXISTS || !create.flags().overwrite()) {
+                return outcome;
+            }
+            Status removal = removes.remove(path.parentId, path.name);
+            if (removal != Status.OK && removal != Status.NOT_FOUND) {
+                return removal;
+            }
+        }
+        return outcome;
+    }
+
+    void mkdir() {
+        worker.checkBlock(MkdirDecoder.BLOCK_LENGTH);
+        mkdir.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        int length = mkdir.pathLength();
+        boolean parents = mkdir.flags().createParents();
+        PathResolver path = worker.path;
+        if (parents) {
+            path.makeParents(mkdir.mode(), worker.uid);
+        }
+        Status outcome =
+                path.resolve(mkdir.baseId(), worker.in, mkdir.limit() + MkdirDecoder.pathHeaderLength(), length);
+        if (outcome == Status.OK) {
+            outcome = path.isBase ? Status.EXISTS : makeDirectory(path);
+        }
+        if (outcome == Status.EXISTS && parents) {
+            outcome = existing(path);
+        }
+        if (outcome == Status.OK) {
+            worker.reply.entry(path.isBase ? 0 : path.parentId, worker.attributes);
+        } else {
+            worker.reply.status(path.seen(outcome));
+        }
+    }
+
+    private Status makeDirectory(PathResolver path) {
+        int gid = path.parentGid();
+        return worker.namespace.mkdir(path.parentId, path.name, mkdir.mode(), worker.uid, gid, worker.attributes);
+    }
+
+    /** With parents: a directory that is there already will do. */
+    private Status existing(PathResolver path) {
+        Status outcome = path.isBase
+                ? worker.namespace.statDirectory(mkdir.baseId(), worker.attributes)
+                : worker.namespace.stat(path.parentId, path.name, worker.attributes);
+        return outcome == Status.OK && !worker.attributes.isDirectory() ? Status.EXISTS : outcome;
+    }
+}

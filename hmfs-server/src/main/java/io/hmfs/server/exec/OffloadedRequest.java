@@ -1,0 +1,44 @@
+package io.hmfs.server.exec;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/** A request that waits for the disk: its frame is kept, executed on a thread that may block, and the reply sent from there. */
+final class OffloadedRequest implements ReplyTarget, Runnable {
+    private final Service service;
+    private final Session session;
+    private final ByteBuf frame;
+    private final int bytes;
+    private ByteBuf reply = Unpooled.EMPTY_BUFFER;
+
+    OffloadedRequest(Service service, Session session, ByteBuf frame, int replyBytes) {
+        this.service = service;
+        this.session = session;
+        this.frame = frame;
+        bytes = frame.readableBytes() + replyBytes;
+    }
+
+    /** Bytes of data that this request and its reply hold. */
+    int bytes() {
+        return bytes;
+    }
+
+    @Override
+    public ByteBuf room(int bytes) {
+        if (reply.capacity() == 0) {
+            reply = session.allocator().ioBuffer(bytes);
+        }
+        return reply.ensureWritable(bytes);
+    }
+
+    @Override
+    public void run() {
+        try {
+            service.diskWorker().executeHere(session, this, frame);
+        } finally {
+            service.offDisk(this);
+            frame.release();
+            session.onThread(() -> session.end(reply));
+        }
+    }
+}

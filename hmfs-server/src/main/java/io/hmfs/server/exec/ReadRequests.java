@@ -1,0 +1,143 @@
+package io.hmfs.server.exec;
+
+import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.ListVisitor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.wire.ListDecoder;
+import io.hmfs.wire.PageEncoder;
+import io.hmfs.wire.StatDecoder;
+import io.hmfs.wire.StatusDecoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.Unpooled;
+
+/** Requests that change nothing: stat, list, status. */
+final class ReadRequests {
+    private static final int ENTRIES_DEFAULT = 1_000;
+    private static final int ENTRIES_MAX = 10_000;
+    private static final int PAGE_BYTES_MIN = 4 << 10;
+    private static final int PAGE_BYTES_MAX = 256 << 10;
+    private static final int PAGE_HEAD =
+            Wire.HEADER_SIZE + PageEncoder.BLOCK_LENGTH + PageEncoder.EntriesEncoder.HEADER_SIZE;
+    private static final int GROUP_MAX = 65_534;
+    private static final int ENTRY_TEXTS_MAX = 3 * (2 + Name.LENGTH_MAX);
+
+    private final Worker worker;
+    private final ReplyWriter reply;
+    private final StatDecoder stat = new StatDecoder();
+    private final ListDecoder list = new ListDecoder();
+    private final StatusDecoder status = new StatusDecoder();
+    private final PageEncoder page = new PageEncoder();
+    private final ListCursor cursor = new ListCursor();
+
+    private final ListVisitor visitor = this::add;
+    private PageEncoder.EntriesEncoder entries;
+    private int entriesLeft;
+    private int bytesMax;
+
+    ReadRequests(Worker worker) {
+        this.worker = worker;
+        reply = worker.reply;
+        int size = PageEncoder.BLOCK_LENGTH + PageEncoder.EntriesEncoder.HEADER_SIZE;
+        entries = page.wrap(new WireBuffer().wrap(Unpooled.buffer(size), 0, size), 0)
+                .entriesCount(0);
+    }
+
+    void stat() {
+        worker.checkBlock(StatDecoder.BLOCK_LENGTH);
+        stat.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        int length = stat.pathLength();
+        PathResolver path = worker.path;
+        Status outcome = path.resolve(stat.baseId(), worker.in, stat.limit() + StatDecoder.pathHeaderLength(), length);
+        if (outcome == Status.OK) {
+            outcome = path.seen(look(path, worker.attributes));
+        }
+        if (outcome == Status.OK) {
+            reply.entry(path.isBase ? 0 : path.parentId, worker.attributes);
+        } else {
+            reply.status(outcome);
+        }
+    }
+
+    private Status look(PathResolver path, Attributes out) {
+        return path.isBase && path.parentId != Namespace.ROOT_PARENT_ID
+                ? worker.namespace.statDirectory(path.parentId, out)
+                : worker.namespace.stat(path.parentId, path.name, out);
+    }
+
+    void list() {
+        worker.checkBlock(ListDecoder.BLOCK_LENGTH);
+        list.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        int length = list.pathLength();
+        PathResolver path = worker.path;
+        Status outcome = path.resolve(list.baseId(), worker.in, list.limit() + ListDecoder.pathHeaderLength(), length);
+        long directory = list.baseId();
+        if (outcome == Status.OK && !path.isBase) {
+            outcome = worker.namespace.stat(path.parentId, path.name, worker.attributes);
+            directory = worker.attributes.id;
+            if (outcome == Status.OK && !worker.attributes.isDirectory()) {
+                outcome = Status.NOT_DIRECTORY;
+            }
+        }
+        if (outcome == Status.OK) {
+            outcome = writePage(directory);
+        }
+        if (outcome != Status.OK) {
+            reply.status(path.seen(outcome));
+        }
+    }
+
+    private Status writePage(long directory) {
+        long asked = list.entriesMax();
+        entriesLeft = asked == 0 ? ENTRIES_DEFAULT : (int) Math.min(asked, ENTRIES_MAX);
+        bytesMax = list.bytesMax() == 0 ? PAGE_BYTES_MAX : Math.clamp(list.bytesMax(), PAGE_BYTES_MIN, PAGE_BYTES_MAX);
+        cursor.birth = list.cursorBirth();
+        cursor.at = list.cursorAt();
+        cursor.start = list.cursorStart();
+        page.wrapAndApplyHeader(reply.open(PAGE_HEAD), 0, reply.header)
+                .correlationId(reply.correlationId())
+                .directoryId(directory);
+        entries = page.entriesCount(GROUP_MAX);
+        Status outcome = worker.namespace.list(directory, cursor, visitor);
+        if (outcome == Status.OK) {
+            entries.resetCountToIndex();
+            int length = page.limit();
+            page.cursorBirth(cursor.birth).cursorAt(cursor.at).cursorStart(cursor.start);
+            reply.close(length);
+        }
+        return outcome;
+    }
+
+    private boolean add(Name name, Attributes attributes) {
+        int used = page.limit();
+        if (entriesLeft == 0 || used >= bytesMax) {
+            return false;
+        }
+        entriesLeft--;
+        byte[] owner = reply.principal(attributes.uid);
+        byte[] group = reply.principal(attributes.gid);
+        reply.extend(used, PageEncoder.EntriesEncoder.sbeBlockLength() + ENTRY_TEXTS_MAX);
+        entries.next()
+                .inode(attributes.id)
+                .size(attributes.size)
+                .mtimeNanos(attributes.mtimeNanos)
+                .atimeNanos(attributes.atimeNanos)
+                .ctimeNanos(attributes.ctimeNanos)
+                .mode(attributes.mode);
+        entries.flags().clear().directory(attributes.isDirectory());
+        entries.putName(name.buffer(), 0, name.length())
+                .putOwner(owner, 0, owner.length)
+                .putGroup(group, 0, group.length);
+        return true;
+    }
+
+    void status() {
+        worker.checkBlock(StatusDecoder.BLOCK_LENGTH);
+        status.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        Service service = worker.service;
+        reply.report(worker.namespace.poolStatus(), service.info, service.connections(), service.uptimeMillis());
+    }
+}

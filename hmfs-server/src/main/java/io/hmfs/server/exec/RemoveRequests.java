@@ -1,0 +1,173 @@
+package io.hmfs.server.exec;
+
+import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.wire.DeleteDecoder;
+import io.hmfs.wire.RenameDecoder;
+import io.hmfs.wire.RmdirDecoder;
+import io.hmfs.wire.Wire;
+
+/**
+ * Requests that take a name away: delete, rmdir, rename; and the removal inside an overwriting create.
+ *
+ * <p>Where the server keeps the data, a removed file's objects must go too, whatever crashes: the intent is recorded before the
+ * file leaves the namespace, and freed when its objects are gone. The key lock is held from the look at the file to its removal
+ * and, by renames, over both keys, so that what leaves is what the intent says and nothing that stays has an intent.
+ */
+final class RemoveRequests {
+    private static final int ATTEMPTS_MAX = 64;
+
+    private final Worker worker;
+    private final DeleteDecoder delete = new DeleteDecoder();
+    private final RmdirDecoder rmdir = new RmdirDecoder();
+    private final RenameDecoder rename = new RenameDecoder();
+    private final Attributes seen = new Attributes();
+    private final Attributes removed = new Attributes();
+
+    RemoveRequests(Worker worker) {
+        this.worker = worker;
+    }
+
+    void forgetRemoved() {
+        removed.id = 0;
+        removed.size = 0;
+    }
+
+    /** The file that the current request removed; id 0: none. */
+    Attributes removed() {
+        return removed;
+    }
+
+    void delete() {
+        worker.checkBlock(DeleteDecoder.BLOCK_LENGTH);
+        delete.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        int length = delete.pathLength();
+        PathResolver path = worker.path;
+        Status outcome =
+                path.resolve(delete.baseId(), worker.in, delete.limit() + DeleteDecoder.pathHeaderLength(), length);
+        if (outcome == Status.OK) {
+            outcome = path.isBase ? Status.IS_DIRECTORY : remove(path.parentId, path.name);
+        }
+        if (outcome == Status.OK) {
+            worker.reply.done(removed.id, removed.size);
+        } else {
+            worker.reply.status(path.seen(outcome));
+        }
+    }
+
+    /** Removes a file and hands its objects to the reaper, if they are the server's. */
+    Status remove(long parent, Name name) {
+        forgetRemoved();
+        Service.Data data = worker.service.data;
+        if (data == null) {
+            return worker.namespace.delete(parent, name, removed);
+        }
+        KeyLocks locks = worker.service.locks;
+        int stripe = KeyLocks.stripe(parent, name);
+        locks.lock(stripe);
+        try {
+            Status outcome = worker.namespace.stat(parent, name, seen);
+            if (outcome != Status.OK) {
+                return outcome;
+            }
+            if (seen.isDirectory()) {
+                return Status.IS_DIRECTORY;
+            }
+            int slot = data.journal().begin(seen.id, parent, name, seen.size);
+            outcome = worker.namespace.delete(parent, name, removed);
+            settle(data, slot, outcome == Status.OK);
+            return outcome;
+        } finally {
+            locks.unlock(stripe);
+        }
+    }
+
+    private void settle(Service.Data data, int slot, boolean gone) {
+        if (!gone) {
+            data.journal().cancel(slot);
+        } else if (removed.id == seen.id) {
+            data.reaper().add(removed.id, removed.size, slot);
+        } else {
+            throw new IllegalStateException("removed inode " + removed.id + ", had seen " + seen.id);
+        }
+    }
+
+    void rmdir() {
+        worker.checkBlock(RmdirDecoder.BLOCK_LENGTH);
+        rmdir.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        int length = rmdir.pathLength();
+        PathResolver path = worker.path;
+        Status outcome =
+                path.resolve(rmdir.baseId(), worker.in, rmdir.limit() + RmdirDecoder.pathHeaderLength(), length);
+        if (outcome == Status.OK) {
+            outcome = path.isBase ? Status.IS_ROOT : worker.namespace.rmdir(path.parentId, path.name);
+        }
+        worker.reply.status(path.seen(outcome));
+    }
+
+    void rename() {
+        worker.checkBlock(RenameDecoder.BLOCK_LENGTH);
+        rename.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        boolean replace = rename.flags().replace();
+        PathResolver source = worker.path;
+        PathResolver target = worker.otherPath;
+        int sourceLength = rename.sourceLength();
+        int sourceAt = rename.limit() + RenameDecoder.sourceHeaderLength();
+        rename.skipSource();
+        int targetLength = rename.targetLength();
+        int targetAt = rename.limit() + RenameDecoder.targetHeaderLength();
+        forgetRemoved();
+        Status outcome = source.resolve(rename.sourceBaseId(), worker.in, sourceAt, sourceLength);
+        if (outcome == Status.OK) {
+            outcome = target.resolve(rename.targetBaseId(), worker.in, targetAt, targetLength);
+        }
+        if (outcome == Status.OK) {
+            outcome = source.isBase ? Status.IS_ROOT : target.isBase ? Status.EXISTS : move(source, target, replace);
+        }
+        if (outcome == Status.OK) {
+            worker.reply.done(removed.id, removed.size);
+        } else {
+            worker.reply.status(source.seen(outcome));
+        }
+    }
+
+    private Status move(PathResolver source, PathResolver target, boolean replace) {
+        Service.Data data = worker.service.data;
+        if (data == null) {
+            return rename(source, target, replace);
+        }
+        KeyLocks locks = worker.service.locks;
+        int one = KeyLocks.stripe(source.parentId, source.name);
+        int other = KeyLocks.stripe(target.parentId, target.name);
+        locks.lock(one, other);
+        try {
+            return replace ? replace(data, source, target) : rename(source, target, false);
+        } finally {
+            locks.unlock(one, other);
+        }
+    }
+
+    private Status replace(Service.Data data, PathResolver source, PathResolver target) {
+        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+            Status there = worker.namespace.stat(target.parentId, target.name, seen);
+            if (there == Status.OK && !seen.isDirectory()) {
+                int slot = data.journal().begin(seen.id, target.parentId, target.name, seen.size);
+                Status outcome = rename(source, target, true);
+                settle(data, slot, outcome == Status.OK && removed.id != 0); // 0: a file renamed to itself
+                return outcome;
+            }
+            Status outcome = rename(source, target, false);
+            if (outcome != Status.EXISTS || there == Status.OK) {
+                return outcome; // else a create came in between: look again
+            }
+        }
+        return Status.EXISTS;
+    }
+
+    private Status rename(PathResolver source, PathResolver target, boolean replace) {
+        Namespace namespace = worker.namespace;
+        return namespace.rename(source.parentId, source.name, target.parentId, target.name, replace, removed);
+    }
+}

@@ -1,0 +1,195 @@
+package io.hmfs.server.exec;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.PoolStatus;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Status;
+import io.hmfs.wire.ChunkEncoder;
+import io.hmfs.wire.DoneEncoder;
+import io.hmfs.wire.EntryEncoder;
+import io.hmfs.wire.FailureEncoder;
+import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.StatusReportEncoder;
+import io.hmfs.wire.WelcomeEncoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+
+/** Writes replies of one thread, its encoders reused for each. */
+final class ReplyWriter {
+    private static final int FIXED_MAX = 160; // more than header and root block of any reply
+    private static final int MESSAGE_MAX = 512;
+    private static final int TEXTS_MAX = 16 << 10;
+    private static final int CHUNK_HEAD = Wire.HEADER_SIZE + ChunkEncoder.BLOCK_LENGTH + Integer.BYTES;
+
+    final MessageHeaderEncoder header = new MessageHeaderEncoder();
+    private final WireBuffer out = new WireBuffer();
+    private final WelcomeEncoder welcome = new WelcomeEncoder();
+    private final DoneEncoder done = new DoneEncoder();
+    private final FailureEncoder failure = new FailureEncoder();
+    private final EntryEncoder entry = new EntryEncoder();
+    private final StatusReportEncoder report = new StatusReportEncoder();
+    private final ChunkEncoder chunk = new ChunkEncoder();
+    private final PrincipalNames principals;
+
+    private ReplyTarget target;
+    private long correlationId;
+    private ByteBuf buffer = io.netty.buffer.Unpooled.EMPTY_BUFFER;
+    private int begin;
+
+    ReplyWriter(PrincipalNames principals, ReplyTarget nowhere) {
+        this.principals = principals;
+        target = nowhere;
+    }
+
+    /** Aims at the next request's reply. */
+    void aim(ReplyTarget newTarget, long newCorrelationId) {
+        target = newTarget;
+        correlationId = newCorrelationId;
+    }
+
+    long correlationId() {
+        return correlationId;
+    }
+
+    /** Begins a frame of at most {@code bound} bytes; the window is for the encoder. */
+    WireBuffer open(int bound) {
+        buffer = target.room(Wire.LENGTH_SIZE + bound);
+        begin = buffer.writerIndex();
+        return out.wrap(buffer, begin + Wire.LENGTH_SIZE, bound);
+    }
+
+    /** Makes room for a frame that turns out longer: {@code used} bytes are written, {@code more} may follow. */
+    void extend(int used, int more) {
+        buffer.writerIndex(begin + Wire.LENGTH_SIZE + used);
+        buffer.ensureWritable(more);
+        buffer.writerIndex(begin);
+        out.wrap(buffer, begin + Wire.LENGTH_SIZE, used + more);
+    }
+
+    /** Ends the frame. */
+    void close(int length) {
+        buffer.setIntLE(begin, length);
+        buffer.writerIndex(begin + Wire.LENGTH_SIZE + length);
+        out.release();
+    }
+
+    void done() {
+        done(0, 0);
+    }
+
+    void done(long removedId, long removedSize) {
+        close(done.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .removedId(removedId)
+                .removedSize(removedSize)
+                .limit());
+    }
+
+    /** Replies with an outcome of the engine, whatever it is. */
+    void status(Status status) {
+        if (status == Status.OK) {
+            done();
+        } else {
+            failure(StatusCodes.wire(status), "");
+        }
+    }
+
+    void failure(ResultCode code, String message) {
+        byte[] text = message.isEmpty() ? NO_BYTES : message.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(text.length, MESSAGE_MAX);
+        close(failure.wrapAndApplyHeader(open(FIXED_MAX + length), 0, header)
+                .correlationId(correlationId)
+                .code(code.code())
+                .putMessage(text, 0, length)
+                .limit());
+    }
+
+    private static final byte[] NO_BYTES = {};
+
+    void entry(long parentId, Attributes attributes) {
+        entry(parentId, attributes, 0, 0);
+    }
+
+    void entry(long parentId, Attributes attributes, long removedId, long removedSize) {
+        byte[] owner = principals.name(attributes.uid);
+        byte[] group = principals.name(attributes.gid);
+        entry.wrapAndApplyHeader(open(FIXED_MAX + owner.length + group.length), 0, header)
+                .correlationId(correlationId)
+                .inode(attributes.id)
+                .parentId(parentId)
+                .size(attributes.size)
+                .mtimeNanos(attributes.mtimeNanos)
+                .atimeNanos(attributes.atimeNanos)
+                .ctimeNanos(attributes.ctimeNanos)
+                .removedId(removedId)
+                .removedSize(removedSize)
+                .mode(attributes.mode);
+        entry.flags().clear().directory(attributes.isDirectory());
+        close(entry.putOwner(owner, 0, owner.length)
+                .putGroup(group, 0, group.length)
+                .limit());
+    }
+
+    void welcome(ServiceInfo info) {
+        welcome.wrapAndApplyHeader(open(TEXTS_MAX), 0, header)
+                .correlationId(correlationId)
+                .mapVersion(info.mapVersion())
+                .blockSize(info.blockSize())
+                .protocolVersion(Wire.PROTOCOL_VERSION)
+                .chunkSize(info.chunkSize())
+                .frameMax(info.frameMax());
+        UUID cluster = info.clusterId();
+        welcome.clusterId().high(cluster.getMostSignificantBits()).low(cluster.getLeastSignificantBits());
+        close(welcome.serverVersion(info.serverVersion())
+                .persistence(info.persistence())
+                .dataStore(info.dataStore())
+                .limit());
+    }
+
+    void report(PoolStatus pool, ServiceInfo info, int connections, long uptimeMillis) {
+        report.wrapAndApplyHeader(open(TEXTS_MAX), 0, header)
+                .correlationId(correlationId)
+                .mapVersion(info.mapVersion())
+                .capacity(pool.capacity())
+                .recoveredObjects(pool.recoveredObjects())
+                .uptimeMillis(uptimeMillis)
+                .formatVersion(pool.formatVersion())
+                .regionsUsed(pool.regionsUsed())
+                .regionsMax(pool.regionsMax())
+                .connections(connections)
+                .recovering((short) (pool.recovering() ? 1 : 0));
+        UUID cluster = pool.clusterId();
+        report.clusterId().high(cluster.getMostSignificantBits()).low(cluster.getLeastSignificantBits());
+        close(report.poolPath(pool.path())
+                .backing(pool.backing())
+                .persistence(pool.persistence())
+                .serverVersion(info.serverVersion())
+                .limit());
+    }
+
+    /** Begins a chunk of at most {@code length} bytes. Returns the position in {@link #buffer} where its data goes. */
+    int openChunk(int length) {
+        open(CHUNK_HEAD + length);
+        return begin + Wire.LENGTH_SIZE + CHUNK_HEAD;
+    }
+
+    /** The buffer of the frame that is open. */
+    ByteBuf buffer() {
+        return buffer;
+    }
+
+    /** Ends a chunk: {@code count} bytes are in place; -1: there is nothing to read. */
+    void closeChunk(int count) {
+        int length = Math.max(count, 0);
+        chunk.wrapAndApplyHeader(out, 0, header).correlationId(correlationId).present((short) (count < 0 ? 0 : 1));
+        out.putInt(CHUNK_HEAD - Integer.BYTES, length, ChunkEncoder.BYTE_ORDER);
+        close(CHUNK_HEAD + length);
+    }
+
+    byte[] principal(int id) {
+        return principals.name(id);
+    }
+}

@@ -1,0 +1,133 @@
+package io.hmfs.server.exec;
+
+import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.data.BlockStore;
+import io.hmfs.server.data.IntentJournal;
+import io.hmfs.server.data.Reaper;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What all workers of a server share. Thread-safe. */
+public final class Service {
+    private static final int INTENTS_RESERVE = 1024; // more than there are threads: begin() does not wait
+
+    final Namespace namespace;
+    final ServiceInfo info;
+    final KeyLocks locks = new KeyLocks();
+    final @Nullable Data data;
+    private final Executor disk;
+    private final long diskBytesMax;
+    private final Consumer<Throwable> failStop;
+    private final AtomicLong diskBytes = new AtomicLong();
+    private final AtomicInteger connections = new AtomicInteger();
+    private final AtomicBoolean failed = new AtomicBoolean();
+    private final long startNanos = System.nanoTime();
+    private final ThreadLocal<Worker> diskWorkers = ThreadLocal.withInitial(this::newWorker);
+
+    /** The builtin data store and what keeps it clean. */
+    public record Data(BlockStore store, IntentJournal journal, Reaper reaper) {}
+
+    /**
+     * Makes a service.
+     *
+     * @param data null if the data store is not the server's own
+     * @param disk runs what waits for the disk
+     * @param diskBytesMax bytes that may wait for the disk before {@link #mayProceed} says no
+     * @param failStop told once of an unexpected error; no request is executed after it
+     */
+    public Service(
+            Namespace namespace,
+            ServiceInfo info,
+            @Nullable Data data,
+            Executor disk,
+            long diskBytesMax,
+            Consumer<Throwable> failStop) {
+        this.namespace = namespace;
+        this.info = info;
+        this.data = data;
+        this.disk = disk;
+        this.diskBytesMax = diskBytesMax;
+        this.failStop = failStop;
+    }
+
+    /** Settles the removals that an earlier run left half done; before the first request. */
+    public void recoverRemovals() {
+        Data builtin = data;
+        if (builtin == null) {
+            return;
+        }
+        Attributes found = new Attributes();
+        builtin.journal().replay((slot, inode, parent, name, size) -> {
+            if (stands(parent, name, inode, found)) {
+                builtin.journal().cancel(slot);
+            } else {
+                builtin.reaper().add(inode, size, slot);
+            }
+        });
+        builtin.reaper().start();
+    }
+
+    private boolean stands(long parent, Name name, long inode, Attributes found) {
+        return namespace.stat(parent, name, found) == Status.OK && found.id == inode;
+    }
+
+    /** A worker for one thread. */
+    public Worker newWorker() {
+        return new Worker(this);
+    }
+
+    /** Whether another request may be executed now; if not, connections are not read for a moment. */
+    public boolean mayProceed() {
+        Data builtin = data;
+        return builtin == null
+                || (diskBytes.get() <= diskBytesMax && builtin.journal().freeSlots() >= INTENTS_RESERVE);
+    }
+
+    void onDisk(OffloadedRequest request) {
+        diskBytes.addAndGet(request.bytes());
+        disk.execute(request);
+    }
+
+    void offDisk(OffloadedRequest request) {
+        diskBytes.addAndGet(-request.bytes());
+    }
+
+    Worker diskWorker() {
+        return diskWorkers.get();
+    }
+
+    /** Whether an unexpected error has ended this service. */
+    public boolean hasFailed() {
+        return failed.get();
+    }
+
+    /** An operation ended in a way that nothing expects: what it did is for recovery to find out, so nothing may follow it. */
+    void fail(Throwable cause) {
+        if (failed.compareAndSet(false, true)) {
+            failStop.accept(cause);
+        }
+    }
+
+    public void connected() {
+        connections.incrementAndGet();
+    }
+
+    public void disconnected() {
+        connections.decrementAndGet();
+    }
+
+    int connections() {
+        return connections.get();
+    }
+
+    long uptimeMillis() {
+        return (System.nanoTime() - startNanos) / 1_000_000;
+    }
+}

@@ -1,0 +1,65 @@
+package io.hmfs.server.exec;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+
+/** A connection as request execution sees it; transports implement it. On the connection's thread, where nothing else is said. */
+public abstract class Session implements ReplyTarget {
+    private boolean greeted;
+    private int uid;
+    private long clientId;
+    private int inFlight;
+
+    /** Whether the handshake is through. */
+    public final boolean isGreeted() {
+        return greeted;
+    }
+
+    final void greet(int sessionUid, long sessionClientId) {
+        uid = sessionUid;
+        clientId = sessionClientId;
+        greeted = true;
+        greeted();
+    }
+
+    /** The user's id, from the handshake. */
+    final int uid() {
+        return uid;
+    }
+
+    /** The client's own random number, from the handshake. */
+    final long clientId() {
+        return clientId;
+    }
+
+    /** Requests whose replies are still to come from other threads. */
+    public final int inFlight() {
+        return inFlight;
+    }
+
+    final void begin() {
+        inFlight++;
+    }
+
+    final void end(ByteBuf reply) {
+        inFlight--;
+        send(reply);
+    }
+
+    /** Called when the handshake is through: frames may be as long as configured from now on. */
+    protected abstract void greeted();
+
+    /** Sends whole frames and takes their ownership. */
+    protected abstract void send(ByteBuf frames);
+
+    /** Sends what is there, then closes; no more frames are taken. */
+    public abstract void closeWhenSent();
+
+    /** Runs a task on the connection's thread. From any thread. */
+    protected abstract void onThread(Runnable task);
+
+    public abstract ByteBufAllocator allocator();
+
+    /** The peer's address, for the log. */
+    public abstract String peer();
+}

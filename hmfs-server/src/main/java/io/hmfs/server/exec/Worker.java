@@ -1,0 +1,208 @@
+package io.hmfs.server.exec;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.wire.AppendDecoder;
+import io.hmfs.wire.CreateDecoder;
+import io.hmfs.wire.DeleteDecoder;
+import io.hmfs.wire.HelloDecoder;
+import io.hmfs.wire.ListDecoder;
+import io.hmfs.wire.MalformedFrameException;
+import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.MkdirDecoder;
+import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.RenameDecoder;
+import io.hmfs.wire.RmdirDecoder;
+import io.hmfs.wire.SetModeDecoder;
+import io.hmfs.wire.SetOwnerDecoder;
+import io.hmfs.wire.SetTimesDecoder;
+import io.hmfs.wire.StatDecoder;
+import io.hmfs.wire.StatusDecoder;
+import io.hmfs.wire.SyncBlockDecoder;
+import io.hmfs.wire.TruncateDecoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import io.hmfs.wire.WriteBlockDecoder;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.lang.System.Logger.Level;
+
+/**
+ * Executes the requests of one thread, one after the other; decoders, encoders, names and attributes are kept and reused (I7).
+ * Each frame gets exactly one reply, or is handed to a thread that may wait for the disk and gets it from there.
+ */
+public final class Worker {
+    private static final System.Logger LOG = System.getLogger(Worker.class.getName());
+
+    final Service service;
+    final Namespace namespace;
+    final WireBuffer in = new WireBuffer();
+    final MessageHeaderDecoder header = new MessageHeaderDecoder();
+    final ReplyWriter reply;
+    final PathResolver path;
+    final PathResolver otherPath;
+    final Attributes attributes = new Attributes();
+
+    /** The user that the current request acts for. */
+    int uid;
+
+    private final Handshake handshake;
+    private final ReadRequests reads;
+    private final CreateRequests creates;
+    private final RemoveRequests removes;
+    private final ChangeRequests changes;
+    private final DataRequests dataRequests;
+
+    Worker(Service service) {
+        this.service = service;
+        namespace = service.namespace;
+        reply = new ReplyWriter(new PrincipalNames(namespace), bytes -> Unpooled.EMPTY_BUFFER);
+        path = new PathResolver(namespace);
+        otherPath = new PathResolver(namespace);
+        handshake = new Handshake(this);
+        reads = new ReadRequests(this);
+        removes = new RemoveRequests(this);
+        creates = new CreateRequests(this, removes);
+        changes = new ChangeRequests(this);
+        dataRequests = new DataRequests(this);
+    }
+
+    /** Executes the frame in this part of a buffer, on the connection's thread. */
+    public void execute(Session session, ByteBuf frames, int offset, int length) {
+        if (service.hasFailed()) {
+            session.closeWhenSent();
+            return;
+        }
+        try {
+            in.wrap(frames, offset, length);
+            if (!open(session, session)) {
+                return;
+            }
+            if (!session.isGreeted()) {
+                handshake.run(session);
+            } else if (!supported()) {
+                return;
+            } else if (waitsForDisk()) {
+                session.begin();
+                int replyBytes = header.templateId() == ReadBlockDecoder.TEMPLATE_ID ? service.info.chunkSize() : 0;
+                service.onDisk(
+                        new OffloadedRequest(service, session, frames.retainedSlice(offset, length), replyBytes));
+            } else {
+                uid = session.uid();
+                dispatch();
+            }
+        } catch (MalformedFrameException e) {
+            malformed(session, e);
+        } catch (Throwable unexpected) {
+            service.fail(unexpected);
+            session.closeWhenSent();
+        } finally {
+            in.release();
+        }
+    }
+
+    /** Executes a frame on a thread that may wait for the disk. */
+    void executeHere(Session session, ReplyTarget target, ByteBuf frame) {
+        if (service.hasFailed()) {
+            return;
+        }
+        try {
+            in.wrap(frame, frame.readerIndex(), frame.readableBytes());
+            header.wrap(in, 0);
+            reply.aim(target, correlationId());
+            uid = session.uid();
+            dispatch();
+        } catch (MalformedFrameException e) {
+            malformed(session, e);
+        } catch (Throwable unexpected) {
+            service.fail(unexpected);
+        } finally {
+            in.release();
+        }
+    }
+
+    private long correlationId() {
+        return in.getLong(Wire.HEADER_SIZE, MessageHeaderDecoder.BYTE_ORDER);
+    }
+
+    private void malformed(Session session, MalformedFrameException e) {
+        LOG.log(Level.WARNING, "{0} sent a malformed request: {1}", session.peer(), e.getMessage());
+        reply.failure(ResultCode.BAD_REQUEST, e.getMessage() == null ? "" : e.getMessage());
+    }
+
+    private boolean open(Session session, ReplyTarget target) {
+        header.wrap(in, 0);
+        if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID) {
+            LOG.log(Level.WARNING, "{0} does not speak HMFS: schema {1}", session.peer(), header.schemaId());
+            reply.aim(target, 0);
+            reply.failure(ResultCode.BAD_REQUEST, "this is an HMFS server; the frame is of another protocol");
+            session.closeWhenSent();
+            return false;
+        }
+        reply.aim(target, correlationId());
+        return true;
+    }
+
+    private boolean supported() {
+        if (header.version() > MessageHeaderDecoder.SCHEMA_VERSION || header.version() == 0) {
+            reply.failure(
+                    ResultCode.UNSUPPORTED_VERSION,
+                    "message version " + header.version() + "; this server knows 1 to "
+                            + MessageHeaderDecoder.SCHEMA_VERSION);
+            return false;
+        }
+        return true;
+    }
+
+    /** Whether the request blocks: data always; with durable data also what must be on the disk before the namespace changes. */
+    private boolean waitsForDisk() {
+        if (service.data == null) {
+            return false;
+        }
+        boolean durable = service.info.durable();
+        return switch (header.templateId()) {
+            case ReadBlockDecoder.TEMPLATE_ID,
+                    WriteBlockDecoder.TEMPLATE_ID,
+                    SyncBlockDecoder.TEMPLATE_ID,
+                    TruncateDecoder.TEMPLATE_ID -> true;
+            case DeleteDecoder.TEMPLATE_ID, RenameDecoder.TEMPLATE_ID, AppendDecoder.TEMPLATE_ID -> durable;
+            case CreateDecoder.TEMPLATE_ID -> durable && creates.isOverwrite();
+            default -> false;
+        };
+    }
+
+    private void dispatch() {
+        switch (header.templateId()) {
+            case StatDecoder.TEMPLATE_ID -> reads.stat();
+            case ListDecoder.TEMPLATE_ID -> reads.list();
+            case StatusDecoder.TEMPLATE_ID -> reads.status();
+            case CreateDecoder.TEMPLATE_ID -> creates.create();
+            case MkdirDecoder.TEMPLATE_ID -> creates.mkdir();
+            case DeleteDecoder.TEMPLATE_ID -> removes.delete();
+            case RmdirDecoder.TEMPLATE_ID -> removes.rmdir();
+            case RenameDecoder.TEMPLATE_ID -> removes.rename();
+            case SetModeDecoder.TEMPLATE_ID -> changes.setMode();
+            case SetOwnerDecoder.TEMPLATE_ID -> changes.setOwner();
+            case SetTimesDecoder.TEMPLATE_ID -> changes.setTimes();
+            case AppendDecoder.TEMPLATE_ID -> changes.append();
+            case TruncateDecoder.TEMPLATE_ID -> changes.truncate();
+            case ReadBlockDecoder.TEMPLATE_ID -> dataRequests.read();
+            case WriteBlockDecoder.TEMPLATE_ID -> dataRequests.write();
+            case SyncBlockDecoder.TEMPLATE_ID -> dataRequests.sync();
+            case HelloDecoder.TEMPLATE_ID -> reply.failure(ResultCode.BAD_REQUEST, "the handshake was done before");
+            default -> reply.failure(ResultCode.BAD_REQUEST, "message " + header.templateId() + " is unknown");
+        }
+    }
+
+    /** Fails unless the request's root block is as long as this version's. */
+    void checkBlock(int blockLength) {
+        if (header.blockLength() < blockLength) {
+            throw new MalformedFrameException(
+                    "message " + header.templateId() + " has a block of " + header.blockLength() + " bytes instead of "
+                            + blockLength,
+                    false);
+        }
+        in.check(Wire.HEADER_SIZE, header.blockLength());
+    }
+}

@@ -1,0 +1,345 @@
+package io.hmfs.server.transport.netty;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.server.exec.ProtocolError;
+import io.hmfs.server.exec.Service;
+import io.hmfs.server.exec.Session;
+import io.hmfs.server.exec.Worker;
+import io.hmfs.wire.FrameAssembler;
+import io.hmfs.wire.MalformedFrameException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.DuplexChannel;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One TCP connection. Frames execute as they are cut from the stream; replies gather in one buffer and leave once per batch of
+ * reads. When the peer does not take its replies, or too much waits for the disk, the socket is not read.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // writes report their failures to exceptionCaught (void promise)
+final class NettySession extends Session {
+    private static final System.Logger LOG = System.getLogger(NettySession.class.getName());
+
+    private static final int HELLO_FRAME_MAX = 1024;
+    private static final int BATCH_BYTES = 64 << 10; // replies leave early when more has gathered
+    private static final int OUT_INITIAL = 4 << 10;
+    private static final long RETRY_MILLIS = 1;
+    private static final long LINGER_MILLIS =
+            1_000; // for the peer to read why it was refused, before its socket is reset
+
+    private final Handler handler = new Handler();
+    private final Service service;
+    private final NettyTransport.Limits limits;
+    private final Worker worker;
+    private final Channel channel;
+    private final FrameAssembler frames;
+    private final long openedNanos = System.nanoTime();
+
+    private @Nullable ByteBuf out;
+    private boolean reading; // between the first read of a batch and its end
+    private boolean executing;
+    private boolean paused;
+    private boolean retryScheduled;
+    private boolean draining;
+    private boolean closing;
+    private long unfinishedSinceNanos;
+    private boolean unfinished;
+    private long unwritableSinceNanos;
+
+    NettySession(Service service, NettyTransport.Limits limits, Worker worker, Channel channel) {
+        this.service = service;
+        this.limits = limits;
+        this.worker = worker;
+        this.channel = channel;
+        frames = new FrameAssembler(channel.alloc(), HELLO_FRAME_MAX);
+    }
+
+    /** What stands in the channel's pipeline. */
+    ChannelInboundHandlerAdapter handler() {
+        return handler;
+    }
+
+    // ---- what request execution asks for
+
+    @Override
+    protected void greeted() {
+        frames.frameMax(limits.frameMax());
+    }
+
+    @Override
+    public ByteBuf room(int bytes) {
+        ByteBuf buffer = out;
+        if (buffer != null && buffer.isReadable() && buffer.readableBytes() + bytes > BATCH_BYTES) {
+            handOver();
+            channel.flush();
+            buffer = null;
+        }
+        if (buffer == null) {
+            buffer = channel.alloc().ioBuffer(Math.max(bytes, OUT_INITIAL));
+            out = buffer;
+        }
+        return buffer.ensureWritable(bytes);
+    }
+
+    @Override
+    protected void send(ByteBuf reply) {
+        if (reply.isReadable() && !closing) {
+            handOver();
+            channel.write(reply, channel.voidPromise());
+            if (!reading) {
+                channel.flush();
+            }
+        } else {
+            reply.release();
+        }
+        if (draining) {
+            closeIfDrained();
+        } else {
+            resume();
+        }
+    }
+
+    @Override
+    protected void onThread(Runnable task) {
+        channel.eventLoop().execute(task);
+    }
+
+    @Override
+    public ByteBufAllocator allocator() {
+        return channel.alloc();
+    }
+
+    @Override
+    public String peer() {
+        return String.valueOf(channel.remoteAddress());
+    }
+
+    @Override
+    public void closeWhenSent() {
+        if (closing) {
+            return;
+        }
+        closing = true;
+        channel.config()
+                .setAutoRead(true); // what still comes is read and dropped: unread bytes would reset the connection
+        ByteBuf last = out;
+        out = null;
+        channel.writeAndFlush(last == null ? channel.alloc().buffer(0) : last).addListener(written -> {
+            if (channel instanceof DuplexChannel duplex && written.isSuccess()) {
+                duplex.shutdownOutput();
+                channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+            } else {
+                channel.close();
+            }
+        });
+    }
+
+    // ---- the transport's side
+
+    /** Takes no more requests; closes when those in flight are answered. */
+    void drain() {
+        draining = true;
+        channel.config().setAutoRead(false);
+        closeIfDrained();
+    }
+
+    /** Runs a task when the connection has ended. */
+    void onClose(Runnable task) {
+        channel.closeFuture().addListener(closed -> task.run());
+    }
+
+    private void closeIfDrained() {
+        if (inFlight() == 0 && !executing) {
+            handOver();
+            channel.writeAndFlush(channel.alloc().buffer(0)).addListener(ChannelFutureListener.CLOSE);
+        }
+    }
+
+    private void process() {
+        executing = true;
+        try {
+            while (!closing && !draining) {
+                if (!mayProceed()) {
+                    pause();
+                    return;
+                }
+                if (!frames.next()) {
+                    break;
+                }
+                unfinished = false;
+                worker.execute(this, frames.buffer(), frames.offset(), frames.length());
+            }
+            frames.trim();
+        } catch (MalformedFrameException e) {
+            refuse(
+                    e.oversized() ? ResultCode.TOO_LARGE : ResultCode.BAD_REQUEST,
+                    "unreadable stream: " + e.getMessage());
+        } finally {
+            executing = false;
+            if (!channel.isActive()) {
+                frames.close();
+            }
+        }
+        if (draining) {
+            closeIfDrained();
+        }
+    }
+
+    private boolean mayProceed() {
+        return channel.isWritable() && inFlight() < limits.inFlightMax() && service.mayProceed();
+    }
+
+    private void pause() {
+        if (!paused) {
+            paused = true;
+            channel.config().setAutoRead(false);
+        }
+        flush();
+        if (!service.mayProceed() && !retryScheduled) { // nobody of this connection tells when that changes
+            retryScheduled = true;
+            channel.eventLoop().schedule(this::retry, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void retry() {
+        retryScheduled = false;
+        resume();
+    }
+
+    private void resume() {
+        if (!paused || executing || closing || draining) {
+            return;
+        }
+        paused = false;
+        process();
+        if (!paused && !draining) {
+            channel.config().setAutoRead(true);
+        }
+        if (!reading) {
+            flush();
+        }
+    }
+
+    private void handOver() {
+        ByteBuf buffer = out;
+        if (buffer != null) {
+            out = null;
+            if (buffer.isReadable()) {
+                channel.write(buffer, channel.voidPromise());
+            } else {
+                buffer.release();
+            }
+        }
+    }
+
+    private void flush() {
+        if (!closing) {
+            handOver();
+            channel.flush();
+        }
+    }
+
+    private void refuse(ResultCode code, String message) {
+        LOG.log(Level.WARNING, "closing {0}: {1}", peer(), message);
+        if (!closing) {
+            ProtocolError.write(this, code, message);
+            closeWhenSent();
+        }
+    }
+
+    /** Looks for a peer that stopped in the middle: of the handshake, of a frame, or of taking its replies. */
+    private void checkIdle() {
+        long now = System.nanoTime();
+        long idle = limits.idleNanos();
+        if (closing) {
+            return;
+        }
+        if (!isGreeted() && now - openedNanos > idle) {
+            refuse(ResultCode.TIMEOUT, "no handshake in time");
+        } else if (unfinished && !paused && now - unfinishedSinceNanos > idle) {
+            refuse(ResultCode.TIMEOUT, "a frame was begun and not finished in time");
+        } else if (!channel.isWritable() && unwritableSinceNanos != 0 && now - unwritableSinceNanos > idle) {
+            LOG.log(Level.WARNING, "closing {0}: it does not take its replies", peer());
+            channel.close();
+        }
+    }
+
+    private final class Handler extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelActive(ChannelHandlerContext context) {
+            service.connected();
+            long period = Math.max(1, limits.idleNanos() / 4);
+            var checks = channel.eventLoop()
+                    .scheduleAtFixedRate(NettySession.this::checkIdle, period, period, TimeUnit.NANOSECONDS);
+            channel.closeFuture().addListener(closed -> checks.cancel(false));
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            ByteBuf data = (ByteBuf) message;
+            if (closing || draining) {
+                data.release();
+                return;
+            }
+            reading = true;
+            frames.add(data);
+            if (!paused) {
+                process();
+            }
+            if (frames.unfinished() && !unfinished) {
+                unfinished = true;
+                unfinishedSinceNanos = System.nanoTime();
+            }
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext context) {
+            reading = false;
+            flush();
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext context) {
+            if (channel.isWritable()) {
+                unwritableSinceNanos = 0;
+                resume();
+            } else {
+                unwritableSinceNanos = System.nanoTime();
+            }
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext context) {
+            service.disconnected();
+            closing = true;
+            if (unfinished && frames.unfinished()) {
+                LOG.log(Level.INFO, "{0} left in the middle of a frame", peer());
+            }
+            if (!executing) {
+                frames.close();
+            }
+            ByteBuf unsent = out;
+            out = null;
+            if (unsent != null) {
+                unsent.release();
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            if (cause instanceof IOException) {
+                LOG.log(Level.DEBUG, "connection of " + peer() + " failed", cause);
+            } else {
+                LOG.log(Level.ERROR, "closing " + peer() + " after an error in the transport", cause);
+            }
+            channel.close();
+        }
+    }
+}

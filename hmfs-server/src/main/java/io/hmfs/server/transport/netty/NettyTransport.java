@@ -1,0 +1,184 @@
+package io.hmfs.server.transport.netty;
+
+import io.hmfs.server.exec.Service;
+import io.hmfs.server.exec.Worker;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.nio.NioChannelOption;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocal;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import jdk.net.ExtendedSocketOptions;
+
+/** Listens, and serves each connection on one of a few event loops. */
+@SuppressWarnings("FutureReturnValueIgnored") // tasks for an event loop; what they do reports by itself
+public final class NettyTransport {
+    private static final int BACKLOG = 1024;
+    private static final int WRITE_LOW = 256 << 10;
+    private static final int WRITE_HIGH = 1 << 20;
+    private static final int KEEP_ALIVE_IDLE_SECONDS = 60; // half-open connections are found within 90 s
+    private static final int KEEP_ALIVE_INTERVAL_SECONDS = 10;
+    private static final int KEEP_ALIVE_COUNT = 3;
+    private static final long LOOPS_END_SECONDS = 5;
+
+    /**
+     * Bounds on one connection.
+     *
+     * @param frameMax longest frame
+     * @param inFlightMax requests that wait for the disk at once
+     * @param idleNanos for what was begun to be finished
+     */
+    public record Limits(int frameMax, int inFlightMax, long idleNanos) {}
+
+    private final Service service;
+    private final Limits limits;
+    private final boolean epoll;
+    private final MultiThreadIoEventLoopGroup loops;
+    private final Set<NettySession> sessions = ConcurrentHashMap.newKeySet();
+    private final FastThreadLocal<Worker> workers = new FastThreadLocal<>() {
+        @Override
+        protected Worker initialValue() {
+            return service.newWorker();
+        }
+    };
+    private final Channel listener;
+
+    private NettyTransport(
+            Service service, Limits limits, InetSocketAddress address, int eventLoops, boolean nativeTransport)
+            throws IOException {
+        this.service = service;
+        this.limits = limits;
+        epoll = nativeTransport && NettyTransport.class.getModule().isNativeAccessEnabled() && Epoll.isAvailable();
+        IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        loops = new MultiThreadIoEventLoopGroup(eventLoops, new DefaultThreadFactory("hmfs-loop", true), io);
+        try {
+            listener = listen(address);
+        } catch (IOException e) {
+            endLoops();
+            throw e;
+        }
+    }
+
+    /** Starts to listen. Throws with the address and what to do about it. */
+    public static NettyTransport start(
+            Service service, Limits limits, InetSocketAddress address, int eventLoops, boolean nativeTransport)
+            throws IOException {
+        return new NettyTransport(service, limits, address, eventLoops, nativeTransport);
+    }
+
+    private Channel listen(InetSocketAddress address) throws IOException {
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(loops)
+                .channel(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(WRITE_LOW, WRITE_HIGH))
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        accept(channel);
+                    }
+                });
+        keepAlive(bootstrap);
+        var bound = bootstrap.bind(address).awaitUninterruptibly();
+        Throwable cause = bound.cause();
+        if (cause != null) {
+            throw new IOException(whyNot(address, cause), cause);
+        }
+        return bound.channel();
+    }
+
+    private void keepAlive(ServerBootstrap bootstrap) {
+        if (epoll) {
+            bootstrap
+                    .childOption(EpollChannelOption.TCP_KEEPIDLE, KEEP_ALIVE_IDLE_SECONDS)
+                    .childOption(EpollChannelOption.TCP_KEEPINTVL, KEEP_ALIVE_INTERVAL_SECONDS)
+                    .childOption(EpollChannelOption.TCP_KEEPCNT, KEEP_ALIVE_COUNT);
+        } else {
+            bootstrap
+                    .childOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), KEEP_ALIVE_IDLE_SECONDS)
+                    .childOption(
+                            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), KEEP_ALIVE_INTERVAL_SECONDS)
+                    .childOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), KEEP_ALIVE_COUNT);
+        }
+    }
+
+    private static String whyNot(InetSocketAddress address, Throwable cause) {
+        String where = address.getHostString() + ":" + address.getPort();
+        String text = String.valueOf(cause.getMessage());
+        if (address.isUnresolved() || cause instanceof UnresolvedAddressException) {
+            return "cannot listen on " + where + ": the host name is unknown; listen on an address of this machine";
+        }
+        if (text.contains("in use")) {
+            return "cannot listen on " + where + ": the port is in use; stop the process that has it, or choose another"
+                    + " port (0: any free one)";
+        }
+        if (cause instanceof BindException || text.contains("assign")) {
+            return "cannot listen on " + where + ": " + text + "; listen on an address of this machine";
+        }
+        return "cannot listen on " + where + ": " + text;
+    }
+
+    private void accept(Channel channel) {
+        NettySession session = new NettySession(service, limits, workers.get(), channel);
+        sessions.add(session);
+        channel.closeFuture().addListener(closed -> sessions.remove(session));
+        channel.pipeline().addLast(session.handler());
+    }
+
+    /** Where it listens. */
+    public InetSocketAddress address() {
+        return ((ServerSocketChannel) listener).localAddress();
+    }
+
+    /** The sockets' implementation: epoll or nio. */
+    public String kind() {
+        return epoll ? "epoll" : "nio";
+    }
+
+    /** Takes no more connections and requests, waits for replies in flight, closes. False: the time was not enough. */
+    public boolean drain(long timeoutMillis) throws InterruptedException {
+        listener.close().awaitUninterruptibly();
+        NettySession[] open = sessions.toArray(NettySession[]::new);
+        CountDownLatch closed = new CountDownLatch(open.length);
+        for (NettySession session : open) {
+            session.onClose(closed::countDown);
+        }
+        for (NettySession session : open) {
+            session.onThread(session::drain);
+        }
+        return closed.await(timeoutMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Closes everything at once. */
+    public void close() {
+        listener.close().awaitUninterruptibly();
+        endLoops();
+    }
+
+    private void endLoops() {
+        loops.shutdownGracefully(0, LOOPS_END_SECONDS, TimeUnit.SECONDS)
+                .awaitUninterruptibly(LOOPS_END_SECONDS, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,74 @@
+package io.hmfs.server;
+
+import io.hmfs.client.ClientOptions;
+import io.hmfs.client.HmfsClient;
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+
+/** A server on a fresh pool and a free loopback port, for tests. */
+final class ServerFixture implements AutoCloseable {
+    static final int FRAME_MAX = 128 << 10;
+    static final int CHUNK_SIZE = 64 << 10;
+    static final int BLOCK_SIZE = 256 << 10;
+
+    final Path pool;
+    private final UnaryOperator<ServerConfig.Builder> change;
+    private HmfsServer server;
+
+    ServerFixture(Path directory) throws IOException {
+        this(directory, builder -> builder);
+    }
+
+    ServerFixture(Path directory, UnaryOperator<ServerConfig.Builder> change) throws IOException {
+        this.change = change;
+        pool = directory.resolve("test.pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        server = HmfsServer.start(config());
+    }
+
+    ServerConfig config() {
+        return change.apply(ServerConfig.builder(pool)
+                        .port(0)
+                        .frameMax(FRAME_MAX)
+                        .chunkSize(CHUNK_SIZE)
+                        .blockSize(BLOCK_SIZE)
+                        .eventLoops(2)
+                        .idleTimeout(Duration.ofMillis(300)))
+                .build();
+    }
+
+    HmfsServer server() {
+        return server;
+    }
+
+    int port() {
+        return server.address().getPort();
+    }
+
+    Path dataDirectory() {
+        return config().dataDirectory();
+    }
+
+    HmfsClient client() throws IOException {
+        return client(ClientOptions.defaults().withUser("alice"));
+    }
+
+    HmfsClient client(ClientOptions options) throws IOException {
+        return HmfsClient.connect("127.0.0.1", port(), options);
+    }
+
+    /** Stops the server cleanly and starts one on the same pool. */
+    void restart() throws IOException {
+        server.close();
+        server = HmfsServer.start(config());
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}
