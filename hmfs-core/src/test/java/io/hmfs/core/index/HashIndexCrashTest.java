@@ -135,7 +135,8 @@ final class HashIndexCrashTest {
         }
         assertTrue(index.statistics().depth() > 2);
         sim.fence();
-        // Both segments of the first split have been split again since; its record, unfenced, may only now become durable.
+        // Both segments of the first split have been split again since; its record, unfenced, may only now become
+        // durable.
         long record = IndexFixture.ROOT + IndexHeader.SIZE + 3 * SplitRecord.SIZE;
         SplitRecord.begin(sim, record, pool.segments, target, 0);
         SplitRecord.state(sim, record, SplitRecord.COMMITTED);

@@ -133,6 +133,7 @@ final class HashIndexReaderTest {
 
         @Override
         public Runnable prepare(HashIndex index) {
+            wantedAt = Pmem.NULL;
             int step = 1 << splitsBefore;
             for (int n = 0; n < 16; n++) {
                 assertTrue(index.insert(CROWD | n, pool.fill(n, CROWD | n)));
