@@ -81,12 +81,14 @@ final class SegmentSplit {
 
     /** Brings every split that a crash interrupted to an end; bounded by the lanes, not by the entries. */
     void recover() {
+        boolean found = false;
         for (int lane = 0; lane < SplitRecord.LANES; lane++) {
             long record = record(lane);
             long state = SplitRecord.state(pmem, record);
             if (state == SplitRecord.IDLE) {
                 continue;
             }
+            found = true;
             check(record);
             if (state == SplitRecord.COPYING) {
                 undo(record);
@@ -97,6 +99,10 @@ final class SegmentSplit {
             } else {
                 throw new CorruptPoolException(record, "a split's state", state);
             }
+        }
+        if (found) {
+            // [undo.2] No record may come back to life once the segment it names serves another split.
+            pmem.fence();
         }
     }
 
@@ -201,7 +207,7 @@ final class SegmentSplit {
         pmem.zero(target, SegmentRecord.SIZE);
         pmem.persist(target, SegmentRecord.SIZE);
         SplitRecord.state(pmem, record, SplitRecord.IDLE);
-        pmem.persist(record, SplitRecord.SIZE);
+        pmem.writeBack(record, SplitRecord.SIZE);
         source.free(target);
     }
 

@@ -62,11 +62,14 @@ final class PathResolver {
             parentId = base == Namespace.ROOT_ID ? Namespace.ROOT_PARENT_ID : base;
             return Status.OK;
         }
-        while (true) {
-            int end = begin;
-            while (end < length && path[end] != '/') {
-                end++;
+        if (make) {
+            Status valid = checkAll(begin, length); // else the parents of an impossible name would be left behind
+            if (valid != Status.OK) {
+                return valid;
             }
+        }
+        while (true) {
+            int end = endOfComponent(begin, length);
             Status status = take(begin, end);
             if (status != Status.OK || end == length) {
                 return status;
@@ -77,6 +80,26 @@ final class PathResolver {
             }
             begin = end + 1;
         }
+    }
+
+    private Status checkAll(int first, int length) {
+        for (int begin = first; begin <= length; ) {
+            int end = endOfComponent(begin, length);
+            Status status = take(begin, end);
+            if (status != Status.OK) {
+                return status;
+            }
+            begin = end + 1;
+        }
+        return Status.OK;
+    }
+
+    private int endOfComponent(int begin, int length) {
+        int end = begin;
+        while (end < length && path[end] != '/') {
+            end++;
+        }
+        return end;
     }
 
     private Status take(int begin, int end) {

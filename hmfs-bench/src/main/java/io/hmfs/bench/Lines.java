@@ -1,0 +1,39 @@
+package io.hmfs.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a measuring JVM says, one fact a line, tabs between: {@code round name subject unit value}, {@code count name value}. */
+final class Lines {
+    private record Key(String name, String subject) {}
+
+    private final Map<Key, List<Double>> rounds = new LinkedHashMap<>();
+    private final Map<Key, String> units = new LinkedHashMap<>();
+    private final Map<String, Long> counters = new LinkedHashMap<>();
+
+    /** Takes one line. */
+    void add(String line) {
+        String[] words = line.split("\t", -1);
+        if (words.length == 5 && words[0].equals("round")) {
+            Key key = new Key(words[1], words[2]);
+            units.put(key, words[3]);
+            rounds.computeIfAbsent(key, _ -> new ArrayList<>()).add(Double.parseDouble(words[4]));
+        } else if (words.length == 3 && words[0].equals("count")) {
+            counters.put(words[1], Long.parseLong(words[2]));
+        } else {
+            System.err.println(line); // the JVM itself has something to say
+        }
+    }
+
+    /** The rounds of one subject. */
+    Series series(String name, String subject) {
+        Key key = new Key(name, subject);
+        return new Series(name, subject, units.getOrDefault(key, ""), rounds.getOrDefault(key, List.of()));
+    }
+
+    Map<String, Long> counters() {
+        return counters;
+    }
+}

@@ -1,0 +1,113 @@
+package io.hmfs.bench.load;
+
+import io.hmfs.bench.peer.HeapMap;
+import java.io.IOException;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The rounds of {@code hmfs bench engine}, in a JVM of their own: engine and map take turns, each on something new, so that a slow
+ * spell of the machine hits both.
+ */
+public final class EngineLoad {
+    private static final double NANOS = 1e9;
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+    private EngineLoad() {}
+
+    /** What the files are called: numbers in order as a job names its parts, or names without order. */
+    public enum Names {
+        COUNTED,
+        RANDOM
+    }
+
+    /** What the map is asked with: the String that is its key, or an equal one, as whoever got the name from elsewhere has. */
+    public enum LookUp {
+        SAME,
+        EQUAL
+    }
+
+    /** What to do; {@code pool} is replaced. */
+    public record Options(Path pool, int files, int rounds, int warmUp, int directories, Names names, LookUp lookUp) {
+        public Options {
+            if (files < 1 || rounds < 1 || warmUp < 0 || directories < 1) {
+                throw new IllegalArgumentException("files, rounds and directories must be at least 1, warm-up 0");
+            }
+        }
+
+        /** These options as {@link EngineLoad#main} takes them. */
+        public List<String> arguments() {
+            return List.of(
+                    pool.toString(),
+                    Integer.toString(files),
+                    Integer.toString(rounds),
+                    Integer.toString(warmUp),
+                    Integer.toString(directories),
+                    names.name(),
+                    lookUp.name());
+        }
+
+        static Options of(String[] arguments) {
+            return new Options(
+                    Path.of(arguments[0]),
+                    Integer.parseInt(arguments[1]),
+                    Integer.parseInt(arguments[2]),
+                    Integer.parseInt(arguments[3]),
+                    Integer.parseInt(arguments[4]),
+                    Names.valueOf(arguments[5]),
+                    LookUp.valueOf(arguments[6]));
+        }
+    }
+
+    /** Runs all rounds; the lines are for the benchmark that started this JVM. */
+    public static void main(String[] arguments) throws IOException {
+        Options options = Options.of(arguments);
+        KeySet keys = KeySet.of(options);
+        for (int round = -options.warmUp(); round < options.rounds(); round++) {
+            boolean counts = round >= 0;
+            try (EngineSubject engine = EngineSubject.open(options, keys)) {
+                System.gc(); // what the other one left is not this one's to collect
+                report(counts, "create", "hmfs", options.files(), engine::create);
+                report(counts, "stat", "hmfs", options.files(), engine::stat);
+                count(counts, "pool bytes", engine.capacity());
+            }
+            HeapMap map = new HeapMap();
+            System.gc();
+            report(counts, "create", "map", options.files(), () -> map.putAll(keys.strings()));
+            report(counts, "stat", "map", options.files(), () -> map.getAll(keys.lookUpStrings()));
+            System.err.printf(
+                    Locale.ROOT,
+                    "bench engine: %s %d of %d done%n",
+                    counts ? "round" : "warm-up",
+                    counts ? round + 1 : round + options.warmUp() + 1,
+                    counts ? options.rounds() : options.warmUp());
+        }
+        for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
+            count(true, "collections of " + collector.getName(), collector.getCollectionCount());
+        }
+    }
+
+    /** Times a loop twice over: by the clock, and by the processor time of this thread, which others' work disturbs less. */
+    private static void report(boolean counts, String name, String subject, int files, Runnable loop) {
+        long cpu = THREADS.getCurrentThreadCpuTime();
+        long start = System.nanoTime();
+        loop.run();
+        long nanos = System.nanoTime() - start;
+        long cpuNanos = THREADS.getCurrentThreadCpuTime() - cpu;
+        if (counts) {
+            System.out.println(String.join("\t", "round", name, subject, "ops/s", "" + files * NANOS / nanos));
+            System.out.println(
+                    String.join("\t", "round", name + " cpu", subject, "ns/op", "" + (double) cpuNanos / files));
+        }
+    }
+
+    private static void count(boolean counts, String name, long value) {
+        if (counts) {
+            System.out.println(String.join("\t", "count", name, "" + value));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.hmfs.bench.quickstart;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Runs the word count of {@code hmfs-bench/spark} in a Spark of its own, with {@code hmfs://} as its default filesystem. */
+final class SparkJob {
+    private static final int FETCH_SECONDS = 1200;
+    private static final int RUN_SECONDS = 240;
+
+    /** Packages that Spark opens by reflection; the list of its JavaModuleOptions, which {@code spark-submit} would give. */
+    private static final List<String> OPENS = List.of(
+            "java.base/java.lang",
+            "java.base/java.lang.invoke",
+            "java.base/java.lang.reflect",
+            "java.base/java.io",
+            "java.base/java.net",
+            "java.base/java.nio",
+            "java.base/java.util",
+            "java.base/java.util.concurrent",
+            "java.base/java.util.concurrent.atomic",
+            "java.base/jdk.internal.ref",
+            "java.base/sun.nio.ch",
+            "java.base/sun.nio.cs",
+            "java.base/sun.security.action",
+            "java.base/sun.util.calendar",
+            "java.security.jgss/sun.security.krb5");
+
+    private final Commands commands;
+    private final Path scratch;
+    private final Path javaHome;
+    private final String classPath;
+
+    private SparkJob(Commands commands, Path scratch, Path javaHome, String classPath) {
+        this.commands = commands;
+        this.scratch = scratch;
+        this.javaHome = javaHome;
+        this.classPath = classPath;
+    }
+
+    /** Builds the job, fetching Spark the first time. */
+    static SparkJob prepare(Commands commands, Path scratch, Path javaHome) throws Exception {
+        Path script = commands.home().resolve("bin/lib/spark-job");
+        String classPath = commands.run("spark-fetch", commands.program(List.of(script.toString())), FETCH_SECONDS)
+                .strip();
+        return new SparkJob(commands, scratch, javaHome, pluginJar(commands.home()) + ":" + classPath);
+    }
+
+    /** The shaded Hadoop plugin. */
+    static Path pluginJar(Path home) throws IOException, StepException {
+        Path target = home.resolve("hmfs-hadoop/target");
+        try (DirectoryStream<Path> jars = Files.newDirectoryStream(target, "hmfs-hadoop*.jar")) {
+            for (Path jar : jars) {
+                String name = jar.getFileName().toString();
+                if (!name.endsWith("-tests.jar") && !name.endsWith("-sources.jar")) {
+                    return jar;
+                }
+            }
+        }
+        throw new StepException(target + " holds no hmfs-hadoop jar");
+    }
+
+    /** Counts the words of the inputs into a Parquet table; returns what the job printed. */
+    String count(String uri, String table, List<String> inputs) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("count", table));
+        arguments.addAll(inputs);
+        return run(uri, arguments);
+    }
+
+    /** Reads a table that {@link #count} wrote. */
+    String read(String uri, String table) throws Exception {
+        return run(uri, List.of("read", table));
+    }
+
+    private String run(String uri, List<String> arguments) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(javaHome.resolve("bin/java").toString());
+        command.addAll(List.of("-Xmx1g", "-XX:+IgnoreUnrecognizedVMOptions", "--enable-native-access=ALL-UNNAMED"));
+        command.addAll(List.of("--sun-misc-unsafe-memory-access=allow"));
+        for (String opened : OPENS) {
+            command.add("--add-opens=" + opened + "=ALL-UNNAMED");
+        }
+        command.add("-Djdk.reflect.useDirectMethodHandle=false");
+        command.add("-Dio.netty.tryReflectionSetAccessible=true");
+        command.add("-Dspark.hadoop.fs.defaultFS=" + uri);
+        command.add("-Dspark.master=local[2]");
+        command.add("-Dspark.ui.enabled=false");
+        command.add("-Dspark.driver.host=127.0.0.1");
+        command.add("-Dspark.driver.bindAddress=127.0.0.1");
+        command.add("-Dspark.sql.shuffle.partitions=4");
+        command.add("-Dspark.sql.adaptive.enabled=false"); // which would make one part of them
+        command.add("-Dspark.local.dir=" + scratch);
+        command.add("-Dspark.sql.warehouse.dir=" + scratch.resolve("warehouse"));
+        command.addAll(List.of("-cp", classPath, "io.hmfs.bench.spark.WordCount"));
+        command.addAll(arguments);
+        Files.createDirectories(scratch);
+        return commands.run("spark", commands.program(command).directory(scratch.toFile()), RUN_SECONDS);
+    }
+}

@@ -1,0 +1,389 @@
+package io.hmfs.hadoop;
+
+import io.hmfs.client.CreateOptions;
+import io.hmfs.client.FileInfo;
+import io.hmfs.client.HmfsClient;
+import io.hmfs.client.ServerStatus;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import org.apache.hadoop.HadoopIllegalArgumentException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BulkDelete;
+import org.apache.hadoop.fs.CommonPathCapabilities;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FsStatus;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.Progressable;
+import org.apache.hadoop.util.functional.RemoteIterators;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * HMFS behind {@code hmfs://host:port/}: the semantics of HDFS except for what docs/hadoop.md names. One instance has one
+ * connection and acts for the user who made it, whoever calls it. Thread-safe.
+ */
+public final class HmfsFileSystem extends FileSystem {
+    /** The scheme of the addresses. */
+    public static final String SCHEME = "hmfs";
+
+    static {
+        Configuration.addDefaultResource("hmfs-default.xml");
+    }
+
+    private URI uri = URI.create(SCHEME + ":///");
+    private Path workingDirectory = new Path("/");
+    private String user = "";
+    private @Nullable Session session;
+
+    /** Made by Hadoop, which calls {@link #initialize} next. */
+    public HmfsFileSystem() {}
+
+    @Override
+    public String getScheme() {
+        return SCHEME;
+    }
+
+    /**
+     * Connects to the server that {@code name} tells.
+     *
+     * @throws IOException a wrong {@code fs.hmfs.*} setting, an address without a host, or no server there
+     */
+    @Override
+    public void initialize(URI name, Configuration conf) throws IOException {
+        super.initialize(name, conf);
+        setConf(conf);
+        HmfsOptions options = HmfsOptions.from(conf);
+        if (name.getHost() == null) {
+            throw new IOException("No host in " + name + ": an HMFS address is hmfs://host:port/, port "
+                    + HmfsClient.DEFAULT_PORT + " if none is given");
+        }
+        // Here and not when it is used: on JDK 25 a thread started inside doAs no longer inherits its user.
+        user = UserGroupInformation.getCurrentUser().getShortUserName();
+        uri = URI.create(SCHEME + "://" + name.getAuthority());
+        workingDirectory = getHomeDirectory();
+        session = Session.open(name, options, user, conf);
+    }
+
+    private Session session() throws IOException {
+        Session current = session;
+        if (current == null) {
+            throw new IOException("Filesystem closed");
+        }
+        return current;
+    }
+
+    @Override
+    public URI getUri() {
+        return uri;
+    }
+
+    @Override
+    protected int getDefaultPort() {
+        return HmfsClient.DEFAULT_PORT;
+    }
+
+    /** There are no delegation tokens to ask for. */
+    @Override
+    public @Nullable String getCanonicalServiceName() {
+        return null;
+    }
+
+    @Override
+    public Path getHomeDirectory() {
+        return makeQualified(new Path(USER_HOME_PREFIX + "/" + user));
+    }
+
+    @Override
+    public Path getWorkingDirectory() {
+        return workingDirectory;
+    }
+
+    @Override
+    public void setWorkingDirectory(Path directory) {
+        workingDirectory = absolute(directory);
+    }
+
+    private Path absolute(Path path) {
+        return path.isAbsolute() ? path : new Path(workingDirectory, path);
+    }
+
+    /** The path as the server knows it. */
+    private String serverPath(Path path) {
+        checkPath(path);
+        return absolute(path).toUri().getPath();
+    }
+
+    @Override
+    public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+        statistics.incrementReadOps(1);
+        String name = serverPath(path);
+        FileInfo info = session().stat(name);
+        if (info.directory()) {
+            throw new FileNotFoundException("Path is not a file: " + name);
+        }
+        return new FSDataInputStream(session().reader(name, info, statistics));
+    }
+
+    @Override
+    public FSDataOutputStream create(
+            Path path,
+            FsPermission permission,
+            boolean overwrite,
+            int bufferSize,
+            short replication,
+            long blockSize,
+            @Nullable Progressable progress)
+            throws IOException {
+        return create(path, masked(permission), overwrite, true);
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // of the method, which Hadoop's builder still calls
+    public FSDataOutputStream createNonRecursive(
+            Path path,
+            FsPermission permission,
+            EnumSet<CreateFlag> flags,
+            int bufferSize,
+            short replication,
+            long blockSize,
+            @Nullable Progressable progress)
+            throws IOException {
+        return create(path, masked(permission), flags.contains(CreateFlag.OVERWRITE), false);
+    }
+
+    /** From FileContext, which has applied its own umask already. */
+    @Override
+    @SuppressWarnings("deprecation")
+    protected FSDataOutputStream primitiveCreate(
+            Path path,
+            FsPermission permission,
+            EnumSet<CreateFlag> flags,
+            int bufferSize,
+            short replication,
+            long blockSize,
+            @Nullable Progressable progress,
+            Options.@Nullable ChecksumOpt checksums)
+            throws IOException {
+        boolean exists = exists(path);
+        CreateFlag.validate(path, exists, flags);
+        if (exists && flags.contains(CreateFlag.APPEND)) {
+            return append(path, bufferSize, progress);
+        }
+        return create(path, permission, flags.contains(CreateFlag.OVERWRITE), true);
+    }
+
+    private FSDataOutputStream create(Path path, FsPermission mode, boolean overwrite, boolean parents)
+            throws IOException {
+        statistics.incrementWriteOps(1);
+        String name = serverPath(path);
+        short parentMode = masked(FsPermission.getDirDefault()).toShort();
+        return new FSDataOutputStream(
+                session().create(name, new CreateOptions(mode.toShort(), overwrite, parents, parentMode)), statistics);
+    }
+
+    private FsPermission masked(FsPermission permission) {
+        return permission.applyUMask(FsPermission.getUMask(getConf()));
+    }
+
+    @Override
+    public FSDataOutputStream append(Path path, int bufferSize, @Nullable Progressable progress) throws IOException {
+        statistics.incrementWriteOps(1);
+        String name = serverPath(path);
+        FileInfo info = session().stat(name);
+        if (info.directory()) {
+            throw new FileNotFoundException("Path is not a file: " + name);
+        }
+        return new FSDataOutputStream(session().writer(name, info, info.size()), statistics, info.size());
+    }
+
+    /** Always done when it returns. */
+    @Override
+    public boolean truncate(Path path, long newLength) throws IOException {
+        statistics.incrementWriteOps(1);
+        session().truncate(serverPath(path), newLength);
+        return true;
+    }
+
+    @Override
+    public boolean rename(Path source, Path target) throws IOException {
+        statistics.incrementWriteOps(1);
+        return session().renames().into(serverPath(source), serverPath(target));
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // FileContext calls it
+    public void rename(Path source, Path target, Options.Rename... options) throws IOException {
+        statistics.incrementWriteOps(1);
+        boolean overwrite = List.of(options).contains(Options.Rename.OVERWRITE);
+        session().renames().exactly(serverPath(source), serverPath(target), overwrite);
+    }
+
+    @Override
+    public boolean delete(Path path, boolean recursive) throws IOException {
+        statistics.incrementWriteOps(1);
+        String name = serverPath(path);
+        if (!name.equals("/")) {
+            return session().delete(name, recursive);
+        }
+        if (!recursive && Listing.open(session().link(), name, 1).hasNext()) {
+            throw new PathIsNotEmptyDirectoryException(name);
+        }
+        return false; // as in HDFS: the root stays, and so does what is in it
+    }
+
+    @Override
+    public BulkDelete createBulkDelete(Path path) throws IOException {
+        return new PagedDelete(session(), makeQualified(path));
+    }
+
+    @Override
+    public FileStatus[] listStatus(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        List<FileStatus> entries = new ArrayList<>();
+        RemoteIterator<FileStatus> listing = listStatusIterator(path);
+        while (listing.hasNext()) {
+            entries.add(listing.next());
+        }
+        FileStatus[] sorted = entries.toArray(new FileStatus[0]);
+        Arrays.sort(sorted); // callers of HDFS have got used to it
+        return sorted;
+    }
+
+    /** Page by page, in no order. */
+    @Override
+    public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
+        Path directory = makeQualified(absolute(path));
+        Listing listing = Listing.open(
+                session().link(), serverPath(path), session().options().listPageEntries());
+        boolean file = listing.isOfFile();
+        return RemoteIterators.mappingRemoteIterator(
+                listing, info -> status(info, file ? directory : new Path(directory, info.name())));
+    }
+
+    @Override
+    public boolean mkdirs(Path path, FsPermission permission) throws IOException {
+        return mkdir(path, masked(permission), true);
+    }
+
+    /** From FileContext, which has applied its own umask already. */
+    @Override
+    @SuppressWarnings("deprecation")
+    protected boolean primitiveMkdir(Path path, FsPermission permission) throws IOException {
+        return mkdir(path, permission, true);
+    }
+
+    @Override
+    @SuppressWarnings("deprecation")
+    protected void primitiveMkdir(Path path, FsPermission permission, boolean createParent) throws IOException {
+        mkdir(path, permission, createParent);
+    }
+
+    private boolean mkdir(Path path, FsPermission mode, boolean parents) throws IOException {
+        statistics.incrementWriteOps(1);
+        session().mkdir(serverPath(path), mode.toShort(), parents);
+        return true;
+    }
+
+    @Override
+    public FileStatus getFileStatus(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        return status(session().stat(serverPath(path)), makeQualified(absolute(path)));
+    }
+
+    private FileStatus status(FileInfo info, Path path) throws IOException {
+        return new FileStatus(
+                info.size(),
+                info.directory(),
+                info.directory() ? 0 : 1,
+                info.directory() ? 0 : session().server().blockSize(),
+                info.mtimeMillis(),
+                info.atimeMillis(),
+                FsPermission.createImmutable((short) info.mode()),
+                info.owner(),
+                info.group(),
+                path);
+    }
+
+    @Override
+    public void setPermission(Path path, FsPermission permission) throws IOException {
+        statistics.incrementWriteOps(1);
+        session().change(serverPath(path), (client, name) -> client.chmod(name, permission.toShort()));
+    }
+
+    @Override
+    public void setOwner(Path path, @Nullable String owner, @Nullable String group) throws IOException {
+        if (owner == null && group == null) {
+            throw new HadoopIllegalArgumentException("Both owner and group are null: nothing to set on " + path);
+        }
+        statistics.incrementWriteOps(1);
+        session().change(serverPath(path), (client, name) -> client.chown(name, owner, group));
+    }
+
+    @Override
+    public void setTimes(Path path, long modified, long accessed) throws IOException {
+        statistics.incrementWriteOps(1);
+        session().change(serverPath(path), (client, name) -> client.setTimes(name, modified, accessed));
+    }
+
+    /** The space of the metadata pool: how much the data store has, only the data store knows. */
+    @Override
+    public FsStatus getStatus(@Nullable Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        ServerStatus status = session().link().repeatable(HmfsClient::status);
+        long used = status.regionsMax() == 0
+                ? 0
+                : (long) ((double) status.capacity() * status.regionsUsed() / status.regionsMax());
+        return new FsStatus(status.capacity(), used, status.capacity() - used);
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // the variant with a path calls it
+    public long getDefaultBlockSize() {
+        Session current = session;
+        return current == null ? super.getDefaultBlockSize() : current.server().blockSize();
+    }
+
+    @Override
+    @SuppressWarnings("deprecation")
+    public short getDefaultReplication() {
+        return 1;
+    }
+
+    @Override
+    public boolean hasPathCapability(Path path, String capability) throws IOException {
+        return switch (PathCapabilitiesSupport.validatePathCapabilityArgs(makeQualified(path), capability)) {
+            case CommonPathCapabilities.FS_APPEND,
+                    CommonPathCapabilities.FS_PERMISSIONS,
+                    CommonPathCapabilities.FS_TRUNCATE,
+                    CommonPathCapabilities.ABORTABLE_STREAM -> true;
+            default -> super.hasPathCapability(path, capability);
+        };
+    }
+
+    @Override
+    public void close() throws IOException {
+        Session current = session;
+        try {
+            super.close(); // deletes what was marked for it, so the connection must still be there
+        } finally {
+            session = null;
+            if (current != null) {
+                current.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+package io.hmfs.hadoop;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.IntFunction;
+import org.apache.hadoop.fs.CanUnbuffer;
+import org.apache.hadoop.fs.FSInputStream;
+import org.apache.hadoop.fs.FileRange;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.VectoredReadUtils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a file up to the size it had when it was opened. A sequential reader finds the next chunks already under way; the
+ * first read after a seek fetches little, and each further one in sequence more. Positioned reads go past all that and may be
+ * made by any number of threads; the others by one at a time.
+ */
+final class HmfsInputStream extends FSInputStream implements CanUnbuffer, StreamCapabilities {
+    private static final int FIRST_FETCH = 128 * 1024;
+
+    private final FileBlocks blocks;
+    private final long size;
+    private final int chunkSize;
+    private final int aheadMax;
+    private final FileSystem.@Nullable Statistics statistics;
+    private final ArrayDeque<Fetch> ahead =
+            new ArrayDeque<>(); // guarded by this, as all fields below; ascending, no gaps
+    private @Nullable Fetch current;
+    private long position;
+    private int nextLength;
+    private boolean streak;
+    private volatile boolean closed;
+
+    HmfsInputStream(
+            FileBlocks blocks, long size, int chunkSize, int aheadMax, FileSystem.@Nullable Statistics statistics) {
+        this.blocks = blocks;
+        this.size = size;
+        this.chunkSize = chunkSize;
+        this.aheadMax = aheadMax;
+        this.statistics = statistics;
+        this.nextLength = Math.min(FIRST_FETCH, chunkSize);
+    }
+
+    @Override
+    public synchronized int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public synchronized int read(byte[] target, int offset, int length) throws IOException {
+        checkOpen();
+        Objects.checkFromIndexSize(offset, length, target.length);
+        if (length == 0) {
+            return 0;
+        }
+        if (position >= size) {
+            return -1;
+        }
+        Fetch fetch = fetchAt(length);
+        int from = (int) (position - fetch.start());
+        int count = Math.min(length, fetch.length() - from);
+        System.arraycopy(fetch.bytes(), from, target, offset, count);
+        position += count;
+        if (position == fetch.start() + fetch.length()) {
+            topUp(fetch);
+        }
+        count(count);
+        return count;
+    }
+
+    /** The fetch that holds the position, waited for. */
+    private Fetch fetchAt(int wanted) throws IOException {
+        Fetch fetch = current;
+        if (fetch != null && fetch.holds(position)) {
+            return fetch;
+        }
+        while (!ahead.isEmpty() && !ahead.getFirst().holds(position)) {
+            ahead.removeFirst();
+        }
+        fetch = ahead.poll();
+        if (fetch == null) {
+            streak = current != null && position == current.end();
+            nextLength = streak ? grown() : Math.min(FIRST_FETCH, chunkSize);
+            fetch = start(position, Math.max(wanted, nextLength));
+        } else {
+            streak = true;
+        }
+        current = fetch;
+        topUp(fetch);
+        try {
+            fetch.await();
+        } catch (IOException e) {
+            unbuffer(); // the next read asks again
+            throw e;
+        }
+        return fetch;
+    }
+
+    private int grown() {
+        return Math.min(nextLength * 4, chunkSize);
+    }
+
+    private Fetch start(long from, int length) {
+        int bounded = (int) Math.min(Math.min(length, chunkSize), size - from);
+        return blocks.fetch(from, new byte[bounded], 0, bounded);
+    }
+
+    /** Keeps the next chunks under way while the reader reads on in sequence. */
+    private void topUp(Fetch last) {
+        if (!streak) {
+            return;
+        }
+        long end = ahead.isEmpty() ? last.end() : ahead.getLast().end();
+        while (ahead.size() < aheadMax && end < size) {
+            nextLength = grown();
+            Fetch next = start(end, nextLength);
+            ahead.addLast(next);
+            end = next.end();
+        }
+    }
+
+    @Override
+    public int read(long at, byte[] target, int offset, int length) throws IOException {
+        checkOpen();
+        validatePositionedReadArgs(at, target, offset, length);
+        if (length == 0) {
+            return 0;
+        }
+        if (at >= size) {
+            return -1;
+        }
+        int count = (int) Math.min(length, size - at);
+        blocks.fetch(at, target, offset, count).await();
+        count(count);
+        return count;
+    }
+
+    /** All ranges at once, each a request or several of its own: what Parquet and ORC read a row group with. */
+    @Override
+    public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
+        checkOpen();
+        List<? extends FileRange> checked = VectoredReadUtils.validateAndSortRanges(ranges, Optional.of(size));
+        for (FileRange range : checked) {
+            range.setData(readRange(range.getOffset(), range.getLength(), allocate));
+        }
+    }
+
+    private CompletableFuture<ByteBuffer> readRange(long at, int length, IntFunction<ByteBuffer> allocate) {
+        ByteBuffer buffer = allocate.apply(length);
+        byte[] bytes = buffer.hasArray() ? buffer.array() : new byte[length];
+        int offset = buffer.hasArray() ? buffer.arrayOffset() + buffer.position() : 0;
+        Fetch fetch = blocks.fetch(at, bytes, offset, length);
+        // Not on the thread that the replies arrive on: a hole, or a lost connection, makes the fetch ask again and
+        // wait.
+        return fetch.arrived().handleAsync((all, failed) -> {
+            try {
+                fetch.await();
+            } catch (IOException e) {
+                throw new CompletionException(e);
+            }
+            if (!buffer.hasArray()) {
+                buffer.duplicate().put(bytes);
+            }
+            buffer.limit(buffer.position() + length);
+            count(length);
+            return buffer;
+        });
+    }
+
+    private void count(int bytes) {
+        if (statistics != null) {
+            statistics.incrementBytesRead(bytes);
+        }
+    }
+
+    @Override
+    public synchronized void seek(long to) throws IOException {
+        checkOpen();
+        if (to < 0) {
+            throw new EOFException("Cannot seek to a negative position: " + to);
+        }
+        if (to > size) {
+            throw new EOFException("Cannot seek to " + to + ", beyond the end of the file at " + size);
+        }
+        position = to;
+    }
+
+    @Override
+    public synchronized long skip(long count) throws IOException {
+        checkOpen();
+        long skipped = Math.max(0, Math.min(count, size - position));
+        position += skipped;
+        return skipped;
+    }
+
+    @Override
+    public synchronized long getPos() {
+        return position;
+    }
+
+    @Override
+    public synchronized int available() throws IOException {
+        checkOpen();
+        return (int) Math.min(Integer.MAX_VALUE, size - position);
+    }
+
+    /** HMFS keeps one copy; the data store may keep more, out of our sight. */
+    @Override
+    public boolean seekToNewSource(long target) {
+        return false;
+    }
+
+    @Override
+    public synchronized void unbuffer() {
+        current = null;
+        ahead.clear();
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        if (!closed) {
+            closed = true;
+            unbuffer();
+            blocks.close();
+        }
+    }
+
+    private void checkOpen() throws IOException {
+        if (closed) {
+            throw new IOException("Stream is closed: " + blocks.path());
+        }
+    }
+
+    @Override
+    public boolean hasCapability(String capability) {
+        return switch (capability.toLowerCase(Locale.ROOT)) {
+            case StreamCapabilities.UNBUFFER, StreamCapabilities.READAHEAD, StreamCapabilities.VECTOREDIO -> true;
+            default -> false;
+        };
+    }
+}

@@ -1,0 +1,148 @@
+package io.hmfs.hadoop;
+
+import io.hmfs.client.ClientOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code fs.hmfs.*} settings, checked: a misspelt one is an error, for it would be ignored silently otherwise. Meaning and
+ * ranges of each are told in {@code hmfs-default.xml}.
+ */
+record HmfsOptions(
+        Duration connectTimeout,
+        Duration requestTimeout,
+        int requestsInFlight,
+        int writeChunksInFlight,
+        int readAheadChunks,
+        int listPageEntries,
+        int deletesInFlight,
+        boolean syncOnClose) {
+    static final String PREFIX = "fs.hmfs.";
+
+    private static final String CONNECT_TIMEOUT = PREFIX + "connect.timeout";
+    private static final String REQUEST_TIMEOUT = PREFIX + "request.timeout";
+    private static final String REQUESTS_IN_FLIGHT = PREFIX + "requests.in.flight";
+    private static final String WRITE_CHUNKS = PREFIX + "write.chunks.in.flight";
+    private static final String READ_AHEAD = PREFIX + "read.ahead.chunks";
+    private static final String LIST_PAGE = PREFIX + "list.page.entries";
+    private static final String DELETES_IN_FLIGHT = PREFIX + "delete.in.flight";
+    private static final String SYNC_ON_CLOSE = PREFIX + "sync.on.close";
+
+    /** All names that may follow {@link #PREFIX}; the last two are Hadoop's own. */
+    static final List<String> KNOWN = List.of(
+            CONNECT_TIMEOUT,
+            REQUEST_TIMEOUT,
+            REQUESTS_IN_FLIGHT,
+            WRITE_CHUNKS,
+            READ_AHEAD,
+            LIST_PAGE,
+            DELETES_IN_FLIGHT,
+            SYNC_ON_CLOSE,
+            PREFIX + "impl",
+            PREFIX + "impl.disable.cache");
+
+    /** Reads the settings. @throws IOException for an unknown name, or a value that is none or out of its range */
+    static HmfsOptions from(Configuration conf) throws IOException {
+        rejectUnknown(conf);
+        return new HmfsOptions(
+                time(conf, CONNECT_TIMEOUT, 10),
+                time(conf, REQUEST_TIMEOUT, 60),
+                number(conf, REQUESTS_IN_FLIGHT, 256, 1, 65_536),
+                number(conf, WRITE_CHUNKS, 8, 1, 64),
+                number(conf, READ_AHEAD, 4, 0, 64),
+                number(conf, LIST_PAGE, 1000, 1, 100_000),
+                number(conf, DELETES_IN_FLIGHT, 64, 1, 4096),
+                truth(conf, SYNC_ON_CLOSE));
+    }
+
+    ClientOptions clientOptions(String user) {
+        return new ClientOptions(user, connectTimeout, requestTimeout, requestsInFlight);
+    }
+
+    private static void rejectUnknown(Configuration conf) throws IOException {
+        Map<String, String> given = conf.getPropsWithPrefix(PREFIX);
+        for (String rest : new TreeSet<>(given.keySet())) {
+            String name = PREFIX + rest;
+            if (!KNOWN.contains(name)) {
+                throw new IOException("Unknown setting " + name + ": did you mean " + nearest(name) + "?");
+            }
+        }
+    }
+
+    private static String nearest(String name) {
+        String best = KNOWN.get(0);
+        int bestDistance = Integer.MAX_VALUE;
+        for (String known : KNOWN) {
+            int distance = distance(name, known);
+            if (distance < bestDistance) {
+                best = known;
+                bestDistance = distance;
+            }
+        }
+        return best;
+    }
+
+    /** Edits (insert, delete, replace a character) between two names. */
+    static int distance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[b.length()];
+    }
+
+    private static Duration time(Configuration conf, String name, long defaultSeconds) throws IOException {
+        long millis;
+        try {
+            millis = conf.getTimeDuration(name, defaultSeconds, TimeUnit.SECONDS, TimeUnit.MILLISECONDS);
+        } catch (IllegalArgumentException e) {
+            throw bad(conf, name, "a time such as 30s", e);
+        }
+        if (millis < 1) {
+            throw bad(conf, name, "a time over zero", null);
+        }
+        return Duration.ofMillis(millis);
+    }
+
+    private static int number(Configuration conf, String name, int otherwise, int least, int most) throws IOException {
+        String range = "a whole number from " + least + " to " + most;
+        int value;
+        try {
+            value = conf.getInt(name, otherwise);
+        } catch (IllegalArgumentException e) {
+            throw bad(conf, name, range, e);
+        }
+        if (value < least || value > most) {
+            throw bad(conf, name, range, null);
+        }
+        return value;
+    }
+
+    private static boolean truth(Configuration conf, String name) throws IOException {
+        String value = conf.getTrimmed(name, "false");
+        return switch (value) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw bad(conf, name, "true or false", null);
+        };
+    }
+
+    private static IOException bad(Configuration conf, String name, String wanted, @Nullable Throwable cause) {
+        return new IOException(name + " must be " + wanted + ", not '" + conf.get(name) + "'", cause);
+    }
+}

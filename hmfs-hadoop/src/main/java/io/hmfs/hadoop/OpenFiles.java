@@ -1,0 +1,52 @@
+package io.hmfs.hadoop;
+
+import io.hmfs.client.FileInfo;
+import io.hmfs.hadoop.link.ServerLink;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The output streams of one filesystem that are not closed yet. Thread-safe. */
+final class OpenFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFiles.class);
+
+    private final ServerLink link;
+    private final Map<HmfsOutputStream, OpenFile> open = new ConcurrentHashMap<>();
+
+    OpenFiles(ServerLink link) {
+        this.link = link;
+    }
+
+    void add(HmfsOutputStream stream, OpenFile file) {
+        open.put(stream, file);
+    }
+
+    void remove(HmfsOutputStream stream) {
+        open.remove(stream);
+    }
+
+    /** Tells the streams that {@code source} is now {@code target}, so that they still find their file. */
+    void renamed(String source, String target) throws IOException {
+        for (OpenFile file : open.values()) {
+            file.parentMoved(source, target);
+            if (file.isAt(source)) {
+                FileInfo there = link.repeatable(client -> client.stat(target));
+                file.moved(target, there);
+            }
+        }
+    }
+
+    /** Closes them all, as HDFS does when a filesystem is closed; a failure is logged, for nobody is there to hear it. */
+    void closeAll() {
+        for (HmfsOutputStream stream : new ArrayList<>(open.keySet())) {
+            try {
+                stream.close();
+            } catch (IOException e) {
+                LOG.warn("A file that was left open could not be committed", e);
+            }
+        }
+    }
+}

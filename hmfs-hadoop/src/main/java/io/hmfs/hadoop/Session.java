@@ -1,0 +1,232 @@
+package io.hmfs.hadoop;
+
+import io.hmfs.client.CreateOptions;
+import io.hmfs.client.FileInfo;
+import io.hmfs.client.HmfsClient;
+import io.hmfs.client.HmfsException;
+import io.hmfs.client.ResultCode;
+import io.hmfs.client.ServerInfo;
+import io.hmfs.hadoop.link.HadoopErrors;
+import io.hmfs.hadoop.link.ServerLink;
+import io.hmfs.hadoop.store.BuiltinDataStore;
+import io.hmfs.hadoop.store.DataStore;
+import io.hmfs.hadoop.store.HadoopDataStore;
+import java.io.Closeable;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import org.apache.hadoop.HadoopIllegalArgumentException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an open filesystem holds, and its operations on absolute paths: the connection, the data store that the server
+ * announced, the streams open for writing. All failures are Hadoop's exceptions. Thread-safe.
+ */
+final class Session implements Closeable {
+    /** A change of attributes, harmless when repeated. */
+    @FunctionalInterface
+    interface Change {
+        void apply(HmfsClient client, String path) throws IOException;
+    }
+
+    private final ServerLink link;
+    private final HmfsOptions options;
+    private final DataStore store;
+    private final OpenFiles openFiles;
+    private final Rename renames;
+    private final @Nullable Reaper reaper; // only where the server cannot drop blocks itself
+
+    private Session(ServerLink link, HmfsOptions options, DataStore store) {
+        this.link = link;
+        this.options = options;
+        this.store = store;
+        this.openFiles = new OpenFiles(link);
+        this.renames = new Rename(link, openFiles);
+        this.reaper = store.dropsBlocksItself() ? null : new Reaper(store);
+        if (reaper != null) {
+            link.client().onRemoved((inode, size) -> reaper.drop(inode, 0, blocks(size)));
+        }
+    }
+
+    static Session open(URI address, HmfsOptions options, String user, Configuration conf) throws IOException {
+        int port = address.getPort() == -1 ? HmfsClient.DEFAULT_PORT : address.getPort();
+        ServerLink link = ServerLink.open(address.getHost(), port, options.clientOptions(user));
+        try {
+            return new Session(link, options, storeOf(link, conf));
+        } catch (IOException | RuntimeException e) {
+            link.close();
+            throw e;
+        }
+    }
+
+    private static DataStore storeOf(ServerLink link, Configuration conf) throws IOException {
+        ServerInfo server = link.server();
+        if (server.dataStore().equals(ServerInfo.BUILTIN)) {
+            return new BuiltinDataStore(link);
+        }
+        String announced = "The data store that the server at " + link + " announces, '" + server.dataStore() + "', ";
+        URI root;
+        try {
+            root = URI.create(server.dataStore());
+        } catch (IllegalArgumentException e) {
+            throw new IOException(announced + "is no URI", e);
+        }
+        if (root.getScheme() == null || root.getScheme().equals(HmfsFileSystem.SCHEME)) {
+            throw new IOException(announced + "must be a URI of another filesystem, with its scheme");
+        }
+        try {
+            return new HadoopDataStore(root, server.blockSize(), conf);
+        } catch (IOException e) {
+            throw new IOException(announced + "cannot be opened here: " + e.getMessage(), e);
+        }
+    }
+
+    ServerLink link() {
+        return link;
+    }
+
+    HmfsOptions options() {
+        return options;
+    }
+
+    ServerInfo server() {
+        return link.server();
+    }
+
+    Rename renames() {
+        return renames;
+    }
+
+    FileInfo stat(String path) throws IOException {
+        try {
+            return link.repeatable(client -> client.stat(path));
+        } catch (HmfsException e) {
+            throw HadoopErrors.translateLookup(path, e);
+        }
+    }
+
+    void change(String path, Change change) throws IOException {
+        try {
+            link.repeat(client -> change.apply(client, path));
+        } catch (HmfsException e) {
+            throw HadoopErrors.translateLookup(path, e);
+        }
+    }
+
+    HmfsInputStream reader(String path, FileInfo info, FileSystem.@Nullable Statistics statistics) {
+        ServerInfo server = server();
+        FileBlocks blocks =
+                new FileBlocks(link, path, info.id(), store.reader(info.id()), server.blockSize(), server.chunkSize());
+        return new HmfsInputStream(blocks, info.size(), server.chunkSize(), options.readAheadChunks(), statistics);
+    }
+
+    HmfsOutputStream writer(String path, FileInfo info, long position) {
+        ServerInfo server = server();
+        return new HmfsOutputStream(
+                new OpenFile(link, path, info),
+                position,
+                store,
+                openFiles,
+                new HmfsOutputStream.Shape(
+                        server.blockSize(), server.chunkSize(), options.writeChunksInFlight(), options.syncOnClose()));
+    }
+
+    HmfsOutputStream create(String path, CreateOptions how) throws IOException {
+        try {
+            FileInfo created = link.once(client -> client.create(path, how));
+            return writer(path, created, 0);
+        } catch (HmfsException e) {
+            if (e.code() == ResultCode.IS_DIRECTORY) {
+                throw new FileAlreadyExistsException(path + " already exists as a directory");
+            }
+            throw HadoopErrors.translate(path, e);
+        }
+    }
+
+    void mkdir(String path, int mode, boolean parents) throws IOException {
+        try {
+            link.once(client -> client.mkdir(path, mode, parents));
+        } catch (HmfsException e) {
+            throw HadoopErrors.translate(path, e);
+        }
+    }
+
+    void truncate(String path, long size) throws IOException {
+        if (size < 0) {
+            throw new HadoopIllegalArgumentException("Cannot truncate to a negative file size: " + size + ".");
+        }
+        FileInfo info = stat(path);
+        if (info.directory()) {
+            throw new FileNotFoundException("Path is not a file: " + path);
+        }
+        if (size > info.size()) {
+            throw new HadoopIllegalArgumentException("Cannot truncate to a larger file size. Current size: "
+                    + info.size() + ", truncate size: " + size + ".");
+        }
+        change(path, (client, name) -> client.truncate(name, size));
+        if (reaper != null) {
+            reaper.drop(info.id(), blocks(size), blocks(info.size()));
+        }
+    }
+
+    /** Deletes a file or a directory. @return false if there is nothing at {@code path} */
+    boolean delete(String path, boolean recursive) throws IOException {
+        try {
+            link.onceOnly(client -> client.delete(path));
+            return true;
+        } catch (HmfsException e) {
+            switch (e.code()) {
+                case NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY -> {
+                    return false;
+                }
+                case IS_DIRECTORY -> {} // below
+                default -> throw HadoopErrors.translate(path, e);
+            }
+        }
+        return deleteDirectory(path, recursive);
+    }
+
+    private boolean deleteDirectory(String path, boolean recursive) throws IOException {
+        try {
+            link.onceOnly(client -> client.rmdir(path));
+            return true;
+        } catch (HmfsException e) {
+            switch (e.code()) {
+                case NOT_FOUND, NO_SUCH_DIRECTORY -> {
+                    return false;
+                }
+                case NOT_EMPTY -> {
+                    if (!recursive) {
+                        throw new PathIsNotEmptyDirectoryException(path);
+                    }
+                }
+                default -> throw HadoopErrors.translate(path, e);
+            }
+        }
+        try {
+            link.repeat(
+                    client -> new TreeDelete(client, options.deletesInFlight(), options.listPageEntries()).run(path));
+            return true;
+        } catch (HmfsException e) {
+            throw HadoopErrors.translate(path, e);
+        }
+    }
+
+    private long blocks(long size) {
+        return (size + server().blockSize() - 1) / server().blockSize();
+    }
+
+    @Override
+    public void close() throws IOException {
+        openFiles.closeAll();
+        link.close();
+        if (reaper != null) {
+            reaper.close(); // after the last reply that could tell of a file, before the store that it works on
+        }
+        store.close();
+    }
+}

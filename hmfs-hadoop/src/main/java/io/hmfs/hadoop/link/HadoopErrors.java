@@ -1,0 +1,80 @@
+package io.hmfs.hadoop.link;
+
+import io.hmfs.client.HmfsException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import org.apache.hadoop.HadoopIllegalArgumentException;
+import org.apache.hadoop.fs.ClusterStorageCapacityExceededException;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.InvalidPathException;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
+import org.apache.hadoop.fs.PathIOException;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.fs.PathPermissionException;
+
+/** From the server's outcomes to the exceptions that HDFS would throw; the server's own message is kept as the cause. */
+public final class HadoopErrors {
+    private HadoopErrors() {}
+
+    /**
+     * What to throw for {@code failure} on {@code path}.
+     *
+     * @throws IllegalArgumentException thrown, not returned, where Hadoop has an unchecked class for the case (a bad name)
+     */
+    public static IOException translate(String path, HmfsException failure) {
+        Exception translated = exceptionFor(path, failure);
+        if (translated.getCause() == null) {
+            translated.initCause(failure);
+        }
+        if (translated instanceof IOException checked) {
+            return checked;
+        }
+        throw (IllegalArgumentException) translated;
+    }
+
+    /** The same for a path that is only looked up: below a file there is nothing, which is not worth its own class. */
+    public static IOException translateLookup(String path, HmfsException failure) {
+        return switch (failure.code()) {
+            case NOT_DIRECTORY -> notFound(path, failure);
+            default -> translate(path, failure);
+        };
+    }
+
+    private static IOException notFound(String path, HmfsException failure) {
+        IOException translated = new FileNotFoundException("File does not exist: " + path);
+        translated.initCause(failure);
+        return translated;
+    }
+
+    /** No default: a new code does not compile until it is mapped. */
+    private static Exception exceptionFor(String path, HmfsException failure) {
+        String text = failure.code().text();
+        return switch (failure.code()) {
+            case OK -> new IOException(path + ": the server reported success as a failure");
+            case NOT_FOUND, NO_SUCH_DIRECTORY -> new FileNotFoundException("File does not exist: " + path);
+            case EXISTS -> new FileAlreadyExistsException(path + ": already exists");
+            case NOT_EMPTY -> new PathIsNotEmptyDirectoryException(path);
+            case NOT_DIRECTORY -> new ParentNotDirectoryException(path + ": " + text);
+            case IS_DIRECTORY -> new FileNotFoundException("Path is not a file: " + path);
+            case NO_SPACE -> new ClusterStorageCapacityExceededException(path + ": " + text);
+            case INVALID_NAME -> new InvalidPathException(path, text);
+            case NAME_TOO_LONG -> new PathIOException(shortened(path), text);
+            case LOOP -> new PathIOException(path, text);
+            case STALE ->
+                new FileNotFoundException(path + ": the file was deleted, replaced, or renamed by another process");
+            case INVALID_ARGUMENT -> new HadoopIllegalArgumentException(path + ": " + text);
+            case IS_ROOT -> new PathPermissionException(path, text);
+            case BAD_REQUEST, TOO_LARGE, INTERNAL, IO_ERROR -> new PathIOException(path, failure.getMessage());
+            case UNSUPPORTED_VERSION, WRONG_CLUSTER -> new IOException(failure.getMessage());
+            case TIMEOUT -> new SocketTimeoutException(path + ": " + text + " (fs.hmfs.request.timeout)");
+            case SHUTTING_DOWN -> new ConnectException(path + ": " + text);
+        };
+    }
+
+    /** A path of 10,000 characters helps nobody in a message. */
+    private static String shortened(String path) {
+        return path.length() <= 300 ? path : path.substring(0, 300) + "… (" + path.length() + " characters)";
+    }
+}

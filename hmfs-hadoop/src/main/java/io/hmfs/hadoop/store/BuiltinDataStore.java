@@ -1,0 +1,114 @@
+package io.hmfs.hadoop.store;
+
+import io.hmfs.client.HmfsClient;
+import io.hmfs.hadoop.link.ServerLink;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.util.functional.FutureIO;
+
+/** The store that the server keeps itself: data travels on the connection of the metadata. */
+public final class BuiltinDataStore implements DataStore {
+    private final ServerLink link;
+    private final long blockSize;
+
+    public BuiltinDataStore(ServerLink link) {
+        this.link = link;
+        this.blockSize = link.server().blockSize();
+    }
+
+    @Override
+    public boolean dropsBlocksItself() {
+        return true;
+    }
+
+    @Override
+    public DataReader reader(long inode) {
+        return new Reader(inode);
+    }
+
+    @Override
+    public DataWriter writer(long inode, long position) {
+        return new Writer(inode, position);
+    }
+
+    @Override
+    public void delete(long inode, long firstBlock, long endBlock) {
+        // the server did so when it executed the operation that made the blocks superfluous
+    }
+
+    @Override
+    public void close() {
+        // the connection belongs to the filesystem
+    }
+
+    private final class Reader implements DataReader {
+        private final long inode;
+
+        Reader(long inode) {
+            this.inode = inode;
+        }
+
+        @Override
+        public CompletableFuture<Integer> read(long block, long offset, byte[] target, int targetOffset, int length) {
+            return link.client().readBlockAsync(inode, block, offset, target, targetOffset, length);
+        }
+
+        @Override
+        public boolean mayRetry(Throwable failure) throws IOException {
+            if (!ServerLink.isBreak(failure)) {
+                return false;
+            }
+            link.repeat(
+                    client -> client.stat("/")); // finds out whether the connection still works, and replaces it if not
+            return true;
+        }
+
+        @Override
+        public void close() {
+            // nothing is held open
+        }
+    }
+
+    private final class Writer implements DataWriter {
+        private final long inode;
+        private long position;
+        private long unsyncedFrom;
+
+        Writer(long inode, long position) {
+            this.inode = inode;
+            this.position = position;
+            this.unsyncedFrom = position;
+        }
+
+        @Override
+        public CompletableFuture<Void> write(byte[] source, int sourceOffset, int length) {
+            long block = position / blockSize;
+            long offset = position % blockSize;
+            position += length;
+            return link.client().writeBlockAsync(inode, block, offset, source, sourceOffset, length);
+        }
+
+        @Override
+        public void publish(boolean durable) throws IOException {
+            if (!durable || unsyncedFrom == position) {
+                return;
+            }
+            HmfsClient client = link.client();
+            List<CompletableFuture<Void>> syncs = new ArrayList<>();
+            for (long block = unsyncedFrom / blockSize; block <= (position - 1) / blockSize; block++) {
+                syncs.add(client.syncBlockAsync(inode, block));
+            }
+            for (CompletableFuture<Void> sync : syncs) {
+                FutureIO.awaitFuture(sync);
+            }
+            unsyncedFrom = position;
+        }
+
+        @Override
+        public void abort() {
+            // bytes beyond the committed size are never read, and the next writer overwrites them
+        }
+    }
+}

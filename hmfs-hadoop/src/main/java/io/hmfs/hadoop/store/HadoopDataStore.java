@@ -1,0 +1,157 @@
+package io.hmfs.hadoop.store;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.LocalFileSystem;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * A directory of any Hadoop filesystem, one file per object: {@code <root>/xx/yy/<inode in hex>-<block>}, xx and yy the inode's
+ * lowest bytes. A block is written under a name of its own below {@code <root>/tmp} and renamed when it is whole, so no crash
+ * leaves half a block under its name. Where a rename would be a copy (object stores) it is written in place, for there an
+ * object appears only when its writer closes it.
+ */
+public final class HadoopDataStore implements DataStore {
+    private static final int READERS_MAX = 16;
+    private static final Set<String> OBJECT_STORES =
+            Set.of("s3", "s3a", "s3n", "gs", "oss", "obs", "cos", "cosn", "wasb", "wasbs", "swift", "tos");
+
+    private final Replacing files;
+    private final Path root;
+    private final long blockSize;
+    private final boolean inPlace;
+    private final ExecutorService readers;
+
+    /**
+     * Opens the store.
+     *
+     * @param blockSize bytes of one block, as the server says
+     * @throws IOException the filesystem of {@code root} cannot be opened
+     */
+    public HadoopDataStore(URI root, long blockSize, Configuration conf) throws IOException {
+        FileSystem opened = FileSystem.newInstance(root, conf); // not the shared one: somebody else could close that
+        // The checksums of the local filesystem's wrapper lie in second files, which no rename moves atomically.
+        this.files = new Replacing(opened instanceof LocalFileSystem local ? local.getRawFileSystem() : opened);
+        this.root = new Path(root);
+        this.blockSize = blockSize;
+        this.inPlace = OBJECT_STORES.contains(opened.getUri().getScheme());
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                READERS_MAX, READERS_MAX, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, "hmfs-store-reader");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        pool.allowCoreThreadTimeOut(true);
+        this.readers = pool;
+    }
+
+    /** Where an object lies. */
+    Path nameOf(long inode, long block) {
+        String outer = String.format("%02x", inode & 0xff);
+        String inner = String.format("%02x", (inode >>> 8) & 0xff);
+        return new Path(root, outer + "/" + inner + "/" + Long.toHexString(inode) + "-" + block);
+    }
+
+    @Override
+    public boolean dropsBlocksItself() {
+        return false;
+    }
+
+    @Override
+    public DataReader reader(long inode) {
+        return new HadoopDataReader(this, inode, readers);
+    }
+
+    @Override
+    public DataWriter writer(long inode, long position) {
+        return new HadoopDataWriter(this, inode, position);
+    }
+
+    @Override
+    public void delete(long inode, long firstBlock, long endBlock) throws IOException {
+        boolean deleted = true;
+        for (long block = firstBlock; block < endBlock || deleted; block++) {
+            deleted = files.delete(nameOf(inode, block), false);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        readers.shutdown();
+        files.close();
+    }
+
+    long blockSize() {
+        return blockSize;
+    }
+
+    FSDataInputStream open(Path object) throws IOException {
+        return files.open(object);
+    }
+
+    /** A new file for a whole block, under the name that {@link #finish} will take it from. */
+    Path draftOf(Path object) {
+        return inPlace ? object : new Path(root, "tmp/" + object.getName() + "." + UUID.randomUUID());
+    }
+
+    FSDataOutputStream create(Path draft) throws IOException {
+        return files.create(draft, true);
+    }
+
+    /** Gives a whole block its name, in place of what stood there. */
+    void finish(Path draft, Path object) throws IOException {
+        if (!inPlace) {
+            files.mkdirs(object.getParent());
+            files.replace(draft, object);
+        }
+    }
+
+    /** Puts a finished object on the disk: an append of nothing, synced. */
+    void sync(Path object) throws IOException {
+        try (FSDataOutputStream out = files.append(object)) {
+            out.hsync();
+        }
+    }
+
+    /** Drops a draft that nobody will finish. */
+    void drop(Path draft) throws IOException {
+        if (!inPlace) {
+            files.delete(draft, false);
+        }
+    }
+
+    boolean inPlace() {
+        return inPlace;
+    }
+
+    /** Makes the atomic rename over an existing file callable, which {@link FileSystem} keeps protected. */
+    private static final class Replacing extends FilterFileSystem {
+        Replacing(FileSystem wrapped) {
+            super(wrapped);
+        }
+
+        void replace(Path source, Path target) throws IOException {
+            if (fs.getUri().getScheme().equals("file")) {
+                // the plain rename replaces a file here, in one step; the other one would delete first
+                if (!fs.rename(source, target)) {
+                    throw new FileNotFoundException("cannot rename " + source + " to " + target);
+                }
+                return;
+            }
+            rename(source, target, Options.Rename.OVERWRITE);
+        }
+    }
+}

@@ -1,0 +1,553 @@
+package io.hmfs.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.security.PrivilegedExceptionAction;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.HadoopIllegalArgumentException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonPathCapabilities;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileContext;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.InvalidPathException;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathIOException;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: what Hadoop's contract tests leave open works as in HDFS: data over block borders, append, truncate, trees, users, bad
+ * input. Method: one filesystem on the shared server, a directory per test.
+ */
+class HmfsFileSystemTest {
+    private static final int BLOCK = (int) ServerProcess.BLOCK_SIZE;
+    private static final int CHUNK = ServerProcess.CHUNK_SIZE;
+
+    private final Path directory = new Path("/files-" + System.nanoTime());
+
+    @SuppressWarnings("NullAway.Init")
+    private FileSystem fs;
+
+    @BeforeEach
+    void open() throws IOException {
+        fs = FileSystem.newInstance(ServerProcess.shared().uri(), new Configuration());
+        fs.mkdirs(directory);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        fs.delete(directory, true);
+        fs.close();
+    }
+
+    static byte[] bytes(int seed, int length) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    private Path write(String name, byte[] data) throws IOException {
+        Path path = new Path(directory, name);
+        try (FSDataOutputStream out = fs.create(path)) {
+            out.write(data);
+        }
+        return path;
+    }
+
+    private byte[] read(Path path) throws IOException {
+        try (FSDataInputStream in = fs.open(path)) {
+            return in.readAllBytes();
+        }
+    }
+
+    @Test
+    void files_of_every_awkward_length_come_back() throws IOException {
+        for (int length :
+                new int[] {0, 1, CHUNK - 1, CHUNK, CHUNK + 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 12345}) {
+            byte[] data = bytes(length, length);
+            Path path = write("file-" + length, data);
+            assertEquals(length, fs.getFileStatus(path).getLen());
+            assertArrayEquals(data, read(path), "length " + length);
+        }
+    }
+
+    @Test
+    void random_reads_agree_with_the_bytes_written() throws IOException {
+        byte[] data = bytes(1, 2 * BLOCK + 777);
+        Path path = write("random", data);
+        Random random = new Random(2);
+        try (FSDataInputStream in = fs.open(path)) {
+            for (int i = 0; i < 300; i++) {
+                int from = random.nextInt(data.length);
+                byte[] target = new byte[Math.min(random.nextInt(3 * CHUNK) + 1, data.length - from)];
+                switch (random.nextInt(3)) {
+                    case 0 -> in.readFully(from, target);
+                    case 1 -> {
+                        in.seek(from);
+                        in.readFully(target);
+                    }
+                    default -> {
+                        in.seek(from);
+                        for (int at = 0; at < Math.min(50, target.length); at++) {
+                            target[at] = (byte) in.read();
+                        }
+                        in.readFully(target, Math.min(50, target.length), target.length - Math.min(50, target.length));
+                    }
+                }
+                assertArrayEquals(Arrays.copyOfRange(data, from, from + target.length), target, "read " + i);
+            }
+            assertThrows(EOFException.class, () -> in.readFully(data.length - 1, new byte[2]));
+        }
+    }
+
+    @Test
+    void positioned_reads_of_many_threads_do_not_disturb_each_other() throws Exception {
+        byte[] data = bytes(3, BLOCK + 9999);
+        Path path = write("threads", data);
+        try (FSDataInputStream in = fs.open(path)) {
+            List<CompletableFuture<Void>> readers = new ArrayList<>();
+            for (int thread = 0; thread < 6; thread++) {
+                Random random = new Random(thread);
+                readers.add(CompletableFuture.runAsync(() -> {
+                    for (int i = 0; i < 60; i++) {
+                        int from = random.nextInt(data.length - 5000);
+                        byte[] target = new byte[5000];
+                        try {
+                            in.readFully(from, target);
+                        } catch (IOException e) {
+                            throw new AssertionError(e);
+                        }
+                        assertArrayEquals(Arrays.copyOfRange(data, from, from + 5000), target);
+                    }
+                }));
+            }
+            CompletableFuture.allOf(readers.toArray(new CompletableFuture<?>[0]))
+                    .get();
+        }
+    }
+
+    @Test
+    void appends_continue_where_the_file_ended_in_the_middle_of_a_block_and_at_its_end() throws IOException {
+        Path path = write("log", bytes(0, 10));
+        byte[] expected = bytes(0, 10);
+        for (int length : new int[] {5, CHUNK, BLOCK, 2 * BLOCK - CHUNK - 15, 1, 0, 7}) {
+            byte[] more = bytes(length, length);
+            try (FSDataOutputStream out = fs.append(path)) {
+                assertEquals(expected.length, out.getPos());
+                out.write(more);
+            }
+            byte[] both = Arrays.copyOf(expected, expected.length + length);
+            System.arraycopy(more, 0, both, expected.length, length);
+            expected = both;
+            assertArrayEquals(expected, read(path));
+        }
+    }
+
+    @Test
+    void what_was_flushed_is_there_for_others_and_what_was_not_is_not() throws IOException {
+        Path path = new Path(directory, "flushed");
+        try (FSDataOutputStream out = fs.create(path)) {
+            out.write(bytes(1, 100));
+            assertEquals(0, fs.getFileStatus(path).getLen());
+            out.hflush();
+            assertArrayEquals(bytes(1, 100), read(path));
+            out.write(bytes(2, BLOCK));
+            out.hsync();
+            assertEquals(100 + BLOCK, read(path).length);
+            out.write(9);
+        }
+        assertEquals(101 + BLOCK, fs.getFileStatus(path).getLen());
+    }
+
+    @Test
+    void an_aborted_stream_commits_nothing_more() throws IOException {
+        Path path = new Path(directory, "aborted");
+        FSDataOutputStream out = fs.create(path);
+        out.write(bytes(1, 100));
+        out.hflush();
+        out.write(bytes(2, 3 * CHUNK));
+        assertFalse(out.abort().alreadyClosed());
+        out.close();
+        assertArrayEquals(bytes(1, 100), read(path));
+        assertThrows(IOException.class, () -> out.write(1));
+    }
+
+    @Test
+    void truncating_forgets_what_was_behind_even_when_the_file_grows_again() throws IOException {
+        byte[] data = bytes(5, 2 * BLOCK + 500);
+        Path path = write("cut", data);
+        assertTrue(fs.truncate(path, BLOCK + 100));
+        assertArrayEquals(Arrays.copyOf(data, BLOCK + 100), read(path));
+        try (FSDataOutputStream out = fs.append(path)) {
+            out.write(bytes(6, BLOCK));
+        }
+        byte[] now = read(path);
+        assertEquals(2 * BLOCK + 100, now.length);
+        assertArrayEquals(bytes(6, BLOCK), Arrays.copyOfRange(now, BLOCK + 100, now.length));
+        assertTrue(fs.truncate(path, 0));
+        assertEquals(0, read(path).length);
+        assertThrows(HadoopIllegalArgumentException.class, () -> fs.truncate(path, 1));
+        assertThrows(HadoopIllegalArgumentException.class, () -> fs.truncate(path, -1));
+        assertThrows(FileNotFoundException.class, () -> fs.truncate(directory, 0));
+    }
+
+    @Test
+    void a_reader_of_a_deleted_file_hears_of_it_and_never_gets_zeros() throws IOException {
+        Path path = write("going", bytes(7, 2 * BLOCK));
+        try (FSDataInputStream in = fs.open(path)) {
+            assertTrue(in.read() >= 0);
+            fs.delete(path, false);
+            in.seek(BLOCK + CHUNK);
+            byte[] target = new byte[CHUNK];
+            try {
+                in.readFully(target);
+                assertArrayEquals(Arrays.copyOfRange(bytes(7, 2 * BLOCK), BLOCK + CHUNK, BLOCK + 2 * CHUNK), target);
+            } catch (FileNotFoundException expected) {
+                assertTrue(String.valueOf(expected.getMessage())
+                        .contains(path.toUri().getPath()));
+            }
+        }
+    }
+
+    @Test
+    void a_tree_of_thousands_of_files_goes_in_one_call_while_somebody_else_deletes_too() throws Exception {
+        Path tree = new Path(directory, "tree");
+        int files = 3000;
+        List<CompletableFuture<Void>> writers = new ArrayList<>();
+        for (int thread = 0; thread < 8; thread++) {
+            int first = thread;
+            writers.add(CompletableFuture.runAsync(() -> {
+                for (int i = first; i < files; i += 8) {
+                    Path path = new Path(tree, "d" + i % 40 + "/e" + i % 7 + "/f" + i);
+                    try {
+                        fs.create(path).close();
+                    } catch (IOException e) {
+                        throw new AssertionError(e);
+                    }
+                }
+            }));
+        }
+        CompletableFuture.allOf(writers.toArray(new CompletableFuture<?>[0])).get();
+        assertEquals(files, fs.getContentSummary(tree).getFileCount());
+        Path deep = tree;
+        for (int level = 0; level < 400; level++) {
+            deep = new Path(deep, "x");
+        }
+        fs.mkdirs(deep);
+        assertThrows(PathIsNotEmptyDirectoryException.class, () -> fs.delete(tree, false));
+        CompletableFuture<Boolean> rival = CompletableFuture.supplyAsync(() -> {
+            try (FileSystem other = FileSystem.newInstance(fs.getUri(), new Configuration())) {
+                return other.delete(tree, true);
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        fs.delete(tree, true);
+        rival.get();
+        assertFalse(fs.exists(tree));
+        assertFalse(fs.delete(tree, true));
+    }
+
+    @Test
+    void a_tree_goes_although_files_are_created_in_it_meanwhile() throws Exception {
+        Path tree = new Path(directory, "busy");
+        for (int i = 0; i < 300; i++) {
+            fs.create(new Path(tree, "d" + i % 3 + "/f" + i)).close();
+        }
+        AtomicBoolean stop = new AtomicBoolean();
+        CompletableFuture<Void> creator = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < 200 && !stop.get(); i++) {
+                try {
+                    Path late = new Path(tree, "d" + i % 3 + "/late" + i);
+                    fs.createNonRecursive(late, true, 4096, (short) 1, BLOCK, null)
+                            .close();
+                } catch (FileNotFoundException gone) {
+                    return;
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        });
+        fs.delete(tree, true);
+        stop.set(true);
+        creator.get();
+        assertFalse(fs.exists(tree));
+    }
+
+    @Test
+    void listings_come_in_pages_sorted_where_hdfs_sorts() throws IOException {
+        Configuration conf = new Configuration();
+        conf.setInt("fs.hmfs.list.page.entries", 7);
+        try (FileSystem paged = FileSystem.newInstance(fs.getUri(), conf)) {
+            List<String> names = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                names.add("n" + (i * 37) % 50);
+                paged.create(new Path(directory, names.get(i))).close();
+            }
+            names.sort(null);
+            List<String> listed = new ArrayList<>();
+            for (FileStatus status : paged.listStatus(directory)) {
+                listed.add(status.getPath().getName());
+            }
+            assertEquals(names, listed);
+            List<String> iterated = new ArrayList<>();
+            RemoteIterator<FileStatus> pages = paged.listStatusIterator(directory);
+            while (pages.hasNext()) {
+                iterated.add(pages.next().getPath().getName());
+            }
+            iterated.sort(null);
+            assertEquals(names, iterated);
+        }
+    }
+
+    @Test
+    void the_umask_applies_once_and_to_files_directories_and_file_contexts() throws IOException {
+        Configuration conf = new Configuration();
+        conf.set("fs.permissions.umask-mode", "027");
+        try (FileSystem masked = FileSystem.newInstance(fs.getUri(), conf)) {
+            Path file = new Path(directory, "a/file");
+            masked.create(file).close();
+            assertEquals(
+                    FsPermission.createImmutable((short) 0640),
+                    masked.getFileStatus(file).getPermission());
+            assertEquals(
+                    FsPermission.createImmutable((short) 0750),
+                    masked.getFileStatus(file.getParent()).getPermission());
+            masked.setPermission(file, FsPermission.createImmutable((short) 0777));
+            assertEquals(
+                    FsPermission.createImmutable((short) 0777),
+                    masked.getFileStatus(file).getPermission());
+        }
+        FileContext context = FileContext.getFileContext(fs.getUri(), conf);
+        context.setUMask(FsPermission.createImmutable((short) 0));
+        Path open = new Path(directory, "open");
+        context.mkdir(open, FsPermission.createImmutable((short) 0777), false);
+        assertEquals(
+                FsPermission.createImmutable((short) 0777),
+                fs.getFileStatus(open).getPermission());
+    }
+
+    @Test
+    void owner_group_and_times_are_kept_as_set() throws IOException {
+        Path path = write("owned", new byte[0]);
+        fs.setOwner(path, "alice", null);
+        fs.setOwner(path, null, "staff");
+        fs.setTimes(path, 1_000_000_000_123L, -1);
+        fs.setTimes(path, -1, 1_100_000_000_456L);
+        FileStatus status = fs.getFileStatus(path);
+        assertEquals("alice", status.getOwner());
+        assertEquals("staff", status.getGroup());
+        assertEquals(1_000_000_000_123L, status.getModificationTime());
+        assertEquals(1_100_000_000_456L, status.getAccessTime());
+    }
+
+    @Test
+    void renames_of_file_contexts_replace_files_and_empty_directories_and_refuse_the_rest() throws IOException {
+        FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
+        Path one = write("one", bytes(1, 10));
+        Path two = write("two", bytes(2, 20));
+        Path empty = new Path(directory, "empty");
+        Path full = new Path(directory, "full");
+        fs.mkdirs(empty);
+        fs.create(new Path(full, "child")).close();
+        assertThrows(FileAlreadyExistsException.class, () -> context.rename(one, two));
+        context.rename(one, two, Options.Rename.OVERWRITE);
+        assertArrayEquals(bytes(1, 10), read(two));
+        assertFalse(fs.exists(one));
+        assertThrows(FileNotFoundException.class, () -> context.rename(one, new Path(directory, "three")));
+        assertThrows(IOException.class, () -> context.rename(two, empty, Options.Rename.OVERWRITE));
+        assertThrows(IOException.class, () -> context.rename(empty, two, Options.Rename.OVERWRITE));
+        assertThrows(IOException.class, () -> context.rename(empty, full, Options.Rename.OVERWRITE));
+        context.rename(full, empty, Options.Rename.OVERWRITE);
+        assertTrue(fs.exists(new Path(empty, "child")));
+        assertThrows(IOException.class, () -> context.rename(empty, new Path(empty, "below")));
+        assertThrows(FileNotFoundException.class, () -> context.rename(two, new Path(directory, "no/such/parent")));
+        assertThrows(ParentNotDirectoryException.class, () -> context.rename(empty, new Path(two, "below a file")));
+    }
+
+    @Test
+    void renames_of_the_shell_follow_hdfs() throws IOException {
+        Path file = write("file", bytes(1, 1));
+        Path dir = new Path(directory, "dir");
+        fs.mkdirs(dir);
+        assertTrue(fs.rename(file, file));
+        assertFalse(fs.rename(dir, dir));
+        assertFalse(fs.rename(dir, new Path(dir, "below")));
+        assertFalse(fs.rename(new Path("/"), new Path(dir, "root")));
+        assertTrue(fs.rename(file, dir));
+        assertTrue(fs.rename(new Path(dir, "file"), dir));
+        assertTrue(fs.exists(new Path(dir, "file")));
+        assertFalse(fs.rename(new Path(directory, "missing"), dir));
+        write("file", bytes(2, 2));
+        assertFalse(fs.rename(file, dir), "dir/file is taken");
+        assertArrayEquals(bytes(2, 2), read(file));
+    }
+
+    @Test
+    void a_directory_renamed_under_an_open_file_takes_it_along() throws IOException {
+        Path before = new Path(directory, "before");
+        Path after = new Path(directory, "after");
+        FSDataOutputStream out = fs.create(new Path(before, "file"));
+        out.write(bytes(1, CHUNK + 1));
+        assertTrue(fs.rename(before, after));
+        out.close();
+        assertArrayEquals(bytes(1, CHUNK + 1), read(new Path(after, "file")));
+    }
+
+    @Test
+    void a_file_deleted_under_its_writer_fails_the_close() throws IOException {
+        Path path = new Path(directory, "short-lived");
+        FSDataOutputStream out = fs.create(path);
+        out.write(bytes(1, 10));
+        fs.delete(path, false);
+        assertThrows(FileNotFoundException.class, out::close);
+        assertFalse(fs.exists(path));
+        out.close();
+    }
+
+    @Test
+    void names_that_cannot_be_are_refused_with_hadoops_exceptions() throws IOException {
+        assertThrows(PathIOException.class, () -> fs.create(new Path(directory, "n".repeat(256))));
+        fs.create(new Path(directory, "n".repeat(255))).close();
+        assertThrows(InvalidPathException.class, () -> fs.create(new Path(directory, "nul\0name")));
+        assertThrows(IllegalArgumentException.class, () -> new Path(directory, ""));
+        StringBuilder deep = new StringBuilder();
+        while (deep.length() < 10_000) {
+            deep.append("/component");
+        }
+        IOException tooLong = assertThrows(PathIOException.class, () -> fs.mkdirs(new Path(deep.toString())));
+        assertTrue(String.valueOf(tooLong.getMessage()).length() < 1000);
+        assertThrows(PathIOException.class, () -> fs.getFileStatus(new Path(deep.toString())));
+        assertThrows(PathIOException.class, () -> fs.listStatus(new Path(deep.toString())));
+        assertThrows(PathIOException.class, () -> fs.delete(new Path(deep.toString()), true));
+        assertThrows(IllegalArgumentException.class, () -> fs.getFileStatus(new Path("file:///etc")));
+    }
+
+    @Test
+    void odd_but_legal_names_work() throws IOException {
+        for (String name :
+                List.of("with space", "ünïcödé-日本語", "%41", "#frag?query", "-rf", "tab\tname", "\u00e9", "*")) {
+            Path path = new Path(directory, new Path(null, null, name));
+            fs.create(path).close();
+            assertEquals(name, fs.getFileStatus(path).getPath().getName());
+        }
+        assertEquals(8, fs.listStatus(directory).length);
+    }
+
+    @Test
+    void create_obeys_its_flags() throws IOException {
+        Path path = write("there", bytes(1, 10));
+        assertThrows(FileAlreadyExistsException.class, () -> fs.create(path, false));
+        assertThrows(FileAlreadyExistsException.class, () -> fs.create(directory, true));
+        Path orphan = new Path(directory, "no/parent");
+        assertThrows(
+                FileNotFoundException.class, () -> fs.createNonRecursive(orphan, true, 4096, (short) 1, BLOCK, null));
+        FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
+        try (FSDataOutputStream out = context.create(path, EnumSet.of(CreateFlag.CREATE, CreateFlag.APPEND))) {
+            out.write(bytes(2, 10));
+        }
+        assertEquals(20, read(path).length);
+        try (FSDataOutputStream out = context.create(path, EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE))) {
+            out.write(bytes(3, 5));
+        }
+        assertArrayEquals(bytes(3, 5), read(path));
+    }
+
+    @Test
+    void the_user_is_the_one_who_made_the_filesystem_even_on_threads_that_do_not_inherit_it() throws Exception {
+        UserGroupInformation bob = UserGroupInformation.createRemoteUser("bob");
+        FileSystem bobs = bob.doAs((PrivilegedExceptionAction<FileSystem>)
+                () -> FileSystem.newInstance(ServerProcess.shared().uri(), new Configuration()));
+        try {
+            Path path = new Path(directory, "bobs");
+            Thread thread = new Thread(() -> {
+                try {
+                    bobs.create(path).close();
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            thread.start();
+            thread.join();
+            assertEquals("bob", fs.getFileStatus(path).getOwner());
+            assertEquals("/user/bob", bobs.getHomeDirectory().toUri().getPath());
+        } finally {
+            bobs.close();
+        }
+    }
+
+    @Test
+    void where_nobody_listens_the_error_names_the_address_and_what_to_do() throws IOException {
+        int free;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            free = socket.getLocalPort();
+        }
+        URI nobody = URI.create("hmfs://localhost:" + free);
+        ConnectException refused =
+                assertThrows(ConnectException.class, () -> FileSystem.newInstance(nobody, new Configuration()));
+        assertTrue(String.valueOf(refused.getMessage()).contains("hmfs://localhost:" + free), refused.getMessage());
+        assertTrue(String.valueOf(refused.getMessage()).contains("hmfs server"), refused.getMessage());
+        assertThrows(IOException.class, () -> FileSystem.newInstance(URI.create("hmfs:///"), new Configuration()));
+    }
+
+    @Test
+    void an_unknown_setting_is_refused_when_the_filesystem_is_opened() throws IOException {
+        Configuration conf = new Configuration();
+        conf.set("fs.hmfs.reqest.timeout", "3s");
+        URI uri = ServerProcess.shared().uri();
+        IOException unknown = assertThrows(IOException.class, () -> FileSystem.newInstance(uri, conf));
+        assertEquals(
+                "Unknown setting fs.hmfs.reqest.timeout: did you mean fs.hmfs.request.timeout?", unknown.getMessage());
+    }
+
+    @Test
+    void capabilities_and_sizes_are_told() throws IOException {
+        assertTrue(fs.hasPathCapability(directory, CommonPathCapabilities.FS_APPEND));
+        assertTrue(fs.hasPathCapability(directory, CommonPathCapabilities.FS_TRUNCATE));
+        assertTrue(fs.hasPathCapability(directory, CommonPathCapabilities.FS_PERMISSIONS));
+        assertFalse(fs.hasPathCapability(directory, CommonPathCapabilities.FS_ACLS));
+        assertEquals(BLOCK, fs.getDefaultBlockSize(directory));
+        assertTrue(fs.getStatus().getCapacity() > 0);
+        assertTrue(fs.getStatus().getRemaining() > 0);
+    }
+
+    @Test
+    void a_closed_filesystem_has_committed_its_open_files_and_does_no_more() throws IOException {
+        Path path = new Path(directory, "left-open");
+        FileSystem other = FileSystem.newInstance(fs.getUri(), new Configuration());
+        FSDataOutputStream out = other.create(path);
+        out.write(bytes(1, 10));
+        other.close();
+        assertArrayEquals(bytes(1, 10), read(path));
+        assertThrows(IOException.class, () -> other.exists(path));
+        assertThrows(IOException.class, () -> out.write(1));
+    }
+}

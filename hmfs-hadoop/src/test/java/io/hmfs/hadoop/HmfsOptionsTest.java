@@ -1,0 +1,109 @@
+package io.hmfs.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+/**
+ * Goal: a wrong setting is one clear error before anything is opened, and hmfs-default.xml tells the truth about the defaults.
+ * Method: configurations with one wrong setting each; the file's values against those of an empty configuration.
+ */
+class HmfsOptionsTest {
+    private static String errorOf(String name, String value) {
+        Configuration conf = new Configuration(false);
+        conf.set(name, value);
+        return String.valueOf(
+                assertThrows(IOException.class, () -> HmfsOptions.from(conf)).getMessage());
+    }
+
+    @Test
+    void a_misspelt_setting_is_named_together_with_the_nearest_known_one() {
+        assertEquals(
+                "Unknown setting fs.hmfs.conect.timeout: did you mean fs.hmfs.connect.timeout?",
+                errorOf("fs.hmfs.conect.timeout", "3s"));
+        assertEquals(
+                "Unknown setting fs.hmfs.read.ahead: did you mean fs.hmfs.read.ahead.chunks?",
+                errorOf("fs.hmfs.read.ahead", "3"));
+    }
+
+    @Test
+    void a_value_out_of_its_range_is_named_with_the_range() {
+        assertEquals(
+                "fs.hmfs.read.ahead.chunks must be a whole number from 0 to 64, not '65'",
+                errorOf("fs.hmfs.read.ahead.chunks", "65"));
+        assertEquals(
+                "fs.hmfs.delete.in.flight must be a whole number from 1 to 4096, not 'many'",
+                errorOf("fs.hmfs.delete.in.flight", "many"));
+        assertEquals(
+                "fs.hmfs.request.timeout must be a time over zero, not '0'", errorOf("fs.hmfs.request.timeout", "0"));
+        assertEquals(
+                "fs.hmfs.connect.timeout must be a time such as 30s, not 'soon'",
+                errorOf("fs.hmfs.connect.timeout", "soon"));
+        assertEquals("fs.hmfs.sync.on.close must be true or false, not 'yes'", errorOf("fs.hmfs.sync.on.close", "yes"));
+    }
+
+    @Test
+    void hadoops_own_settings_of_a_scheme_are_fine() throws IOException {
+        Configuration conf = new Configuration(false);
+        conf.set("fs.hmfs.impl", "io.hmfs.hadoop.HmfsFileSystem");
+        conf.set("fs.hmfs.impl.disable.cache", "true");
+        conf.set("fs.hmfs.request.timeout", "1500ms");
+        assertEquals(Duration.ofMillis(1500), HmfsOptions.from(conf).requestTimeout());
+    }
+
+    @Test
+    void distances_count_edits() {
+        assertEquals(0, HmfsOptions.distance("same", "same"));
+        assertEquals(3, HmfsOptions.distance("kitten", "sitting"));
+        assertEquals(4, HmfsOptions.distance("", "four"));
+    }
+
+    @Test
+    void the_defaults_file_has_every_setting_described_with_the_value_that_holds_without_it() throws Exception {
+        Configuration fromFile = new Configuration(false);
+        fromFile.addResource("hmfs-default.xml");
+        assertEquals(HmfsOptions.from(new Configuration(false)), HmfsOptions.from(fromFile));
+        Set<String> described = new HashSet<>();
+        try (InputStream file =
+                Objects.requireNonNull(HmfsOptionsTest.class.getResourceAsStream("/hmfs-default.xml"))) {
+            NodeList properties = DocumentBuilderFactory.newInstance()
+                    .newDocumentBuilder()
+                    .parse(file)
+                    .getElementsByTagName("property");
+            for (int i = 0; i < properties.getLength(); i++) {
+                Element property = (Element) properties.item(i);
+                assertTrue(text(property, "description").length() > 20);
+                described.add(text(property, "name"));
+            }
+        }
+        Set<String> known = new HashSet<>(HmfsOptions.KNOWN);
+        known.remove("fs.hmfs.impl.disable.cache"); // Hadoop's own, described there
+        known.add("fs.AbstractFileSystem.hmfs.impl");
+        assertEquals(known, described);
+    }
+
+    private static String text(Element property, String tag) {
+        return property.getElementsByTagName(tag).item(0).getTextContent().trim();
+    }
+
+    @Test
+    void the_defaults_are_loaded_with_the_filesystem() {
+        new HmfsFileSystem();
+        Map<String, String> values = new Configuration().getPropsWithPrefix("fs.hmfs.");
+        assertEquals("io.hmfs.hadoop.HmfsFileSystem", values.get("impl"));
+        assertEquals("io.hmfs.hadoop.Hmfs", new Configuration().get("fs.AbstractFileSystem.hmfs.impl"));
+    }
+}

@@ -1,0 +1,126 @@
+package io.hmfs.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.JarFile;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: the one jar brings nothing that could clash with a cluster's own classes, and needs nothing but Hadoop's client.
+ * Method: its table of contents is read, and FsShell runs in a JVM with that jar and hadoop-client-api and -runtime only.
+ */
+class ShadedJarCheck {
+    private static final Path JAR = Path.of(System.getProperty("hmfs.test.jar", "no -Dhmfs.test.jar"));
+
+    /** What hadoop-client-runtime brings along besides itself, and nothing else. */
+    private static final Pattern HADOOP = Pattern.compile(
+            "(hadoop-client-api|hadoop-client-runtime|slf4j-api|commons-logging|snappy-java|jsr305|reload4j)-[0-9].*\\.jar");
+
+    @Test
+    void everything_in_the_jar_is_below_io_hmfs_or_says_how_to_find_it() throws IOException {
+        TreeSet<String> outside = new TreeSet<>();
+        int classes = 0;
+        int relocated = 0;
+        try (JarFile jar = new JarFile(JAR.toFile())) {
+            for (var entries = jar.entries(); entries.hasMoreElements(); ) {
+                var entry = entries.nextElement();
+                if (entry.isDirectory()) {
+                    continue;
+                }
+                classes += entry.getName().endsWith(".class") ? 1 : 0;
+                relocated += entry.getName().startsWith("io/hmfs/shaded/io/netty/") ? 1 : 0;
+                if (!entry.getName().startsWith("io/hmfs/")) {
+                    outside.add(entry.getName());
+                }
+            }
+            assertEquals(
+                    "io.hmfs.hadoop.HmfsFileSystem",
+                    new String(
+                                    jar.getInputStream(
+                                                    jar.getEntry("META-INF/services/org.apache.hadoop.fs.FileSystem"))
+                                            .readAllBytes(),
+                                    StandardCharsets.UTF_8)
+                            .trim());
+        }
+        outside.removeIf(name -> name.startsWith("META-INF/maven/io.hmfs/"));
+        assertEquals(
+                new TreeSet<>(List.of(
+                        "META-INF/MANIFEST.MF",
+                        "META-INF/services/org.apache.hadoop.fs.FileSystem",
+                        "hmfs-default.xml")),
+                outside);
+        assertTrue(classes > 500 && relocated > 500, classes + " classes, " + relocated + " relocated");
+    }
+
+    @Test
+    void no_class_speaks_of_a_name_that_was_not_relocated() throws IOException {
+        Pattern leftover = Pattern.compile("(?<!io/hmfs/shaded/)(?<!shaded[./])io[/.]netty[/.](channel|buffer|util)");
+        List<String> found = new ArrayList<>();
+        try (JarFile jar = new JarFile(JAR.toFile())) {
+            for (var entries = jar.entries(); entries.hasMoreElements(); ) {
+                var entry = entries.nextElement();
+                if (entry.getName().endsWith(".class")) {
+                    String text = new String(jar.getInputStream(entry).readAllBytes(), StandardCharsets.ISO_8859_1);
+                    if (leftover.matcher(text).find() || text.contains("org/agrona")) {
+                        found.add(entry.getName());
+                    }
+                }
+            }
+        }
+        assertEquals(List.of(), found);
+    }
+
+    @Test
+    void the_shell_runs_with_nothing_but_this_jar_and_hadoops_client(@TempDir Path local) throws Exception {
+        byte[] data = HmfsFileSystemTest.bytes(1, 1_500_000);
+        Path source = Files.write(local.resolve("source"), data);
+        String remote = "/jar-" + System.nanoTime();
+        shell(local, "-put", source.toString(), remote);
+        shell(local, "-get", remote, local.resolve("copy").toString());
+        assertEquals(-1, Files.mismatch(source, local.resolve("copy")));
+        shell(local, "-rm", "-skipTrash", remote);
+    }
+
+    private static void shell(Path local, String... arguments) throws Exception {
+        String hadoop = Arrays.stream(
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
+                                .split(File.pathSeparator))
+                .filter(entry ->
+                        HADOOP.matcher(Path.of(entry).getFileName().toString()).matches())
+                .collect(Collectors.joining(File.pathSeparator));
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                JAR + File.pathSeparator + hadoop,
+                "org.apache.hadoop.fs.FsShell",
+                "-Dfs.defaultFS=" + ServerProcess.shared().uri()));
+        command.addAll(List.of(arguments));
+        Path log = local.resolve("shell.log");
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the shell hangs");
+        assertEquals(0, process.exitValue(), () -> {
+            try {
+                return Files.readString(log);
+            } catch (IOException e) {
+                return e.toString();
+            }
+        });
+    }
+}

@@ -1,0 +1,92 @@
+package io.hmfs.server.admin;
+
+import io.hmfs.client.ClientOptions;
+import io.hmfs.client.HmfsClient;
+import io.hmfs.client.ServerStatus;
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.server.HmfsServer;
+import io.hmfs.server.ServerConfig;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/** One server from start to end, in the foreground. */
+final class ServerRun {
+    /** Held, because a logger that nobody holds forgets its level. */
+    private static final Logger LOG = Logger.getLogger("io.hmfs");
+
+    private ServerRun() {}
+
+    /** Serves until SIGTERM, SIGINT or a failure of the server; returns the exit code. */
+    static int run(ServerConfig config) throws IOException, InterruptedException {
+        // What a good start has to say is printed below.
+        LOG.setLevel(Cli.isDebug() ? Level.FINE : Level.WARNING);
+        HmfsServer server = HmfsServer.start(config);
+        AtomicBoolean ended = new AtomicBoolean();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, ended), "hmfs-stop"));
+        System.out.print(describe(config, server.address()));
+        System.out.flush();
+        int code = server.awaitStop();
+        ended.set(true);
+        if (code != 0) {
+            System.err.println("hmfs: the server stopped itself; its last messages say why. Start it again to recover");
+        }
+        return code;
+    }
+
+    /** A signal asks for the end: after a clean stop that is success, whatever number the signal has. */
+    private static void stop(HmfsServer server, AtomicBoolean ended) {
+        try {
+            if (!ended.get()) {
+                server.close();
+                System.out.println("hmfs: stopped");
+                System.out.flush();
+                Runtime.getRuntime().halt(0);
+            }
+        } catch (RuntimeException e) {
+            System.err.println("hmfs: the stop was not clean: " + Cli.describe(e));
+        }
+    }
+
+    /** Asked of the server itself, over the wire: whoever reads it knows that it answers. */
+    private static String describe(ServerConfig config, InetSocketAddress bound) throws IOException {
+        InetAddress any = bound.getAddress();
+        String host = any.isAnyLocalAddress() ? "127.0.0.1" : any.getHostAddress();
+        Address address = new Address(host, bound.getPort());
+        ServerStatus status;
+        try (HmfsClient client = HmfsClient.connect(host, bound.getPort(), ClientOptions.defaults())) {
+            status = client.status();
+        }
+        String mode = config.persistence() == Persistence.PMEM
+                ? config.emulatePmem()
+                        ? "pmem, EMULATED: for measurements, loses data with the power"
+                        : "pmem: what was answered survives power failure"
+                : "process: what was answered survives the death of this process, not of the machine";
+        String data = config.isBuiltin()
+                ? config.dataDirectory() + " (builtin store, streamed by this server)"
+                : config.dataStore() + " (clients write there)";
+        return """
+                HMFS %s
+                  pool     %s (%s, %s, cluster %s)
+                  mode     %s
+                  address  hmfs://%s%s
+                  data     %s
+                  use      hmfs fs --server %s -ls /
+                  stop     Ctrl-C, or kill %d
+                """.formatted(
+                        status.serverVersion(),
+                        status.poolPath(),
+                        Quantities.readable(status.capacity()),
+                        status.backing(),
+                        status.clusterId(),
+                        mode,
+                        address,
+                        any.isAnyLocalAddress() ? " (on all addresses of this machine)" : "",
+                        data,
+                        address,
+                        ProcessHandle.current().pid());
+    }
+}

@@ -1,0 +1,106 @@
+package io.hmfs.server.admin;
+
+import io.hmfs.server.ServerConfig;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What can be set about a server; each one as a flag ({@code --data-store}), a variable ({@code HMFS_DATA_STORE}) and a key of
+ * the properties file ({@code data-store}). The defaults are those of {@link ServerConfig}.
+ */
+enum ServerSetting {
+    POOL("FILE", "The pool, made by hmfs format."),
+    HOST("NAME", "Address to listen on; 0.0.0.0 for all."),
+    PORT("N", "Port to listen on; 0 takes a free one."),
+    PERSISTENCE(
+            "MODE",
+            "What an answered operation survives. process: the death of the server process; pmem: power failure,"
+                    + " needs a pool on DAX memory."),
+    EMULATE_PMEM(
+            "BOOL", "Allow pmem on memory that is not DAX: for measurements only, it does not survive power failure."),
+    DATA_STORE(
+            "STORE",
+            "Where file data goes. builtin: objects in data-directory, streamed by this server; else the URI of a"
+                    + " Hadoop filesystem that clients write to (s3a://bucket/data)."),
+    DATA_DIRECTORY("DIR", "Directory of the builtin store."),
+    BLOCK_SIZE("SIZE", "Bytes of file data in one object."),
+    CHUNK_SIZE("SIZE", "Most bytes of data in one request."),
+    EVENT_LOOPS("N", "Threads that serve connections."),
+    IO_THREADS("N", "Threads for the builtin store's disk."),
+    FRAME_MAX("SIZE", "Longest request or reply that is taken."),
+    IN_FLIGHT_MAX("N", "Requests of a connection that wait for the disk before no more are read from it."),
+    IO_QUEUE_BYTES_MAX("SIZE", "Bytes of data that wait for the disk in all before no more are read."),
+    IDLE_TIMEOUT("TIME", "For a handshake, for the rest of a request once begun, and for a peer to take its replies."),
+    DRAIN_TIMEOUT("TIME", "For requests in flight when the server stops."),
+    NATIVE_TRANSPORT("BOOL", "Use epoll where it is there.");
+
+    private final String label;
+    private final String description;
+
+    ServerSetting(String label, String description) {
+        this.label = label;
+        this.description = description;
+    }
+
+    private static String lower(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    String key() {
+        return lower(this).replace('_', '-');
+    }
+
+    String flag() {
+        return "--" + key();
+    }
+
+    String variable() {
+        return "HMFS_" + name();
+    }
+
+    String label() {
+        return label;
+    }
+
+    String description() {
+        return description;
+    }
+
+    /** The default for this pool; empty when there is none and it must be given. */
+    String fallback(Path pool) {
+        ServerConfig config = ServerConfig.of(pool);
+        return switch (this) {
+            case POOL -> "";
+            case HOST -> config.host();
+            case PORT -> String.valueOf(config.port());
+            case PERSISTENCE -> lower(config.persistence());
+            case EMULATE_PMEM -> String.valueOf(config.emulatePmem());
+            case DATA_STORE -> config.dataStore();
+            case DATA_DIRECTORY -> config.dataDirectory().toString();
+            case BLOCK_SIZE -> Quantities.compact(config.blockSize());
+            case CHUNK_SIZE -> Quantities.compact(config.chunkSize());
+            case EVENT_LOOPS -> String.valueOf(config.eventLoops());
+            case IO_THREADS -> String.valueOf(config.ioThreads());
+            case FRAME_MAX -> Quantities.compact(config.frameMax());
+            case IN_FLIGHT_MAX -> String.valueOf(config.inFlightMax());
+            case IO_QUEUE_BYTES_MAX -> Quantities.compact(config.ioQueueBytesMax());
+            case IDLE_TIMEOUT -> config.idleTimeout().toSeconds() + "s";
+            case DRAIN_TIMEOUT -> config.drainTimeout().toSeconds() + "s";
+            case NATIVE_TRANSPORT -> String.valueOf(config.nativeTransport());
+        };
+    }
+
+    static List<String> keys() {
+        return Arrays.stream(values()).map(ServerSetting::key).toList();
+    }
+
+    static @Nullable ServerSetting ofKey(String key) {
+        return Arrays.stream(values())
+                .filter(s -> s.key().equals(key))
+                .findFirst()
+                .orElse(null);
+    }
+}

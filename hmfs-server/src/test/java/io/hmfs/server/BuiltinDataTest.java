@@ -1,0 +1,267 @@
+package io.hmfs.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.client.CreateOptions;
+import io.hmfs.client.FileInfo;
+import io.hmfs.client.HmfsClient;
+import io.hmfs.client.HmfsException;
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.type.Name;
+import io.hmfs.server.data.IntentJournal;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Goal: the builtin store gives back what was written, and no object outlives its file, in both modes and over a crash.
+ * Method: real client and server; the data directory is looked at from outside; a crash is an intent that nobody finished.
+ */
+@Timeout(120)
+class BuiltinDataTest {
+    private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
+    private static final CreateOptions OVERWRITE = new CreateOptions(0644, true, false, 0755);
+
+    @TempDir
+    private Path directory;
+
+    private ServerFixture fixture(Persistence persistence) throws IOException {
+        return new ServerFixture(
+                directory, builder -> builder.persistence(persistence).emulatePmem(persistence == Persistence.PMEM));
+    }
+
+    private static byte[] bytes(int seed, int count) {
+        byte[] bytes = new byte[count];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static FileInfo fileOf(HmfsClient client, String path, int blocks) throws IOException {
+        FileInfo file = client.create(path, PLAIN);
+        for (int block = 0; block < blocks; block++) {
+            client.writeBlock(file.id(), block, 0, bytes(block, 1000), 0, 1000);
+        }
+        client.append(file, (blocks - 1L) * ServerFixture.BLOCK_SIZE + 1000);
+        return file;
+    }
+
+    private List<String> objects(ServerFixture fixture) throws IOException {
+        try (Stream<Path> files = Files.walk(fixture.dataDirectory())) {
+            return files.filter(file -> file.getFileName().toString().contains("-"))
+                    .map(file -> file.getFileName().toString())
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** Waits for the reaper; the test's time limit bounds it. */
+    private void awaitObjects(ServerFixture fixture, int count) throws IOException {
+        while (objects(fixture).size() != count) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Persistence.class)
+    void whatWasWrittenIsReadBack(Persistence persistence) throws Exception {
+        byte[] data = bytes(1, ServerFixture.BLOCK_SIZE);
+        try (ServerFixture fixture = fixture(persistence);
+                HmfsClient client = fixture.client()) {
+            FileInfo file = client.create("/f", PLAIN);
+            List<CompletableFuture<Void>> writes = new ArrayList<>();
+            for (int at = 0; at < data.length; at += 10_000) {
+                writes.add(client.writeBlockAsync(file.id(), 3, at, data, at, Math.min(10_000, data.length - at)));
+            }
+            for (CompletableFuture<Void> write : writes) {
+                write.get();
+            }
+            client.syncBlockAsync(file.id(), 3).get();
+            client.append(file, 4L * ServerFixture.BLOCK_SIZE);
+            byte[] read = new byte[data.length + 500];
+            int count = client.readBlock(file.id(), 3, 0, read, 0, data.length); // several chunks
+            assertEquals(data.length, count);
+            assertArrayEquals(data, Arrays.copyOf(read, data.length));
+            assertEquals(5, client.readBlock(file.id(), 3, data.length - 5, read, 7, 5));
+            assertArrayEquals(Arrays.copyOfRange(data, data.length - 5, data.length), Arrays.copyOfRange(read, 7, 12));
+            fixture.restart();
+            assertThrows(IOException.class, () -> client.stat("/f")); // its connection died with the old port
+            try (HmfsClient again = fixture.client()) {
+                assertEquals(data.length, again.readBlock(file.id(), 3, 0, read, 0, data.length));
+                assertArrayEquals(data, Arrays.copyOf(read, data.length));
+                assertEquals(4L * ServerFixture.BLOCK_SIZE, again.stat("/f").size());
+            }
+        }
+    }
+
+    @Test
+    void readsEndWhereTheObjectEnds() throws IOException {
+        try (ServerFixture fixture = fixture(Persistence.PROCESS);
+                HmfsClient client = fixture.client()) {
+            FileInfo file = fileOf(client, "/f", 1);
+            byte[] target = new byte[200_000];
+            assertEquals(100, client.readBlock(file.id(), 0, 900, target, 0, 150_000));
+            assertEquals(-1, client.readBlock(file.id(), 0, 1000, target, 0, 10));
+            assertEquals(-1, client.readBlock(file.id(), 1, 0, target, 0, 10));
+            assertEquals(0, client.readBlock(file.id(), 0, 10, target, 0, 0));
+        }
+    }
+
+    @Test
+    void accessOutsideABlockIsRefused() throws IOException {
+        try (ServerFixture fixture = fixture(Persistence.PROCESS);
+                HmfsClient client = fixture.client()) {
+            byte[] one = new byte[1];
+            assertCode(ResultCode.INVALID_ARGUMENT, client.writeBlockAsync(7, 0, ServerFixture.BLOCK_SIZE, one, 0, 1));
+            assertCode(ResultCode.INVALID_ARGUMENT, client.writeBlockAsync(7, -1, 0, one, 0, 1));
+            assertCode(ResultCode.INVALID_ARGUMENT, client.writeBlockAsync(0, 0, 0, one, 0, 1));
+            assertCode(ResultCode.INVALID_ARGUMENT, client.readBlockAsync(7, 0, -1, one, 0, 1));
+            assertEquals(List.of(), objects(fixture));
+        }
+    }
+
+    private static void assertCode(ResultCode code, CompletableFuture<?> future) {
+        var thrown = assertThrows(java.util.concurrent.ExecutionException.class, future::get);
+        assertEquals(
+                code, assertInstanceOf(HmfsException.class, thrown.getCause()).code());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Persistence.class)
+    void objectsGoWithTheirFile(Persistence persistence) throws IOException {
+        try (ServerFixture fixture = fixture(persistence);
+                HmfsClient client = fixture.client()) {
+            fileOf(client, "/deleted", 3);
+            fileOf(client, "/overwritten", 2);
+            fileOf(client, "/replaced", 2);
+            FileInfo kept = fileOf(client, "/kept", 1);
+            FileInfo uncommitted = client.create("/uncommitted", PLAIN);
+            client.writeBlock(uncommitted.id(), 0, 0, bytes(1, 10), 0, 10);
+            assertEquals(9, objects(fixture).size());
+            client.delete("/deleted");
+            client.delete("/uncommitted");
+            client.create("/overwritten", OVERWRITE);
+            client.rename("/kept", "/replaced", true);
+            client.rename("/replaced", "/replaced", true); // onto itself: nothing may go
+            awaitObjects(fixture, 1);
+            assertEquals(List.of(Long.toHexString(kept.id()) + "-0"), objects(fixture));
+        }
+    }
+
+    @Test
+    void writesAfterTheRemovalAreRefused() throws IOException {
+        try (ServerFixture fixture = fixture(Persistence.PROCESS);
+                HmfsClient client = fixture.client()) {
+            FileInfo file = fileOf(client, "/f", 1);
+            client.delete("/f");
+            awaitObjects(fixture, 0);
+            assertCode(ResultCode.STALE, client.writeBlockAsync(file.id(), 1, 0, new byte[5], 0, 5));
+            assertEquals(List.of(), objects(fixture));
+        }
+    }
+
+    @Test
+    void truncateCutsTheObjects() throws IOException {
+        try (ServerFixture fixture = fixture(Persistence.PROCESS);
+                HmfsClient client = fixture.client()) {
+            FileInfo file = fileOf(client, "/f", 3);
+            client.truncate("/f", ServerFixture.BLOCK_SIZE + 10);
+            byte[] target = new byte[1000];
+            assertEquals(10, client.readBlock(file.id(), 1, 0, target, 0, 1000));
+            assertEquals(2, objects(fixture).size());
+            client.truncate("/f", 0);
+            assertEquals(List.of(), objects(fixture));
+        }
+    }
+
+    @Test
+    void manyDeletesInFlightAreAllReaped() throws Exception {
+        try (ServerFixture fixture = fixture(Persistence.PROCESS);
+                HmfsClient client = fixture.client()) {
+            for (int i = 0; i < 300; i++) {
+                fileOf(client, "/f" + i, 1);
+            }
+            assertEquals(300, objects(fixture).size());
+            List<CompletableFuture<Void>> deletes = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                deletes.add(client.deleteAsync("/f" + i));
+            }
+            for (CompletableFuture<Void> delete : deletes) {
+                delete.get();
+            }
+            awaitObjects(fixture, 0);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Persistence.class)
+    void removalsCutShortByACrashAreSettledAtTheNextStart(Persistence persistence) throws IOException {
+        FileInfo gone;
+        FileInfo stays;
+        FileInfo taken;
+        try (ServerFixture fixture = fixture(persistence)) {
+            try (HmfsClient client = fixture.client()) {
+                gone = fileOf(client, "/gone", 2);
+                stays = fileOf(client, "/stays", 1);
+                taken = fileOf(client, "/taken", 2);
+                client.rename("/gone", "/elsewhere", false);
+                client.rename("/taken", "/elsewhere2", false);
+                client.create("/taken", PLAIN);
+            }
+            fixture.server().close();
+            // As a crash would leave it: removal recorded, name gone or not, objects still there.
+            try (IntentJournal journal =
+                    new IntentJournal(fixture.dataDirectory().resolve("removals"), persistence == Persistence.PMEM)) {
+                journal.replay((slot, inode, parent, name, size) -> {
+                    throw new IllegalStateException("a clean stop left an intent");
+                });
+                journal.begin(gone.id(), 1, Name.of("gone"), gone.size());
+                journal.begin(stays.id(), 1, Name.of("stays"), stays.size());
+                journal.begin(taken.id(), 1, Name.of("taken"), taken.size());
+            }
+            fixture.restart();
+            awaitObjects(fixture, 1);
+            assertEquals(List.of(Long.toHexString(stays.id()) + "-0"), objects(fixture));
+            fixture.restart();
+            assertEquals(1, objects(fixture).size());
+        }
+    }
+
+    @Test
+    void externalDataStoreIsAnnouncedAndTheClientHearsWhatWasRemoved() throws IOException {
+        try (ServerFixture fixture = new ServerFixture(directory, builder -> builder.dataStore("file:///somewhere"));
+                HmfsClient client = fixture.client()) {
+            assertEquals("file:///somewhere", client.server().dataStore());
+            assertCode(ResultCode.BAD_REQUEST, client.readBlockAsync(1, 0, 0, new byte[1], 0, 1));
+            List<Long> removed = java.util.Collections.synchronizedList(new ArrayList<>());
+            client.onRemoved((inode, size) -> {
+                removed.add(inode);
+                removed.add(size);
+            });
+            FileInfo first = client.create("/a", PLAIN);
+            client.append(first, 10);
+            FileInfo second = client.create("/a", OVERWRITE);
+            client.append(second, 20);
+            FileInfo third = client.create("/b", PLAIN);
+            client.rename("/b", "/a", true);
+            client.delete("/a");
+            assertEquals(List.of(first.id(), 10L, second.id(), 20L, third.id(), 0L), removed);
+            assertTrue(Files.notExists(fixture.dataDirectory()));
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package io.hmfs.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.client.ClientOptions;
+import io.hmfs.client.CreateOptions;
+import io.hmfs.client.FileInfo;
+import io.hmfs.client.HmfsClient;
+import io.hmfs.client.HmfsException;
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.OpenOptions;
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.type.Name;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: a server starts with a clear answer, stops without losing a reply, and never runs on over half an operation.
+ * Method: start it wrongly, stop it under load, and let one operation of a real namespace throw.
+ */
+@Timeout(60)
+class LifecycleTest {
+    private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
+
+    @TempDir
+    private Path directory;
+
+    private Path formatted(String name) throws IOException {
+        Path pool = directory.resolve(name);
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        return pool;
+    }
+
+    @Test
+    void portInUseIsOneClearErrorAndLeavesThePoolUsable() throws IOException {
+        try (ServerFixture fixture = new ServerFixture(directory)) {
+            Path other = formatted("other.pool");
+            ServerConfig config =
+                    ServerConfig.builder(other).port(fixture.port()).build();
+            IOException thrown = assertThrows(IOException.class, () -> HmfsServer.start(config));
+            String message = String.valueOf(thrown.getMessage());
+            assertTrue(message.contains("127.0.0.1:" + fixture.port()) && message.contains("in use"), message);
+            HmfsServer.start(ServerConfig.builder(other).port(0).build()).close();
+        }
+    }
+
+    @Test
+    void unknownHostIsOneClearError() throws IOException {
+        ServerConfig config = ServerConfig.builder(formatted("p.pool"))
+                .host("no.such.host.invalid")
+                .port(0)
+                .build();
+        IOException thrown = assertThrows(IOException.class, () -> HmfsServer.start(config));
+        assertTrue(String.valueOf(thrown.getMessage()).contains("no.such.host.invalid"), thrown.getMessage());
+    }
+
+    @Test
+    void missingPoolIsThePoolsOwnError() {
+        ServerConfig config = ServerConfig.of(directory.resolve("nothing.pool"));
+        assertInstanceOf(PoolException.class, assertThrows(IOException.class, () -> HmfsServer.start(config)));
+    }
+
+    @Test
+    void dataDirectoryThatCannotBeIsNamed() throws IOException {
+        Path file = Files.createFile(directory.resolve("a-file"));
+        ServerConfig config = ServerConfig.builder(formatted("p.pool"))
+                .port(0)
+                .dataDirectory(file.resolve("data"))
+                .build();
+        IOException thrown = assertThrows(IOException.class, () -> HmfsServer.start(config));
+        assertTrue(String.valueOf(thrown.getMessage()).contains("a-file"), thrown.getMessage());
+    }
+
+    @Test
+    void settingsOutOfRangeAreNamed() {
+        Path pool = directory.resolve("p");
+        IllegalArgumentException port = assertThrows(
+                IllegalArgumentException.class,
+                () -> ServerConfig.builder(pool).port(65_536).build());
+        assertTrue(String.valueOf(port.getMessage()).contains("port"), port.getMessage());
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> ServerConfig.builder(pool).chunkSize(2 << 20).build());
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> ServerConfig.builder(pool).dataStore("nonsense").build());
+    }
+
+    @Test
+    void closeReleasesPortAndPoolAndAwaitStopTellsZero() throws Exception {
+        ServerFixture fixture = new ServerFixture(directory);
+        int port = fixture.port();
+        fixture.close();
+        fixture.close(); // idempotent
+        assertEquals(0, fixture.server().awaitStop());
+        HmfsServer.start(ServerConfig.builder(fixture.pool).port(port).build()).close();
+    }
+
+    @Test
+    void acknowledgedCreatesUnderLoadAreThereAfterACleanStop() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(directory);
+                HmfsClient client = fixture.client()) {
+            List<CompletableFuture<FileInfo>> creates = new ArrayList<>();
+            for (int i = 0; i < 3000; i++) {
+                creates.add(client.createAsync("/f" + i, PLAIN));
+            }
+            creates.get(500).get();
+            fixture.restart();
+            int acknowledged = 0;
+            try (HmfsClient after = fixture.client()) {
+                for (int i = 0; i < creates.size(); i++) {
+                    if (outcome(creates.get(i))) {
+                        acknowledged++;
+                        assertEquals("f" + i, after.stat("/f" + i).name());
+                    }
+                }
+            }
+            assertTrue(acknowledged > 500, "only " + acknowledged);
+        }
+    }
+
+    private static boolean outcome(CompletableFuture<FileInfo> create) throws Exception {
+        try {
+            create.get(30, TimeUnit.SECONDS);
+            return true;
+        } catch (ExecutionException e) {
+            assertInstanceOf(IOException.class, e.getCause());
+            return false;
+        }
+    }
+
+    @Test
+    void unexpectedErrorInsideAnOperationStopsTheServerWithoutClosingThePool() throws Exception {
+        Path pool = formatted("p.pool");
+        AtomicBoolean closed = new AtomicBoolean();
+        try (Namespace real = Hmfs.open(pool, OpenOptions.process())) {
+            Namespace failing = failingOn(real, "bomb", closed);
+            HmfsServer server =
+                    HmfsServer.start(ServerConfig.builder(pool).port(0).build(), failing);
+            ClientOptions options = new ClientOptions("a", Duration.ofSeconds(5), Duration.ofSeconds(5), 16);
+            try (HmfsClient client =
+                    HmfsClient.connect("127.0.0.1", server.address().getPort(), options)) {
+                client.create("/fine", PLAIN);
+                IOException thrown = assertThrows(IOException.class, () -> client.create("/bomb", PLAIN));
+                assertFalse(thrown instanceof HmfsException, "no outcome may be claimed: " + thrown);
+                assertEquals(HmfsServer.EXIT_FAILED, server.awaitStop());
+                assertThrows(IOException.class, () -> client.stat("/fine"));
+            }
+            server.close();
+            assertFalse(closed.get(), "the pool was marked clean");
+        }
+    }
+
+    /** A real namespace whose operations throw when they are about one name. */
+    private static Namespace failingOn(Namespace real, String bomb, AtomicBoolean closed) {
+        return (Namespace) Proxy.newProxyInstance(
+                LifecycleTest.class.getClassLoader(), new Class<?>[] {Namespace.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("close")) {
+                        closed.set(true);
+                        return null;
+                    }
+                    if (arguments != null) {
+                        for (Object argument : arguments) {
+                            if (argument instanceof Name name && name.toString().equals(bomb)) {
+                                throw new IndexOutOfBoundsException("a bad pointer");
+                            }
+                        }
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+}

@@ -1,0 +1,112 @@
+package io.hmfs.server;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.wire.FailureDecoder;
+import io.hmfs.wire.HelloEncoder;
+import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.StatEncoder;
+import io.hmfs.wire.WelcomeDecoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+
+/** A peer that sends whatever bytes a test wants, and reads frames. */
+final class RawPeer implements AutoCloseable {
+    private static final int BUFFER = 16 << 10;
+
+    private final Socket socket;
+    private final OutputStream out;
+    private final DataInputStream in;
+
+    /** A failure as the server told it. */
+    record Failure(long correlationId, ResultCode code, String message) {}
+
+    RawPeer(int port) throws IOException {
+        socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setSoTimeout(10_000);
+        socket.setTcpNoDelay(true);
+        out = socket.getOutputStream();
+        in = new DataInputStream(socket.getInputStream());
+    }
+
+    void send(byte... bytes) throws IOException {
+        out.write(bytes);
+    }
+
+    /** The bytes of a Hello, its length word included. */
+    static byte[] hello(long magic, int protocolVersion, long clusterLow, String user) {
+        WireBuffer window = window();
+        HelloEncoder hello = new HelloEncoder()
+                .wrapAndApplyHeader(window, Wire.LENGTH_SIZE, new MessageHeaderEncoder())
+                .correlationId(7)
+                .magic(magic)
+                .protocolVersion(protocolVersion);
+        hello.clusterId().high(0).low(clusterLow);
+        return framed(window, hello.clientId(99).user(user).limit());
+    }
+
+    /** The bytes of a stat, its length word included. */
+    static byte[] stat(long correlationId, byte[] path) {
+        WireBuffer window = window();
+        int limit = new StatEncoder()
+                .wrapAndApplyHeader(window, Wire.LENGTH_SIZE, new MessageHeaderEncoder())
+                .correlationId(correlationId)
+                .baseId(Wire.ROOT_ID)
+                .putPath(path, 0, path.length)
+                .limit();
+        return framed(window, limit);
+    }
+
+    private static WireBuffer window() {
+        ByteBuf buffer = Unpooled.buffer(BUFFER);
+        return new WireBuffer().wrap(buffer, 0, BUFFER);
+    }
+
+    private static byte[] framed(WireBuffer window, int limit) {
+        window.buffer().setIntLE(0, limit - Wire.LENGTH_SIZE);
+        byte[] bytes = new byte[limit];
+        window.buffer().getBytes(0, bytes);
+        return bytes;
+    }
+
+    /** Greets the server, and is welcome. */
+    void greet() throws IOException {
+        send(hello(Wire.MAGIC, Wire.PROTOCOL_VERSION, 0, "eve"));
+        WireBuffer frame = read();
+        if (new MessageHeaderDecoder().wrap(frame, 0).templateId() != WelcomeDecoder.TEMPLATE_ID) {
+            throw new IOException("not welcome");
+        }
+    }
+
+    /** The next frame. */
+    WireBuffer read() throws IOException {
+        int length = Integer.reverseBytes(in.readInt());
+        byte[] bytes = new byte[length];
+        in.readFully(bytes);
+        return new WireBuffer().wrap(Unpooled.wrappedBuffer(bytes), 0, length);
+    }
+
+    /** The next frame, which is a failure. */
+    Failure readFailure() throws IOException {
+        WireBuffer frame = read();
+        FailureDecoder failure = new FailureDecoder().wrapAndApplyHeader(frame, 0, new MessageHeaderDecoder());
+        return new Failure(failure.correlationId(), ResultCode.of(failure.code()), failure.message());
+    }
+
+    /** Whether the server closed the connection, in an orderly way. */
+    boolean isClosedByServer() throws IOException {
+        return in.read() == -1;
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,134 @@
+# Part of launcher.sh: pools, a running server, FsShell on it.
+
+pool=$work/pool
+
+# Pools.
+run format
+expect "format needs a pool" 2 'err=hmfs: *POOL*' err-lines=1
+run format "$pool" --size 1X
+expect "format: a malformed size" 2 'err=hmfs: --size is *1X*' err-lines=1
+run format "$pool" --size 1M
+expect "format: too small a size" 2 'err=hmfs: --size is *1M*64M*' err-lines=1
+run format "$work/no/such/dir/pool" --size 64M
+expect "format in a directory that is not there" 1 'err=hmfs: *no/such/dir*' err-lines=1
+run format "$pool" --size 128M
+expect "format makes a pool" 0 "out=formatted $pool*hmfs server*" err-lines=0
+run format "$pool" --size 128M
+expect "format does not replace a pool" 1 "err=hmfs: *$pool*--force*" err-lines=1
+run format "$pool" --size 128M --force
+expect "format --force replaces it" 0 "out=formatted*" err-lines=0
+run server --pool "$work/none" --port 0
+expect "a pool that is not there" 1 "err=hmfs: *$work/none*" err-lines=1
+head -c 200000 "$hmfs" /dev/zero 2>/dev/null >"$work/junk"
+run server --pool "$work/junk" --port 0
+expect "a file that is no pool" 1 "err=hmfs: *$work/junk*" err-lines=1
+head -c 1000000 "$pool" >"$work/short"
+run server --pool "$work/short" --port 0
+expect "a truncated pool" 1 "err=hmfs: *$work/short*" err-lines=1
+cp "$pool" "$work/flipped"
+printf '\377\000\377' | dd of="$work/flipped" bs=1 seek=40 conv=notrunc 2>/dev/null
+run server --pool "$work/flipped" --port 0
+expect "a pool with flipped bits in the superblock" 1 "err=hmfs: *$work/flipped*" err-lines=1
+
+# start_server ARG…: starts one in the background and waits for its address, in $address.
+start_server() {
+    "$hmfs" server "$@" >"$work/server.out" 2>"$work/server.err" </dev/null &
+    server_pid=$!
+    address=
+    local tries=0
+    while [ -z "$address" ] && [ $tries -lt 300 ] && kill -0 "$server_pid" 2>/dev/null; do
+        address=$(sed -n 's/^ *address *hmfs:\/\/\([^ ]*\).*$/\1/p' "$work/server.out")
+        tries=$((tries + 1))
+        [ -n "$address" ] || sleep 0.1
+    done
+    out=$(cat "$work/server.out") err=$(cat "$work/server.err") status=0
+    [ -n "$address" ]
+}
+
+if start_server --pool "$pool" --port 0 --data-directory "$work/data"; then
+    expect "a server prints pool, mode, address and how to use it" 0 \
+        "out=*pool *$pool*mode *process*address *hmfs://127.0.0.1:*data *$work/data*hmfs fs*"
+else
+    status=1
+    fail "a server starts"
+fi
+export HMFS_SERVER=$address
+
+run server --pool "$pool" --port 0
+expect "a pool that another server has open" 1 "err=hmfs: *$pool*" err-lines=1
+run format "$work/pool2" --size 64M
+run server --pool "$work/pool2" --port "${address##*:}"
+expect "a port in use" 1 "err=hmfs: *${address##*:}*in use*" err-lines=1
+run status
+expect "status shows the pool" 0 "out=*pool *$pool*" err-lines=0
+run status --json
+expect "status --json is one object" 0 'out={"serverVersion":"*}' err-lines=0
+
+# FsShell.
+head -c 3000000 /dev/urandom >"$work/file"
+run fs -mkdir -p /dir/sub
+expect "fs -mkdir" 0 err-lines=0
+run fs -put "$work/file" /dir/sub/file
+expect "fs -put" 0 err-lines=0
+run fs -ls /dir
+expect "fs -ls" 0 'out=*drwx*/dir/sub*' err-lines=0
+"$hmfs" fs -cat /dir/sub/file >"$work/copy" 2>"$work/err"
+status=$? out= err=$(cat "$work/err")
+if cmp -s "$work/file" "$work/copy"; then ok "fs -cat gives the same bytes"; else fail "fs -cat gives the same bytes"; fi
+run fs -put "$work/file" /dir/sub/file
+expect "fs -put does not overwrite" 1 'err=*File exists*'
+run fs -mv /dir/sub/file /dir/moved
+expect "fs -mv" 0 err-lines=0
+run fs -stat '%n %b' /dir/moved
+expect "fs -stat" 0 'out=moved 3000000' err-lines=0
+run fs -chmod 640 /dir/moved
+expect "fs -chmod" 0 err-lines=0
+run fs -ls /dir/moved
+expect "fs -ls shows the mode" 0 'out=-rw-r-----*3000000*/dir/moved*'
+run fs -du -s /dir
+expect "fs -du" 0 'out=3000000 *'
+run fs -count /dir
+expect "fs -count" 0 'out=*2 *1 *3000000 /dir*'
+run fs -cat /nothing
+expect "fs -cat of nothing" 1 'err=*/nothing*No such file*' err-lines=1
+run fs -rm -r /dir/sub
+expect "fs -rm -r" 0
+run fs -test -e /dir/sub
+expect "what was removed is gone" 1
+run fs --server "$address" -ls /
+expect "fs --server" 0 'out=*/dir*' err-lines=0
+run fs --server 127.0.0.1:1 -ls /
+expect "fs without a server" 1 'err=*127.0.0.1:1*'
+run fs -mkdir "/$(printf '%0256d' 0)"
+expect "a name of 256 bytes" 1 'err=*255*'
+run fs -ls /
+expect "the server goes on" 0 'out=*/dir*' err-lines=0
+
+# Bytes that are no request: the server goes on.
+(printf 'GET / HTTP/1.1\r\nHost: x\r\n\r\n' >"/dev/tcp/127.0.0.1/${address##*:}") 2>/dev/null
+(head -c 100000 /dev/urandom >"/dev/tcp/127.0.0.1/${address##*:}") 2>/dev/null
+run fs -ls /
+expect "the server goes on after garbage on its port" 0 'out=*/dir*' err-lines=0
+
+# SIGTERM is a clean stop; what was there is there after it, and after a SIGKILL.
+kill -TERM "$server_pid"
+wait "$server_pid"
+status=$? out=$(cat "$work/server.out") err=$(cat "$work/server.err")
+expect "SIGTERM stops the server cleanly" 0 'out=*stopped*' err-lines=0
+start_server --pool "$pool" --port "${address##*:}" --data-directory "$work/data"
+run fs -ls /dir/moved
+expect "a restarted server has everything" 0 'out=*3000000*/dir/moved*'
+run fs -mkdir /before-kill
+kill -KILL "$server_pid"
+wait "$server_pid" 2>/dev/null
+server_pid=
+start_server --pool "$pool" --port "${address##*:}" --data-directory "$work/data"
+run fs -ls /
+expect "a killed and restarted server has everything" 0 'out=*/before-kill*/dir*'
+"$hmfs" fs -cat /dir/moved >"$work/copy" 2>"$work/err"
+status=$? out= err=$(cat "$work/err")
+if cmp -s "$work/file" "$work/copy"; then ok "bytes survive the kill"; else fail "bytes survive the kill"; fi
+kill -TERM "$server_pid"
+wait "$server_pid"
+server_pid=
+unset HMFS_SERVER
