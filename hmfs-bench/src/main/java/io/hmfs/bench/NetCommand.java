@@ -2,6 +2,7 @@ package io.hmfs.bench;
 
 import io.hmfs.bench.load.ClosedLoop;
 import io.hmfs.bench.load.FrameSizes;
+import io.hmfs.bench.load.PoolSize;
 import io.hmfs.bench.load.RemoteFiles;
 import io.hmfs.bench.peer.EchoClient;
 import io.hmfs.bench.peer.EchoServer;
@@ -40,8 +41,6 @@ import picocli.CommandLine.Option;
             "  hmfs bench net --rounds 9 --millis 3000 --json net.json",
         })
 final class NetCommand implements Callable<Integer> {
-    private static final long POOL_MIN = 128L << 20;
-    private static final long POOL_PER_FILE = 230;
     private static final String STAT = "stat";
     private static final String LATENCY = "latency";
     private static final String BLOCKING = "blocking latency";
@@ -86,7 +85,7 @@ final class NetCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         Path directory = poolDirectory == null ? PoolDirectory.standard() : poolDirectory;
         int loops = eventLoops == null ? Runtime.getRuntime().availableProcessors() : eventLoops;
-        try (RemoteServer server = new RemoteServer(directory, POOL_MIN + files * POOL_PER_FILE, loops);
+        try (RemoteServer server = new RemoteServer(directory, PoolSize.of(files), loops);
                 HmfsClient client = server.connect()) {
             RemoteFiles made = new RemoteFiles(client, 1);
             made.grow(files);

@@ -16,18 +16,19 @@ public final class ClosedLoop {
     private static final int PERCENT_99 = 99;
 
     private final Supplier<? extends CompletableFuture<?>> request;
-    private final long endNanos;
+    private final long nanos;
     private final CountDownLatch ended;
     private final long[] latencies;
 
     // Of the thread that brings answers; published by the latch.
+    private long startNanos; // the first answer's: what comes before is connection and first use
     private long answers;
     private @Nullable Throwable failure;
 
     private ClosedLoop(
-            Supplier<? extends CompletableFuture<?>> request, int inFlight, long endNanos, boolean timesEach) {
+            Supplier<? extends CompletableFuture<?>> request, int inFlight, long nanos, boolean timesEach) {
         this.request = request;
-        this.endNanos = endNanos;
+        this.nanos = nanos;
         this.ended = new CountDownLatch(inFlight);
         this.latencies = timesEach ? new long[SAMPLES_MAX] : new long[0];
     }
@@ -38,16 +39,15 @@ public final class ClosedLoop {
     /** Answers per second with so many in flight for a time. {@code request} is called by one thread at a time. */
     public static double throughput(Supplier<? extends CompletableFuture<?>> request, int inFlight, long nanos)
             throws InterruptedException {
-        long start = System.nanoTime();
-        ClosedLoop loop = new ClosedLoop(request, inFlight, start + nanos, false);
+        ClosedLoop loop = new ClosedLoop(request, inFlight, nanos, false);
         loop.begin(inFlight);
-        return loop.answers * 1e9 / (System.nanoTime() - start);
+        return loop.answers * 1e9 / (System.nanoTime() - loop.startNanos);
     }
 
     /** Latencies with one in flight; no thread waits for an answer. */
     public static Latency latency(Supplier<? extends CompletableFuture<?>> request, long nanos)
             throws InterruptedException {
-        ClosedLoop loop = new ClosedLoop(request, 1, System.nanoTime() + nanos, true);
+        ClosedLoop loop = new ClosedLoop(request, 1, nanos, true);
         loop.begin(1);
         return summary(loop.latencies, (int) Math.min(loop.answers, SAMPLES_MAX));
     }
@@ -85,6 +85,7 @@ public final class ClosedLoop {
                     return;
                 }
                 failure = problem;
+                startNanos = System.nanoTime();
                 for (int i = 0; i < inFlight; i++) {
                     next();
                 }
@@ -98,7 +99,7 @@ public final class ClosedLoop {
 
     private void next() {
         long start = System.nanoTime();
-        if (start >= endNanos || failure != null) {
+        if (start - startNanos > nanos || failure != null) {
             ended.countDown();
             return;
         }

@@ -28,6 +28,11 @@ public final class RemoteFiles {
         return "/d%d/part-%011d".formatted(file % directories, file);
     }
 
+    /** Files made so far. */
+    public int count() {
+        return made;
+    }
+
     /** Makes files until there are so many. */
     public void grow(int files) throws IOException, InterruptedException {
         CreateOptions options = new CreateOptions(0644, false, false, 0755);
