@@ -90,15 +90,20 @@ final class PoolNamespace implements Namespace {
 
     private void sweepUntilInterrupted() {
         for (Long directory = engine.dead.take(); directory != null; directory = engine.dead.take()) {
-            int pin = engine.epochs.pin();
-            try {
-                long content = engine.findContent(directory);
-                if (content != Pmem.NULL) {
-                    lists.sweep(content, false);
-                }
-            } finally {
-                engine.epochs.unpin(pin);
+            sweep(directory);
+        }
+    }
+
+    /** What the sweeper does for a directory that has gathered many dead children. */
+    void sweep(long directory) {
+        int pin = engine.epochs.pin();
+        try {
+            long content = engine.findContent(directory);
+            if (content != Pmem.NULL) {
+                lists.sweep(content, ChildList.Sweep.TRY);
             }
+        } finally {
+            engine.epochs.unpin(pin);
         }
     }
 
