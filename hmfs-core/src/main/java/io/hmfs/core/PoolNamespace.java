@@ -25,6 +25,7 @@ import io.hmfs.core.type.Status;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Namespace} on an open pool: the operations, the background threads beside them, and fail-stop: an unexpected error
@@ -117,11 +118,31 @@ final class PoolNamespace implements Namespace {
     }
 
     private void failStop(Throwable cause) {
-        if (!failed) {
+        if (!failed && !(closed && cause instanceof Epochs.ClosedException)) {
             failed = true;
             engine.locks.poison();
             engine.sweepers.poison();
             LOG.log(System.Logger.Level.ERROR, "operation failed half way; the namespace " + path + " stops", cause);
+        }
+    }
+
+    /** Remembers what a visitor threw. */
+    private static final class CallerError implements ListVisitor {
+        private final ListVisitor visitor;
+        private @Nullable Throwable thrown;
+
+        CallerError(ListVisitor visitor) {
+            this.visitor = visitor;
+        }
+
+        @Override
+        public boolean visit(Name name, Attributes attributes) {
+            try {
+                return visitor.visit(name, attributes);
+            } catch (RuntimeException | Error e) {
+                thrown = e;
+                throw e;
+            }
         }
     }
 
@@ -147,14 +168,18 @@ final class PoolNamespace implements Namespace {
     }
 
     private boolean reclaim() {
+        long asked = System.nanoTime();
         reclaiming.lock();
         try {
-            boolean due = System.nanoTime() - lastReclaim >= RECLAIM_PAUSE_NANOS;
+            boolean due = !closed && System.nanoTime() - lastReclaim >= RECLAIM_PAUSE_NANOS;
             if (due) {
                 scan.sweepAll();
                 lastReclaim = System.nanoTime();
             }
-            return due;
+            return due || lastReclaim - asked > 0; // another thread has done it while we waited
+        } catch (RuntimeException | Error e) {
+            failStop(e);
+            throw e;
         } finally {
             reclaiming.unlock();
         }
@@ -229,7 +254,17 @@ final class PoolNamespace implements Namespace {
 
     @Override
     public Status list(long directory, ListCursor cursor, ListVisitor visitor) {
-        return stopping(() -> operations.list(directory, cursor, visitor));
+        check();
+        CallerError fromVisitor = new CallerError(visitor);
+        try {
+            return operations.list(directory, cursor, fromVisitor);
+        } catch (RuntimeException | Error e) {
+            // A listing is nowhere half way when it calls the visitor, so the visitor's own error stops nothing.
+            if (e != fromVisitor.thrown) {
+                failStop(e);
+            }
+            throw e;
+        }
     }
 
     @Override
@@ -267,13 +302,15 @@ final class PoolNamespace implements Namespace {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         if (closed) {
             return;
         }
         closed = true;
         scan.stop();
         background.stop();
+        reclaiming.lock(); // waits for a sweep of the full pool, which the stopped scan cuts short
+        reclaiming.unlock();
         if (!engine.epochs.close(CLOSE_NANOS)) {
             LOG.log(System.Logger.Level.ERROR, path + " is still in use; it stays mapped until this process ends");
             return;
