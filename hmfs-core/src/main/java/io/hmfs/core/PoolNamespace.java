@@ -24,6 +24,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,7 @@ final class PoolNamespace implements Namespace {
     private static final System.Logger LOG = System.getLogger(PoolNamespace.class.getName());
     private static final long CLOSE_NANOS = 10_000_000_000L;
     private static final long RECLAIM_PAUSE_NANOS = 1_000_000_000L;
+    private static final long SCAN_PAUSE_NANOS = 1_000_000L;
 
     private final String path;
     private final PoolFile file;
@@ -45,6 +47,7 @@ final class PoolNamespace implements Namespace {
     private final IndexSegments segments;
     private final BackgroundScan scan;
     private final Background background;
+    private final boolean hasBackground;
     private final ReentrantLock reclaiming = new ReentrantLock();
     private long lastReclaim = System.nanoTime() - RECLAIM_PAUSE_NANOS;
     private volatile boolean failed;
@@ -71,6 +74,7 @@ final class PoolNamespace implements Namespace {
         this.operations = new Operations(engine, lists, recovery);
         this.scan = new BackgroundScan(engine, lists, recovery);
         this.background = new Background(this::failStop);
+        this.hasBackground = withBackground;
         if (withBackground) {
             background.start("hmfs-scan", this::scanInBackground);
             background.start("hmfs-regions", regions::prepareUntilInterrupted);
@@ -167,8 +171,20 @@ final class PoolNamespace implements Namespace {
         return status == Status.NO_SPACE && reclaim() ? stopping(body) : status;
     }
 
+    /** A full pool may have free slots that the scan has not come to yet. False if it had ended before. */
+    private boolean awaitScan() {
+        if (!hasBackground || scan.isDone()) {
+            return false;
+        }
+        while (!scan.isDone() && !failed && !closed) {
+            LockSupport.parkNanos(SCAN_PAUSE_NANOS);
+        }
+        return true;
+    }
+
     private boolean reclaim() {
         long asked = System.nanoTime();
+        boolean waited = awaitScan();
         reclaiming.lock();
         try {
             boolean due = !closed && System.nanoTime() - lastReclaim >= RECLAIM_PAUSE_NANOS;
@@ -176,7 +192,7 @@ final class PoolNamespace implements Namespace {
                 scan.sweepAll();
                 lastReclaim = System.nanoTime();
             }
-            return due || lastReclaim - asked > 0; // another thread has done it while we waited
+            return due || waited || lastReclaim - asked > 0; // another thread has done it while we waited
         } catch (RuntimeException | Error e) {
             failStop(e);
             throw e;
