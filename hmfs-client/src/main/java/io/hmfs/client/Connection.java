@@ -321,13 +321,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
         while (!waiting.isEmpty() && now - waiting.element().deadlineNanos > 0) {
             timeout(waiting.remove());
         }
-        boolean expired = false;
+        long timeoutNanos = options.requestTimeout().toNanos();
+        boolean silent = false;
         for (Call<?> call = inFlight.removeExpired(now); call != null; call = inFlight.removeExpired(now)) {
+            silent |= lastReadNanos - (call.deadlineNanos - timeoutNanos) < 0; // nothing came since the call was made
             timeout(call);
-            expired = true;
         }
-        if (expired && now - lastReadNanos > options.requestTimeout().toNanos()) {
-            end(new IOException(address + " has gone silent")); // a dead peer shows no other way until TCP gives up
+        if (silent) { // a dead peer shows no other way until TCP gives up
+            end(new IOException(address + " has gone silent"));
         } else {
             startWaiting();
             flush();

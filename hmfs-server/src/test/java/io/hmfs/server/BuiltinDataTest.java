@@ -11,8 +11,13 @@ import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ResultCode;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
 import io.hmfs.server.data.IntentJournal;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -219,12 +224,10 @@ class BuiltinDataTest {
                 gone = fileOf(client, "/gone", 2);
                 stays = fileOf(client, "/stays", 1);
                 taken = fileOf(client, "/taken", 2);
-                client.rename("/gone", "/elsewhere", false);
-                client.rename("/taken", "/elsewhere2", false);
-                client.create("/taken", PLAIN);
             }
             fixture.server().close();
-            // As a crash would leave it: removal recorded, name gone or not, objects still there.
+            // As a crash would leave it: removal recorded, name gone, taken by another file or untouched, objects still
+            // there.
             try (IntentJournal journal =
                     new IntentJournal(fixture.dataDirectory().resolve("removals"), persistence == Persistence.PMEM)) {
                 journal.replay((slot, inode, parent, name, size) -> {
@@ -233,6 +236,12 @@ class BuiltinDataTest {
                 journal.begin(gone.id(), 1, Name.of("gone"), gone.size());
                 journal.begin(stays.id(), 1, Name.of("stays"), stays.size());
                 journal.begin(taken.id(), 1, Name.of("taken"), taken.size());
+            }
+            try (Namespace namespace = Hmfs.open(fixture.pool, OpenOptions.process())) {
+                Attributes out = new Attributes();
+                assertEquals(Status.OK, namespace.delete(1, Name.of("gone"), out));
+                assertEquals(Status.OK, namespace.delete(1, Name.of("taken"), out));
+                assertEquals(Status.OK, namespace.create(1, Name.of("taken"), 0644, 0, 0, out));
             }
             fixture.restart();
             awaitObjects(fixture, 1);

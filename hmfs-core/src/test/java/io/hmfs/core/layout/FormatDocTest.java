@@ -15,6 +15,8 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.PaddingLayout;
 import java.lang.foreign.StructLayout;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -202,6 +204,21 @@ final class FormatDocTest {
         assertEquals(
                 PARTS.keySet().stream().sorted().toList(),
                 described.stream().sorted().toList());
+    }
+
+    @Test
+    void everyPartThatTheCodeReadsIsOnThePage() {
+        List<String> unknown = new ArrayList<>();
+        for (Class<?> type : List.of(EntryRecord.class, Owner.class, DirectoryEntry.class, BucketRecord.class)) {
+            for (Method method : type.getDeclaredMethods()) {
+                boolean readsWord = Modifier.isPublic(method.getModifiers())
+                        && List.of(method.getParameterTypes()).equals(List.of(long.class));
+                if (readsWord && PARTS.keySet().stream().noneMatch(part -> part.endsWith("." + method.getName()))) {
+                    unknown.add(type.getSimpleName() + "." + method.getName());
+                }
+            }
+        }
+        assertEquals(List.of(), unknown, "to be added to PARTS and to the tables of bits");
     }
 
     @Test

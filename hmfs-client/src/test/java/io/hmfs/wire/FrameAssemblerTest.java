@@ -1,0 +1,113 @@
+package io.hmfs.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: however a stream is cut into reads, the same frames come out, nothing leaks, and no length makes it allocate or hang.
+ * Method: random frames cut at random places, compared; single cases for the bounds.
+ */
+class FrameAssemblerTest {
+    private static final int FRAME_MAX = 3000;
+
+    private final FrameAssembler assembler = new FrameAssembler(UnpooledByteBufAllocator.DEFAULT, FRAME_MAX);
+
+    private static ByteBuf length(int value) {
+        return Unpooled.buffer().writeIntLE(value);
+    }
+
+    private void collect(List<String> into) {
+        while (assembler.next()) {
+            byte[] bytes = new byte[assembler.length()];
+            assembler.buffer().getBytes(assembler.offset(), bytes);
+            into.add(HexFormat.of().formatHex(bytes));
+        }
+    }
+
+    @Test
+    void anyCutGivesTheSameFrames() {
+        for (int seed = 0; seed < 300; seed++) {
+            Random random = new Random(seed);
+            List<String> expected = new ArrayList<>();
+            ByteBuf stream = Unpooled.buffer();
+            for (int i = 0; i < 30; i++) {
+                byte[] frame = new byte[Wire.FRAME_MIN + random.nextInt(random.nextBoolean() ? 50 : 2900)];
+                random.nextBytes(frame);
+                stream.writeIntLE(frame.length).writeBytes(frame);
+                expected.add(HexFormat.of().formatHex(frame));
+            }
+            List<String> found = new ArrayList<>();
+            List<ByteBuf> pieces = new ArrayList<>();
+            int most = random.nextBoolean() ? 10 : 5000;
+            while (stream.isReadable()) {
+                int count = Math.min(1 + random.nextInt(most), stream.readableBytes());
+                ByteBuf piece = Unpooled.buffer(count + random.nextInt(100)).writeBytes(stream, count);
+                pieces.add(piece);
+                assembler.add(piece);
+                collect(found);
+                assembler.trim();
+            }
+            assertEquals(expected, found, "seed " + seed);
+            assertFalse(assembler.unfinished());
+            pieces.forEach(piece -> assertEquals(0, piece.refCnt(), "a piece leaked"));
+        }
+    }
+
+    @Test
+    void wholeFramesAreNotCopied() {
+        ByteBuf piece = length(20).writeZero(20);
+        assembler.add(piece);
+        assertTrue(assembler.next());
+        assertSame(piece, assembler.buffer());
+    }
+
+    @Test
+    void slicesOfFramesOutliveLaterReads() {
+        ByteBuf piece =
+                Unpooled.buffer(100).writeIntLE(20).writeZero(19).writeByte(7).writeIntLE(16);
+        assembler.add(piece);
+        assertTrue(assembler.next());
+        ByteBuf kept = assembler.buffer().retainedSlice(assembler.offset(), assembler.length());
+        assembler.add(Unpooled.buffer().writeZero(2000));
+        assertTrue(assembler.next());
+        assembler.close();
+        assertEquals(7, kept.getByte(19));
+        kept.release();
+        assertEquals(0, piece.refCnt());
+    }
+
+    @Test
+    void lengthsOutOfBoundsAreMalformed() {
+        for (int bad : new int[] {-1, Integer.MIN_VALUE, 0, Wire.FRAME_MIN - 1, FRAME_MAX + 1, Integer.MAX_VALUE}) {
+            FrameAssembler fresh = new FrameAssembler(UnpooledByteBufAllocator.DEFAULT, FRAME_MAX);
+            fresh.add(length(bad));
+            MalformedFrameException thrown = assertThrows(MalformedFrameException.class, fresh::next);
+            assertEquals(bad < 0 || bad > FRAME_MAX, thrown.oversized(), "length " + bad);
+            fresh.close();
+        }
+    }
+
+    @Test
+    void claimedLengthAloneAllocatesLittle() {
+        FrameAssembler wide = new FrameAssembler(UnpooledByteBufAllocator.DEFAULT, 1 << 30);
+        wide.add(length(1 << 30));
+        assertFalse(wide.next());
+        wide.add(Unpooled.buffer().writeZero(1));
+        assertFalse(wide.next());
+        assertTrue(
+                wide.buffer().capacity() <= 2 << 20, "capacity " + wide.buffer().capacity());
+        wide.close();
+    }
+}

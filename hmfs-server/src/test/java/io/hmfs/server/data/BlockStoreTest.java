@@ -1,0 +1,115 @@
+package io.hmfs.server.data;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: objects hold what was written also when there are far more of them than open files, and removed ones stay away.
+ * Method: a store with three handles, used by one thread and by several.
+ */
+class BlockStoreTest {
+    private static final int HANDLES = 3;
+
+    @TempDir
+    private Path directory;
+
+    private BlockStore store;
+
+    @BeforeEach
+    void open() throws IOException {
+        store = new BlockStore(directory, 100, HANDLES, true);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        store.close();
+    }
+
+    private boolean write(long inode, long block, int value) throws IOException {
+        return store.write(inode, block, 0, Unpooled.buffer().writeInt(value), 0, 4);
+    }
+
+    private int read(long inode, long block) throws IOException {
+        ByteBuf target = Unpooled.buffer(10);
+        return store.read(inode, block, 0, target, 3, 4) == 4 ? target.getInt(3) : -1;
+    }
+
+    @Test
+    void manyObjectsShareFewHandles() throws IOException {
+        for (int i = 1; i <= 50; i++) {
+            assertTrue(write(i, i % 3, i));
+        }
+        for (int i = 1; i <= 50; i++) {
+            assertEquals(i, read(i, i % 3));
+            store.sync(i, i % 3);
+        }
+    }
+
+    @Test
+    void threadsThatFightForHandlesSeeTheirOwnObjects() {
+        List<CompletableFuture<Void>> threads = new ArrayList<>();
+        for (int t = 0; t < 4; t++) {
+            int thread = t;
+            threads.add(CompletableFuture.runAsync(() -> work(thread)));
+        }
+        threads.forEach(CompletableFuture::join);
+    }
+
+    private void work(int thread) {
+        Random random = new Random(thread);
+        try {
+            for (int i = 0; i < 500; i++) {
+                int inode = 1 + thread * 100 + random.nextInt(10);
+                assertTrue(write(inode, 0, i));
+                assertEquals(i, read(inode, 0));
+            }
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void removalTakesEveryObjectAlsoUncommittedOnes() throws IOException {
+        write(1, 0, 1);
+        write(1, 2, 1); // a hole at 1, below the committed size
+        write(1, 3, 1);
+        write(1, 4, 1); // behind it
+        write(2, 0, 2);
+        store.remove(1, 350);
+        for (int block = 0; block < 6; block++) {
+            assertTrue(Files.notExists(store.path(1, block)), "block " + block);
+        }
+        assertEquals(2, read(2, 0));
+        assertFalse(write(1, 9, 1));
+        assertTrue(Files.notExists(store.path(1, 9)));
+        store.remove(1, 350); // again, as after a crash
+    }
+
+    @Test
+    void truncationCutsInsideABlockAndBehindIt() throws IOException {
+        write(1, 0, 1);
+        write(1, 1, 1);
+        store.truncate(1, 102);
+        assertEquals(2, Files.size(store.path(1, 1)));
+        store.truncate(1, 100);
+        assertThrows(NoSuchFileException.class, () -> Files.size(store.path(1, 1)));
+        assertEquals(4, Files.size(store.path(1, 0)));
+    }
+}

@@ -1,0 +1,187 @@
+package io.hmfs.server.exec;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.wire.EntryDecoder;
+import io.hmfs.wire.HelloEncoder;
+import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.SetModeEncoder;
+import io.hmfs.wire.StatEncoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: a metadata request leaves nothing on the Java heap (I7).
+ * Method: one worker on this thread, fed the same frames many times; the JVM's own count of the bytes that the thread allocated.
+ */
+class WorkerAllocationTest {
+    private static final int WARM_UP = 20_000;
+    private static final int MEASURED = 20_000;
+    private static final int FRAME_MAX = 1024;
+
+    @TempDir
+    private Path directory;
+
+    private Namespace namespace;
+    private Worker worker;
+    private final FixedSession session = new FixedSession();
+
+    /** A connection whose replies all go into the same buffer. */
+    private static final class FixedSession extends Session {
+        final ByteBuf replies = Unpooled.directBuffer(64 << 10);
+
+        @Override
+        public ByteBuf room(int bytes) {
+            return replies.clear();
+        }
+
+        @Override
+        protected void greeted() {}
+
+        @Override
+        protected void send(ByteBuf frames) {
+            throw new AssertionError("nothing here waits for the disk");
+        }
+
+        @Override
+        public void closeWhenSent() {
+            throw new AssertionError("nothing here ends the connection");
+        }
+
+        @Override
+        protected void onThread(Runnable task) {
+            throw new AssertionError("nothing here waits for the disk");
+        }
+
+        @Override
+        public ByteBufAllocator allocator() {
+            return PooledByteBufAllocator.DEFAULT;
+        }
+
+        @Override
+        public String peer() {
+            return "test";
+        }
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        Path pool = directory.resolve("p.pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        namespace = Hmfs.open(pool, OpenOptions.process());
+        ServiceInfo info = new ServiceInfo(
+                namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
+        Service service = new Service(namespace, info, null, Runnable::run, 1 << 20, cause -> {
+            throw new AssertionError(cause);
+        });
+        worker = service.newWorker();
+        Attributes out = new Attributes();
+        assertEquals(Status.OK, namespace.mkdir(Namespace.ROOT_ID, Name.of("directory"), 0755, 0, 0, out));
+        assertEquals(Status.OK, namespace.create(out.id, Name.of("a-file-of-some-length"), 0644, 0, 0, out));
+        ByteBuf hello = Unpooled.buffer(FRAME_MAX);
+        HelloEncoder encoder = new HelloEncoder()
+                .wrapAndApplyHeader(window(hello), 0, new MessageHeaderEncoder())
+                .correlationId(0)
+                .magic(Wire.MAGIC)
+                .protocolVersion(1);
+        encoder.clusterId().high(0).low(0);
+        worker.execute(session, hello, 0, encoder.clientId(1).user("u").limit());
+        assertTrue(session.isGreeted());
+    }
+
+    @AfterEach
+    void close() {
+        namespace.close();
+        session.replies.release();
+    }
+
+    private static WireBuffer window(ByteBuf buffer) {
+        return new WireBuffer().wrap(buffer, 0, FRAME_MAX);
+    }
+
+    private double bytesPerRequest(ByteBuf frame, int length) {
+        var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        for (int i = 0; i < WARM_UP; i++) {
+            worker.execute(session, frame, 0, length);
+        }
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < MEASURED; i++) {
+            worker.execute(session, frame, 0, length);
+        }
+        return (double) (threads.getCurrentThreadAllocatedBytes() - before) / MEASURED;
+    }
+
+    @Test
+    void statLeavesNothingOnTheHeap() {
+        ByteBuf frame = Unpooled.directBuffer(FRAME_MAX);
+        int length = new StatEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(5)
+                .baseId(Wire.ROOT_ID)
+                .path("/directory/a-file-of-some-length")
+                .limit();
+        double bytes = bytesPerRequest(frame, length);
+        assertEntry(5);
+        assertTrue(bytes < 1, bytes + " bytes per stat");
+        frame.release();
+    }
+
+    private void assertEntry(long correlationId) {
+        int length = session.replies.getIntLE(0);
+        WireBuffer reply = new WireBuffer().wrap(session.replies, Wire.LENGTH_SIZE, length);
+        EntryDecoder entry = new EntryDecoder().wrapAndApplyHeader(reply, 0, new MessageHeaderDecoder());
+        assertEquals(correlationId, entry.correlationId());
+        assertEquals(0644, entry.mode());
+    }
+
+    @Test
+    void statOfWhatIsNotThereLeavesNothingOnTheHeap() {
+        ByteBuf frame = Unpooled.directBuffer(FRAME_MAX);
+        int length = new StatEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(5)
+                .baseId(Wire.ROOT_ID)
+                .path("/directory/_temporary")
+                .limit();
+        double bytes = bytesPerRequest(frame, length);
+        assertTrue(bytes < 1, bytes + " bytes per stat");
+        frame.release();
+    }
+
+    @Test
+    void chmodLeavesNothingOnTheHeap() {
+        ByteBuf frame = Unpooled.directBuffer(FRAME_MAX);
+        int length = new SetModeEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(6)
+                .clientId(1)
+                .sequence(1)
+                .baseId(Wire.ROOT_ID)
+                .mode(0600)
+                .path("/directory/a-file-of-some-length")
+                .limit();
+        double bytes = bytesPerRequest(frame, length);
+        assertTrue(bytes < 1, bytes + " bytes per chmod");
+        frame.release();
+    }
+}
