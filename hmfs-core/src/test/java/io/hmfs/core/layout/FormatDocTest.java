@@ -59,6 +59,7 @@ final class FormatDocTest {
             Map.entry("status.state", word -> EntryRecord.state(word) != 0),
             Map.entry("status.kind", word -> EntryRecord.kind(word) != 0),
             Map.entry("status.nameLength", word -> EntryRecord.nameLength(word) != 0),
+            Map.entry("status.tookPlace", EntryRecord::tookPlace),
             Map.entry("owner.uid", word -> Owner.uid(word) != 0),
             Map.entry("owner.gid", word -> Owner.gid(word) != 0),
             Map.entry("owner.mode", word -> Owner.mode(word) != 0),
