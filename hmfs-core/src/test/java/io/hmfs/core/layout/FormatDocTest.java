@@ -65,6 +65,7 @@ final class FormatDocTest {
             Map.entry("owner.mode", word -> Owner.mode(word) != 0),
             Map.entry("owner.dirty", word -> (word & Owner.DIRTY) != 0),
             Map.entry("length.dirty", word -> (word & EntryRecord.LENGTH_DIRTY) != 0),
+            Map.entry("setAt.dirty", word -> (word & EntryRecord.SET_AT_DIRTY) != 0),
             Map.entry("id.number", word -> IdSource.partition(word) == 0),
             Map.entry("id.partition", word -> IdSource.partition(word) != 0),
             Map.entry("directoryEntry.segment", word -> DirectoryEntry.segment(word) != 0),
