@@ -269,6 +269,7 @@ final class PoolNamespace implements Namespace {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // this very error, not one like it
     public Status list(long directory, ListCursor cursor, ListVisitor visitor) {
         check();
         CallerError fromVisitor = new CallerError(visitor);
@@ -326,7 +327,14 @@ final class PoolNamespace implements Namespace {
         scan.stop();
         background.stop();
         reclaiming.lock(); // waits for a sweep of the full pool, which the stopped scan cuts short
-        reclaiming.unlock();
+        try {
+            release();
+        } finally {
+            reclaiming.unlock();
+        }
+    }
+
+    private void release() {
         if (!engine.epochs.close(CLOSE_NANOS)) {
             LOG.log(System.Logger.Level.ERROR, path + " is still in use; it stays mapped until this process ends");
             return;

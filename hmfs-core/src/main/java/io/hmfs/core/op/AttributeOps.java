@@ -47,7 +47,9 @@ final class AttributeOps {
     }
 
     Status setTimes(long parent, Name name, long mtime, long atime) {
-        return mtime < KEEP || atime < KEEP ? Status.INVALID_ARGUMENT : change(parent, name, SET_TIMES, mtime, atime);
+        return mtime < KEEP || atime < KEEP
+                ? Status.INVALID_ARGUMENT
+                : change(parent, name, SET_TIMES, true, mtime, atime);
     }
 
     Status append(long parent, Name name, long id, long size) {
@@ -59,11 +61,14 @@ final class AttributeOps {
     }
 
     private Status change(long parent, Name name, Change change, long a, long b) {
+        return change(parent, name, change, false, a, b);
+    }
+
+    private Status change(long parent, Name name, Change change, boolean alone, long a, long b) {
         long hash = engine.keys.ofEntry(parent, name);
         int lock = engine.locks.of(hash);
         int pin = engine.epochs.pin();
         try {
-            boolean alone = change == SET_TIMES;
             for (; ; ) {
                 lock(lock, alone);
                 long at = engine.findLocked(hash, parent, name);
