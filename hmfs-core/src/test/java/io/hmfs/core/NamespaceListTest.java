@@ -230,7 +230,7 @@ final class NamespaceListTest {
 
         private long gone(String name) {
             names.remove(name);
-            return Objects.requireNonNull(there.remove(name), name);
+            return Objects.requireNonNull(there.remove(name));
         }
     }
 }
