@@ -42,7 +42,7 @@ final class Simulation {
     private static final long REGION = 64 << 10;
     private static final int REGIONS = 24;
     private static final int OBJECTS = 60;
-    private static final int STORY = 60;
+    private static final int STORY = 400;
     private static final String[] NAMES = {"a", "b", "c", "d", "e", "f", "n".repeat(64), "n".repeat(65), "m".repeat(255)
     };
 

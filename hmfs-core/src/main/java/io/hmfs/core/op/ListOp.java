@@ -35,11 +35,7 @@ final class ListOp {
     Status run(long directory, ListCursor cursor, ListVisitor visitor) {
         int pin = engine.epochs.pin();
         try {
-            long content = engine.findContent(directory);
-            while (content != Pmem.NULL && DirContentRecord.childHead(pmem, content) == DirContentRecord.CLOSED) {
-                // Empty for good or open again: an rmdir that died, or is under way, is settled first.
-                content = recovery.awaitClosed(directory) ? engine.findContent(directory) : Pmem.NULL;
-            }
+            long content = recovery.openContent(directory);
             if (content == Pmem.NULL) {
                 return Status.NO_SUCH_DIRECTORY;
             }
