@@ -14,8 +14,8 @@ import io.hmfs.core.type.Status;
 
 /** list: walks the links of one directory, newest first, and resumes from a birth without any state here (I4). */
 final class ListOp {
-    /** Renames of one name or object, since the listing began, that are followed. */
-    private static final int HOPS_MAX = 64;
+    /** Renames of one name or object, all since the listing began, that are followed: more than fit into a sweep's grace. */
+    private static final int HOPS_MAX = 1 << 22;
 
     /** Says that an object changed while it was looked at, or is about to. */
     private static final long AGAIN = -1;
