@@ -15,6 +15,7 @@ import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -137,6 +138,21 @@ final class NamespaceRecoveryTest {
             image.pmem().beforeEachEvent(null);
         });
         assertTrue(children[0] > 0);
+    }
+
+    /** No scan ever runs in these starts, as if each were killed at once. */
+    @Test
+    void startsDoNotEatThePool() {
+        int before = namespace.poolStatus().regionsUsed();
+        for (int start = 0; start < 40; start++) {
+            mkdir(namespace, ROOT, "made" + start);
+            assertEquals(Status.OK, namespace.create(ROOT, Name.of("x".repeat(200) + start), 0644, 0, 0, out));
+            file = file.killed();
+            namespace = open(file);
+        }
+        assertTrue(namespace.poolStatus().regionsUsed() <= before + 1, "only a region for long names is new");
+        namespace.scanInBackground();
+        assertEquals(List.of(), namespace.problems());
     }
 
     private static boolean isOpen(Pmem pmem, long directory) {

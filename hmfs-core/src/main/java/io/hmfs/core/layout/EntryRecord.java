@@ -33,6 +33,9 @@ public final class EntryRecord {
     /** Set in the length word while (mtime, length) may not be durable yet: whoever reads the unit writes it back first (I2). */
     public static final long LENGTH_DIRTY = 1L << 63;
 
+    /** Set in setAt while the user's times may not be durable yet. */
+    public static final long SET_AT_DIRTY = 1L << 63;
+
     public static final long SIZE = 192;
     public static final long LONG_SIZE = 384;
     /** Longest name, in bytes, that fits into {@link #SIZE}. */

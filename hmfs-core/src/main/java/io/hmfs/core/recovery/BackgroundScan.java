@@ -52,7 +52,7 @@ public final class BackgroundScan {
         for (int i = 0; i < regionsFound && !stopped; i++) {
             SlotAllocator slots = slotsOf(regions.kind(i));
             if (slots != null) {
-                scanRegion(regions.at(i), regions.size(), slots);
+                scanRegion(regions.at(i), slots);
             }
         }
         sweepIndex();
@@ -105,9 +105,10 @@ public final class BackgroundScan {
         };
     }
 
-    private void scanRegion(long start, long regionSize, SlotAllocator slots) {
+    private void scanRegion(long start, SlotAllocator slots) {
         long size = slots.kind().slotSize();
-        for (long at = start; at + size <= start + regionSize && !stopped; at += size) {
+        long end = slots.scanEnd(start);
+        for (long at = start; at + size <= end && !stopped; at += size) {
             long status = EntryRecord.status(pmem, at);
             if (EntryRecord.state(status) == SlotState.FREE) {
                 collectFree(at, slots);
