@@ -14,8 +14,8 @@ import io.hmfs.core.type.Status;
 
 /** list: walks the links of one directory, newest first, and resumes from a birth without any state here (I4). */
 final class ListOp {
-    /** Renames of one name or object, since the listing began, that are followed. */
-    private static final int HOPS_MAX = 64;
+    /** Renames of one name or object, all since the listing began, that are followed: more than fit into a sweep's grace. */
+    private static final int HOPS_MAX = 1 << 22;
 
     /** Says that an object changed while it was looked at, or is about to. */
     private static final long AGAIN = -1;
@@ -35,11 +35,7 @@ final class ListOp {
     Status run(long directory, ListCursor cursor, ListVisitor visitor) {
         int pin = engine.epochs.pin();
         try {
-            long content = engine.findContent(directory);
-            while (content != Pmem.NULL && DirContentRecord.childHead(pmem, content) == DirContentRecord.CLOSED) {
-                // Empty for good or open again: an rmdir that died, or is under way, is settled first.
-                content = recovery.awaitClosed(directory) ? engine.findContent(directory) : Pmem.NULL;
-            }
+            long content = recovery.openContent(directory);
             if (content == Pmem.NULL) {
                 return Status.NO_SUCH_DIRECTORY;
             }

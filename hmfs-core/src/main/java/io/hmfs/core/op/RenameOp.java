@@ -103,8 +103,8 @@ final class RenameOp {
 
     /** Null: something had to be settled first; try again. */
     private @Nullable Status attempt(Move move) {
-        move.sourceContent = engine.findContent(move.source);
-        move.targetContent = engine.findContent(move.target);
+        move.sourceContent = recovery.openContent(move.source);
+        move.targetContent = recovery.openContent(move.target);
         if (move.sourceContent == Pmem.NULL || move.targetContent == Pmem.NULL) {
             return Status.NO_SUCH_DIRECTORY;
         }

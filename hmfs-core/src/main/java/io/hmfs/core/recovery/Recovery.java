@@ -181,6 +181,19 @@ public final class Recovery {
     }
 
     /**
+     * The content of a directory that is there, or {@code Pmem.NULL}. One that an rmdir has closed is gone or open again: what
+     * died is settled and what is under way is awaited first, so that no answer rests on a directory that may yet vanish. The
+     * caller holds no lock.
+     */
+    public long openContent(long directory) {
+        long content = engine.findContent(directory);
+        while (content != Pmem.NULL && DirContentRecord.childHead(pmem, content) == DirContentRecord.CLOSED) {
+            content = awaitClosed(directory) ? engine.findContent(directory) : Pmem.NULL;
+        }
+        return content;
+    }
+
+    /**
      * What a create or rename does that has met a closed directory: it holds no lock and has undone its own object†. Waits for an
      * rmdir in flight, settles one that died. True: the directory is open again, try again; false: no such directory.
      */
