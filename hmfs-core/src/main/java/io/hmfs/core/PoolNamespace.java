@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Namespace} on an open pool: the operations, the background threads beside them, and fail-stop: an unexpected error
@@ -130,10 +129,10 @@ final class PoolNamespace implements Namespace {
         }
     }
 
-    /** Remembers what a visitor threw. */
+    /** Remembers that a visitor threw. */
     private static final class CallerError implements ListVisitor {
         private final ListVisitor visitor;
-        private @Nullable Throwable thrown;
+        private boolean failed;
 
         CallerError(ListVisitor visitor) {
             this.visitor = visitor;
@@ -144,7 +143,7 @@ final class PoolNamespace implements Namespace {
             try {
                 return visitor.visit(name, attributes);
             } catch (RuntimeException | Error e) {
-                thrown = e;
+                failed = true;
                 throw e;
             }
         }
@@ -276,7 +275,7 @@ final class PoolNamespace implements Namespace {
             return operations.list(directory, cursor, fromVisitor);
         } catch (RuntimeException | Error e) {
             // A listing is nowhere half way when it calls the visitor, so the visitor's own error stops nothing.
-            if (e != fromVisitor.thrown) {
+            if (!fromVisitor.failed) {
                 failStop(e);
             }
             throw e;
@@ -324,9 +323,12 @@ final class PoolNamespace implements Namespace {
         }
         closed = true;
         scan.stop();
-        background.stop();
-        reclaiming.lock(); // waits for a sweep of the full pool, which the stopped scan cuts short
-        reclaiming.unlock();
+        reclaiming.lock(); // a sweep of the full pool, cut short, ends first
+        try {
+            background.stop();
+        } finally {
+            reclaiming.unlock();
+        }
         if (!engine.epochs.close(CLOSE_NANOS)) {
             LOG.log(System.Logger.Level.ERROR, path + " is still in use; it stays mapped until this process ends");
             return;

@@ -38,32 +38,35 @@ final class AttributeOps {
     private static final Change TRUNCATE = (ops, at, size, _) -> ops.resize(at, size, false);
 
     Status chmod(long parent, Name name, int mode) {
-        return mode < 0 || mode > Owner.MODE_MAX ? Status.INVALID_ARGUMENT : change(parent, name, CHMOD, mode, 0);
+        return mode < 0 || mode > Owner.MODE_MAX
+                ? Status.INVALID_ARGUMENT
+                : change(parent, name, CHMOD, mode, 0, false);
     }
 
     Status chown(long parent, Name name, int uid, int gid) {
         boolean fits = uid >= KEEP && gid >= KEEP && gid <= Owner.GID_MAX;
-        return fits ? change(parent, name, CHOWN, uid, gid) : Status.INVALID_ARGUMENT;
+        return fits ? change(parent, name, CHOWN, uid, gid, false) : Status.INVALID_ARGUMENT;
     }
 
     Status setTimes(long parent, Name name, long mtime, long atime) {
-        return mtime < KEEP || atime < KEEP ? Status.INVALID_ARGUMENT : change(parent, name, SET_TIMES, mtime, atime);
+        return mtime < KEEP || atime < KEEP
+                ? Status.INVALID_ARGUMENT
+                : change(parent, name, SET_TIMES, mtime, atime, true);
     }
 
     Status append(long parent, Name name, long id, long size) {
-        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, APPEND, id, size);
+        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, APPEND, id, size, false);
     }
 
     Status truncate(long parent, Name name, long size) {
-        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, TRUNCATE, size, 0);
+        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, TRUNCATE, size, 0, false);
     }
 
-    private Status change(long parent, Name name, Change change, long a, long b) {
+    private Status change(long parent, Name name, Change change, long a, long b, boolean alone) {
         long hash = engine.keys.ofEntry(parent, name);
         int lock = engine.locks.of(hash);
         int pin = engine.epochs.pin();
         try {
-            boolean alone = change == SET_TIMES;
             for (; ; ) {
                 lock(lock, alone);
                 long at = engine.findLocked(hash, parent, name);
