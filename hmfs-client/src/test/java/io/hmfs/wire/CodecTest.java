@@ -72,7 +72,8 @@ class CodecTest {
                 .correlationId(1)
                 .directoryId(2)
                 .cursorBirth(-1)
-                .cursorAt(0);
+                .cursorAt(0)
+                .cursorStart(9);
         PageEncoder.EntriesEncoder entries = page.entriesCount(100);
         entries.next()
                 .inode(3)
@@ -86,7 +87,8 @@ class CodecTest {
         entries.resetCountToIndex();
         int limit = page.limit();
         assertEquals(
-                "20006700e2220100" + "0100000000000000" + "0200000000000000" + "ffffffffffffffff" + "0000000000000000"
+                "28006700e2220100" + "0100000000000000" + "0200000000000000" + "ffffffffffffffff" + "0000000000000000"
+                        + "0900000000000000"
                         + "2b000100" // each entry's block 43, one entry
                         + "0300000000000000" + "0400000000000000" + "0500000000000000" + "0600000000000000"
                         + "0700000000000000" + "8001" + "01"

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Namespace} on an open pool: the operations, the background threads beside them, and fail-stop: an unexpected error
@@ -129,10 +130,10 @@ final class PoolNamespace implements Namespace {
         }
     }
 
-    /** Remembers that a visitor threw. */
+    /** Remembers what a visitor threw. */
     private static final class CallerError implements ListVisitor {
         private final ListVisitor visitor;
-        private boolean failed;
+        private @Nullable Throwable thrown;
 
         CallerError(ListVisitor visitor) {
             this.visitor = visitor;
@@ -143,7 +144,7 @@ final class PoolNamespace implements Namespace {
             try {
                 return visitor.visit(name, attributes);
             } catch (RuntimeException | Error e) {
-                failed = true;
+                thrown = e;
                 throw e;
             }
         }
@@ -268,6 +269,7 @@ final class PoolNamespace implements Namespace {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // this very error, not one like it
     public Status list(long directory, ListCursor cursor, ListVisitor visitor) {
         check();
         CallerError fromVisitor = new CallerError(visitor);
@@ -275,7 +277,7 @@ final class PoolNamespace implements Namespace {
             return operations.list(directory, cursor, fromVisitor);
         } catch (RuntimeException | Error e) {
             // A listing is nowhere half way when it calls the visitor, so the visitor's own error stops nothing.
-            if (!fromVisitor.failed) {
+            if (e != fromVisitor.thrown) {
                 failStop(e);
             }
             throw e;
@@ -323,12 +325,16 @@ final class PoolNamespace implements Namespace {
         }
         closed = true;
         scan.stop();
-        reclaiming.lock(); // a sweep of the full pool, cut short, ends first
+        background.stop();
+        reclaiming.lock(); // waits for a sweep of the full pool, which the stopped scan cuts short
         try {
-            background.stop();
+            release();
         } finally {
             reclaiming.unlock();
         }
+    }
+
+    private void release() {
         if (!engine.epochs.close(CLOSE_NANOS)) {
             LOG.log(System.Logger.Level.ERROR, path + " is still in use; it stays mapped until this process ends");
             return;

@@ -42,7 +42,6 @@ final class NamespaceKillTest {
     private final List<Long> directories = new ArrayList<>();
     private ReferenceNamespace model = new ReferenceNamespace();
     private int acknowledged;
-    private int cutOff;
 
     private Path pool() {
         return directory.resolve("pool");
@@ -146,7 +145,6 @@ final class NamespaceKillTest {
         List<ReferenceNamespace> outcomes = new ArrayList<>(List.of(model));
         for (Operation operation : open) {
             if (operation != null) {
-                cutOff++;
                 for (ReferenceNamespace before : List.copyOf(outcomes)) {
                     ReferenceNamespace after = new ReferenceNamespace(before);
                     Attributes made = new Attributes();

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -229,7 +230,7 @@ final class NamespaceListTest {
 
         private long gone(String name) {
             names.remove(name);
-            return there.remove(name);
+            return Objects.requireNonNull(there.remove(name));
         }
     }
 }

@@ -74,7 +74,7 @@ final class Simulation {
     }
 
     Simulation(long seed, Medium medium) {
-        this.random = new Random(seed * 31 + medium.ordinal());
+        this.random = new Random(seed * 31 + medium.name().hashCode());
         this.medium = medium;
         this.file = medium == Medium.MAPPED
                 ? new MemoryFile(MappedPmem.inMemory((REGIONS + 1) * REGION))
@@ -350,7 +350,7 @@ final class Simulation {
         long d = directory();
         String n = nameIn(d);
         Name name = Name.of(n);
-        long size = random.nextInt(1000) - 1;
+        long size = random.nextInt(1000) - 1L;
         int value = random.nextInt(0100000);
         String at = " " + d + " " + n + " " + value + " " + size;
         ReferenceNamespace.Node node = models.getFirst().child(d, n);

@@ -82,7 +82,7 @@ final class StressWorld {
         } else if (thread == 1 && what < 8) {
             look(random, out);
         } else if (thread == 2 && what < 4) {
-            grow(random, out);
+            grow(random);
         } else if (what < 17) {
             file(random, out);
         } else {
@@ -226,7 +226,7 @@ final class StressWorld {
         assertEquals(Status.OK, namespace.statDirectory(d, out));
     }
 
-    private void grow(Random random, Attributes out) {
+    private void grow(Random random) {
         long size = random.nextInt(1 << 20);
         for (String name : WANDERER) {
             if (namespace.append(directories.getFirst(), Name.of(name), wandererId, size) == Status.OK) {

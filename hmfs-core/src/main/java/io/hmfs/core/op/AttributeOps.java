@@ -38,31 +38,33 @@ final class AttributeOps {
     private static final Change TRUNCATE = (ops, at, size, _) -> ops.resize(at, size, false);
 
     Status chmod(long parent, Name name, int mode) {
-        return mode < 0 || mode > Owner.MODE_MAX
-                ? Status.INVALID_ARGUMENT
-                : change(parent, name, CHMOD, mode, 0, false);
+        return mode < 0 || mode > Owner.MODE_MAX ? Status.INVALID_ARGUMENT : change(parent, name, CHMOD, mode, 0);
     }
 
     Status chown(long parent, Name name, int uid, int gid) {
         boolean fits = uid >= KEEP && gid >= KEEP && gid <= Owner.GID_MAX;
-        return fits ? change(parent, name, CHOWN, uid, gid, false) : Status.INVALID_ARGUMENT;
+        return fits ? change(parent, name, CHOWN, uid, gid) : Status.INVALID_ARGUMENT;
     }
 
     Status setTimes(long parent, Name name, long mtime, long atime) {
         return mtime < KEEP || atime < KEEP
                 ? Status.INVALID_ARGUMENT
-                : change(parent, name, SET_TIMES, mtime, atime, true);
+                : change(parent, name, SET_TIMES, true, mtime, atime);
     }
 
     Status append(long parent, Name name, long id, long size) {
-        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, APPEND, id, size, false);
+        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, APPEND, id, size);
     }
 
     Status truncate(long parent, Name name, long size) {
-        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, TRUNCATE, size, 0, false);
+        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, TRUNCATE, size, 0);
     }
 
-    private Status change(long parent, Name name, Change change, long a, long b, boolean alone) {
+    private Status change(long parent, Name name, Change change, long a, long b) {
+        return change(parent, name, change, false, a, b);
+    }
+
+    private Status change(long parent, Name name, Change change, boolean alone, long a, long b) {
         long hash = engine.keys.ofEntry(parent, name);
         int lock = engine.locks.of(hash);
         int pin = engine.epochs.pin();

@@ -166,6 +166,25 @@ final class HashIndexReaderTest {
     }
 
     @Test
+    void aWriterThatReadTheDepthBeforeADoublingFindsItsSegment() {
+        HashIndex index = format();
+        for (int n = 0; n < 16; n++) {
+            assertTrue(index.insert(Split.CROWD | n, pool.fill(n, Split.CROWD | n)));
+        }
+        long late = IndexFixture.mix(3) | 1; // belongs to the upper half
+        boolean[] done = {false};
+        pmem.beforeLoad = at -> {
+            if (!done[0]) {
+                done[0] = true; // the first load of an insert is that of the directory entry, before it locks
+                assertTrue(index.insert(Split.CROWD | 16, pool.fill(16, Split.CROWD | 16)));
+            }
+        };
+        assertTrue(index.insert(late, pool.fill(17, late)));
+        assertEquals(1, index.statistics().depth());
+        assertEquals(pool.object(17), index.find(late, HashIndexTest.only(pool.object(17))));
+    }
+
+    @Test
     void aKeyWhoseObjectIsReplacedIsNeverWithoutOne() {
         long hash = IndexFixture.mix(9);
         atEveryLoad(new Scene() {

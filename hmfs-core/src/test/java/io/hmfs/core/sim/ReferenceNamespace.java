@@ -4,6 +4,7 @@ import io.hmfs.core.type.FileType;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -68,7 +69,7 @@ public final class ReferenceNamespace {
         other.directories.forEach((id, node) -> directories.put(id, new Node(node)));
         other.directories.forEach((id, node) -> node.children.forEach((name, child) -> {
             Node copy = child.isDirectory() ? directories.get(child.id) : new Node(child);
-            directories.get(id).children.put(name, copy);
+            existing(id).children.put(name, copy);
         }));
     }
 
@@ -100,7 +101,7 @@ public final class ReferenceNamespace {
     }
 
     private void collect(long directory, String path, Map<String, String> entries) {
-        directories.get(directory).children.forEach((name, node) -> {
+        existing(directory).children.forEach((name, node) -> {
             entries.put(path + "/" + name, node.text());
             if (node.isDirectory()) {
                 collect(node.id, path + "/" + name, entries);
@@ -155,7 +156,7 @@ public final class ReferenceNamespace {
         if (node.isDirectory()) {
             return Status.IS_DIRECTORY;
         }
-        directories.get(directory).children.remove(name);
+        existing(directory).children.remove(name);
         return Status.OK;
     }
 
@@ -177,7 +178,7 @@ public final class ReferenceNamespace {
         if (!node.children.isEmpty()) {
             return Status.NOT_EMPTY;
         }
-        directories.get(directory).children.remove(name);
+        existing(directory).children.remove(name);
         directories.remove(node.id);
         return Status.OK;
     }
@@ -199,7 +200,7 @@ public final class ReferenceNamespace {
         if (source == target && name.equals(newName)) {
             return Status.OK;
         }
-        for (long id = target; moving.isDirectory() && id != 0; id = directories.get(id).parent) {
+        for (long id = target; moving.isDirectory() && id != 0; id = existing(id).parent) {
             if (id == moving.id) {
                 return Status.LOOP;
             }
@@ -211,8 +212,8 @@ public final class ReferenceNamespace {
         if (victim != null && moving.isDirectory()) {
             return Status.NOT_DIRECTORY;
         }
-        directories.get(source).children.remove(name);
-        directories.get(target).children.put(newName, moving);
+        existing(source).children.remove(name);
+        existing(target).children.put(newName, moving);
         moving.parent = target;
         return Status.OK;
     }
@@ -279,5 +280,9 @@ public final class ReferenceNamespace {
         node.size = size;
         node.userMtime = NO_TIME;
         return Status.OK;
+    }
+
+    private Node existing(long directory) {
+        return Objects.requireNonNull(directories.get(directory), () -> "no directory " + directory);
     }
 }
