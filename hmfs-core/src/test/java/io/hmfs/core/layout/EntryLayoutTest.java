@@ -118,11 +118,12 @@ final class EntryLayoutTest {
                         + "0000400000000000" + "fdffffffffffffff",
                 bytes(0, 56));
         assertEquals(PoolHeader.checksum(pmem, 0), pmem.get(56));
-        for (int bit = 64; bit < 448; bit++) { // each bit between magic and checksum counts
-            long before = pmem.get(bit / 64 * 8);
-            pmem.set(bit / 64 * 8, before ^ 1L << bit % 64);
+        for (long bit = 64; bit < 448; bit++) { // each bit between magic and checksum counts
+            long word = bit >>> 6 << 3;
+            long before = pmem.get(word);
+            pmem.set(word, before ^ 1L << bit);
             assertTrue(PoolHeader.checksum(pmem, 0) != pmem.get(56), "bit " + bit);
-            pmem.set(bit / 64 * 8, before);
+            pmem.set(word, before);
         }
     }
 
