@@ -36,7 +36,14 @@ public final class BenchCommand implements Runnable {
         return new CommandLine(new BenchCommand())
                 .setCommandName("hmfs bench")
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .setUsageHelpAutoWidth(true);
+                .setUsageHelpAutoWidth(true)
+                .setExecutionExceptionHandler((problem, command, _) -> {
+                    if (problem instanceof RuntimeException) {
+                        throw problem; // ours to mend, hence with all its frames
+                    }
+                    command.getErr().println("hmfs bench: " + problem);
+                    return 1;
+                });
     }
 
     @Override

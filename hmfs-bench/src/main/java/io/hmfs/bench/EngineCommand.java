@@ -80,12 +80,26 @@ final class EngineCommand implements Callable<Integer> {
             description = "Where the pool is made (default /dev/shm, or the directory for temporary files).")
     private @Nullable Path poolDirectory;
 
+    @Option(
+            names = "--heap-check",
+            description = "Instead: fill a server with files, and look at its Java heap (-Xmx512m) on the way.")
+    private boolean heapCheck;
+
+    @Option(
+            names = "--heap-files",
+            defaultValue = "10000000",
+            description = "Files of the heap check (default ${DEFAULT-VALUE}).")
+    private int heapFiles;
+
     @Option(names = "--jvm", paramLabel = "FLAG", description = "A flag more for the measuring JVM; repeatable.")
     private List<String> flags = List.of();
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         Path directory = poolDirectory == null ? PoolDirectory.standard() : poolDirectory;
+        if (heapCheck) {
+            return report.publish(HeapCheck.run(directory, heapFiles));
+        }
         Path pool = Files.createTempFile(directory, "hmfs-bench-", ".pool");
         try {
             return report.publish(measure(pool));

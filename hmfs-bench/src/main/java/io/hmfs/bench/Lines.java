@@ -17,14 +17,19 @@ final class Lines {
     void add(String line) {
         String[] words = line.split("\t", -1);
         if (words.length == 5 && words[0].equals("round")) {
-            Key key = new Key(words[1], words[2]);
-            units.put(key, words[3]);
-            rounds.computeIfAbsent(key, _ -> new ArrayList<>()).add(Double.parseDouble(words[4]));
+            round(words[1], words[2], words[3], Double.parseDouble(words[4]));
         } else if (words.length == 3 && words[0].equals("count")) {
             counters.put(words[1], Long.parseLong(words[2]));
         } else {
             System.err.println(line); // the JVM itself has something to say
         }
+    }
+
+    /** Takes what one round found. */
+    void round(String name, String subject, String unit, double figure) {
+        Key key = new Key(name, subject);
+        units.put(key, unit);
+        rounds.computeIfAbsent(key, _ -> new ArrayList<>()).add(figure);
     }
 
     /** The rounds of one subject. */

@@ -57,7 +57,10 @@ public interface Namespace extends AutoCloseable {
     /** Sets owner and group; {@link #KEEP} leaves one as it is. */
     Status chown(long directory, Name name, int uid, int gid);
 
-    /** Sets modification and access time in nanoseconds since 1970; {@link #KEEP} leaves one as it is. */
+    /**
+     * Sets modification and access time in nanoseconds since 1970; {@link #KEEP} leaves one as it is. A crash before the answer
+     * may leave the access time alone set.
+     */
     Status setTimes(long directory, Name name, long mtimeNanos, long atimeNanos);
 
     /** Commits a file's size after data was written: grows to {@code size}, never shrinks. STALE if the id differs. */

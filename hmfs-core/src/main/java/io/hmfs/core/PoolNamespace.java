@@ -24,7 +24,9 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Namespace} on an open pool: the operations, the background threads beside them, and fail-stop: an unexpected error
@@ -34,6 +36,7 @@ final class PoolNamespace implements Namespace {
     private static final System.Logger LOG = System.getLogger(PoolNamespace.class.getName());
     private static final long CLOSE_NANOS = 10_000_000_000L;
     private static final long RECLAIM_PAUSE_NANOS = 1_000_000_000L;
+    private static final long SCAN_PAUSE_NANOS = 1_000_000L;
 
     private final String path;
     private final PoolFile file;
@@ -44,6 +47,7 @@ final class PoolNamespace implements Namespace {
     private final IndexSegments segments;
     private final BackgroundScan scan;
     private final Background background;
+    private final boolean hasBackground;
     private final ReentrantLock reclaiming = new ReentrantLock();
     private long lastReclaim = System.nanoTime() - RECLAIM_PAUSE_NANOS;
     private volatile boolean failed;
@@ -70,6 +74,7 @@ final class PoolNamespace implements Namespace {
         this.operations = new Operations(engine, lists, recovery);
         this.scan = new BackgroundScan(engine, lists, recovery);
         this.background = new Background(this::failStop);
+        this.hasBackground = withBackground;
         if (withBackground) {
             background.start("hmfs-scan", this::scanInBackground);
             background.start("hmfs-regions", regions::prepareUntilInterrupted);
@@ -90,15 +95,20 @@ final class PoolNamespace implements Namespace {
 
     private void sweepUntilInterrupted() {
         for (Long directory = engine.dead.take(); directory != null; directory = engine.dead.take()) {
-            int pin = engine.epochs.pin();
-            try {
-                long content = engine.findContent(directory);
-                if (content != Pmem.NULL) {
-                    lists.sweep(content, false);
-                }
-            } finally {
-                engine.epochs.unpin(pin);
+            sweep(directory);
+        }
+    }
+
+    /** What the sweeper does for a directory that has gathered many dead children. */
+    void sweep(long directory) {
+        int pin = engine.epochs.pin();
+        try {
+            long content = engine.findContent(directory);
+            if (content != Pmem.NULL) {
+                lists.sweep(content, ChildList.Sweep.TRY);
             }
+        } finally {
+            engine.epochs.unpin(pin);
         }
     }
 
@@ -112,11 +122,31 @@ final class PoolNamespace implements Namespace {
     }
 
     private void failStop(Throwable cause) {
-        if (!failed) {
+        if (!failed && !(closed && cause instanceof Epochs.ClosedException)) {
             failed = true;
             engine.locks.poison();
             engine.sweepers.poison();
             LOG.log(System.Logger.Level.ERROR, "operation failed half way; the namespace " + path + " stops", cause);
+        }
+    }
+
+    /** Remembers what a visitor threw. */
+    private static final class CallerError implements ListVisitor {
+        private final ListVisitor visitor;
+        private @Nullable Throwable thrown;
+
+        CallerError(ListVisitor visitor) {
+            this.visitor = visitor;
+        }
+
+        @Override
+        public boolean visit(Name name, Attributes attributes) {
+            try {
+                return visitor.visit(name, attributes);
+            } catch (RuntimeException | Error e) {
+                thrown = e;
+                throw e;
+            }
         }
     }
 
@@ -141,15 +171,31 @@ final class PoolNamespace implements Namespace {
         return status == Status.NO_SPACE && reclaim() ? stopping(body) : status;
     }
 
+    /** A full pool may have free slots that the scan has not come to yet. False if it had ended before. */
+    private boolean awaitScan() {
+        if (!hasBackground || scan.isDone()) {
+            return false;
+        }
+        while (!scan.isDone() && !failed && !closed) {
+            LockSupport.parkNanos(SCAN_PAUSE_NANOS);
+        }
+        return true;
+    }
+
     private boolean reclaim() {
+        long asked = System.nanoTime();
+        boolean waited = awaitScan();
         reclaiming.lock();
         try {
-            boolean due = System.nanoTime() - lastReclaim >= RECLAIM_PAUSE_NANOS;
+            boolean due = !closed && System.nanoTime() - lastReclaim >= RECLAIM_PAUSE_NANOS;
             if (due) {
                 scan.sweepAll();
                 lastReclaim = System.nanoTime();
             }
-            return due;
+            return due || waited || lastReclaim - asked > 0; // another thread has done it while we waited
+        } catch (RuntimeException | Error e) {
+            failStop(e);
+            throw e;
         } finally {
             reclaiming.unlock();
         }
@@ -223,8 +269,19 @@ final class PoolNamespace implements Namespace {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // this very error, not one like it
     public Status list(long directory, ListCursor cursor, ListVisitor visitor) {
-        return stopping(() -> operations.list(directory, cursor, visitor));
+        check();
+        CallerError fromVisitor = new CallerError(visitor);
+        try {
+            return operations.list(directory, cursor, fromVisitor);
+        } catch (RuntimeException | Error e) {
+            // A listing is nowhere half way when it calls the visitor, so the visitor's own error stops nothing.
+            if (e != fromVisitor.thrown) {
+                failStop(e);
+            }
+            throw e;
+        }
     }
 
     @Override
@@ -262,13 +319,22 @@ final class PoolNamespace implements Namespace {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         if (closed) {
             return;
         }
         closed = true;
         scan.stop();
         background.stop();
+        reclaiming.lock(); // waits for a sweep of the full pool, which the stopped scan cuts short
+        try {
+            release();
+        } finally {
+            reclaiming.unlock();
+        }
+    }
+
+    private void release() {
         if (!engine.epochs.close(CLOSE_NANOS)) {
             LOG.log(System.Logger.Level.ERROR, path + " is still in use; it stays mapped until this process ends");
             return;

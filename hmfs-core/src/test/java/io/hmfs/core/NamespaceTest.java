@@ -214,7 +214,7 @@ final class NamespaceTest {
     }
 
     @Test
-    void aFullPoolSaysSoAndIsUsableAfterADelete() {
+    void aFullPoolSaysSoAndIsUsableAfterADelete() throws IOException {
         int count = 0;
         while (namespace.create(ROOT, Name.of("f" + count), 0644, 0, 0, out) == Status.OK) {
             count++;
@@ -230,5 +230,12 @@ final class NamespaceTest {
             again += namespace.create(ROOT, Name.of("g" + again), 0644, 0, 0, out) == Status.OK ? 1 : 0;
         }
         assertEquals(500, again);
+        for (int i = 1000; i < 2000; i++) {
+            assertEquals(Status.OK, namespace.delete(ROOT, Name.of("f" + i), out));
+        }
+        reopen();
+        for (int i = 0; i < 500; i++) {
+            create(ROOT, "h" + i); // at once, though no region is free and the scan has only begun
+        }
     }
 }

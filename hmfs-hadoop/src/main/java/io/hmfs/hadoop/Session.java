@@ -149,7 +149,11 @@ final class Session implements Closeable {
 
     void mkdir(String path, int mode, boolean parents) throws IOException {
         try {
-            link.once(client -> client.mkdir(path, mode, parents));
+            if (parents) {
+                link.repeatable(client -> client.mkdir(path, mode, true)); // a directory that is there already is fine
+            } else {
+                link.once(client -> client.mkdir(path, mode, false));
+            }
         } catch (HmfsException e) {
             throw HadoopErrors.translate(path, e);
         }

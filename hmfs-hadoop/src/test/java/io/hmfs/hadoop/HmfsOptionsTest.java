@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
@@ -93,6 +95,19 @@ class HmfsOptionsTest {
         known.remove("fs.hmfs.impl.disable.cache"); // Hadoop's own, described there
         known.add("fs.AbstractFileSystem.hmfs.impl");
         assertEquals(known, described);
+    }
+
+    @Test
+    void the_handbook_has_every_setting_with_its_default() throws IOException {
+        String handbook = Files.readString(Path.of("..", "docs", "hadoop.md"));
+        Configuration fromFile = new Configuration(false);
+        fromFile.addResource("hmfs-default.xml");
+        for (String name : HmfsOptions.KNOWN) {
+            if (name.contains(".impl")) {
+                continue; // the classes, named in a row without defaults
+            }
+            assertTrue(handbook.contains("| `" + name + "` | " + fromFile.get(name) + " |"), name);
+        }
     }
 
     private static String text(Element property, String tag) {

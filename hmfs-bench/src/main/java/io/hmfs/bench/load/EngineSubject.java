@@ -12,8 +12,6 @@ import java.io.IOException;
 
 /** One round's engine: a new pool, its directories made, and the two timed loops. */
 final class EngineSubject implements AutoCloseable {
-    private static final long POOL_MIN = 128L << 20;
-    private static final long POOL_PER_FILE = 230; // a slot of 192 bytes and the index at its emptiest
     private static final int FILE_MODE = 0644;
 
     private final Namespace namespace;
@@ -34,13 +32,8 @@ final class EngineSubject implements AutoCloseable {
     }
 
     static EngineSubject open(EngineLoad.Options options, KeySet keys) throws IOException {
-        Hmfs.format(options.pool(), new FormatOptions(poolSize(options.files()), Backing.MAPPED, true));
+        Hmfs.format(options.pool(), new FormatOptions(PoolSize.of(options.files()), Backing.MAPPED, true));
         return new EngineSubject(Hmfs.open(options.pool(), OpenOptions.process()), keys);
-    }
-
-    /** Bytes of a pool for so many files. */
-    static long poolSize(long files) {
-        return (POOL_MIN + files * POOL_PER_FILE) & -(4L << 20);
     }
 
     long capacity() {

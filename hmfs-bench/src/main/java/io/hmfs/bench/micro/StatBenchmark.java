@@ -1,5 +1,6 @@
 package io.hmfs.bench.micro;
 
+import io.hmfs.bench.load.PoolSize;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.type.Status;
@@ -19,8 +20,6 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class StatBenchmark {
-    private static final long POOL_MIN = 128L << 20;
-    private static final long POOL_PER_FILE = 230;
     private static final long SCATTER = 0x9E3779B97F4A7C15L;
 
     @Param("1000000")
@@ -36,7 +35,7 @@ public class StatBenchmark {
 
     @Setup
     public void fill() {
-        pool = new PoolState(POOL_MIN + files * POOL_PER_FILE, mode);
+        pool = new PoolState(PoolSize.of(files), mode);
         for (int i = 0; i < files; i++) {
             pool.create(i);
         }

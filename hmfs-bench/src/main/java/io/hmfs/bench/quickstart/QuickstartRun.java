@@ -20,7 +20,7 @@ final class QuickstartRun {
     private static final int COMMAND_SECONDS = 240;
     private static final int SINGLE_RENAMES = 100;
     private static final int SINGLE_DELETES = 100;
-    private static final int FILES_BEFORE_KILL = 50;
+    private static final int FILES_BEFORE_KILL = 200;
     private static final int PROGRESS_SECONDS = 3;
 
     private final Commands commands;

@@ -79,7 +79,10 @@ final class SparkJob {
     private String run(String uri, List<String> arguments) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(javaHome.resolve("bin/java").toString());
-        command.addAll(List.of("-Xmx1g", "-XX:+IgnoreUnrecognizedVMOptions", "--enable-native-access=ALL-UNNAMED"));
+        // Seconds of work: the optimising compiler would only take them from it.
+        command.addAll(List.of("-Xmx1g", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        // JDK 17 knows some of these not yet.
+        command.addAll(List.of("-XX:+IgnoreUnrecognizedVMOptions", "--enable-native-access=ALL-UNNAMED"));
         command.addAll(List.of("--sun-misc-unsafe-memory-access=allow"));
         for (String opened : OPENS) {
             command.add("--add-opens=" + opened + "=ALL-UNNAMED");

@@ -50,6 +50,11 @@ public final class Clock {
         return start;
     }
 
+    /** About the present time: no timestamp of its own. */
+    public long now() {
+        return Math.max(last, wall());
+    }
+
     /** A new timestamp, above every one before. */
     public long next() {
         long wall = wall();

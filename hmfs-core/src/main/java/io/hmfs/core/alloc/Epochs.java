@@ -18,6 +18,15 @@ public final class Epochs {
     private static final VarHandle WORD =
             MethodHandles.arrayElementVarHandle(long[].class).withInvokeExactBehavior();
 
+    /** Nobody may pin any more. Nothing was begun. */
+    public static final class ClosedException extends IllegalStateException {
+        private static final long serialVersionUID = 1;
+
+        ClosedException() {
+            super("the namespace is closed");
+        }
+    }
+
     private final long[] pins = new long[(PINS + 1) * STRIDE];
     private volatile long epoch = 1;
     private volatile boolean closed;
@@ -25,7 +34,7 @@ public final class Epochs {
     /**
      * Pins the present epoch; the handle goes back to {@link #unpin}. More than {@value #PINS} at once wait.
      *
-     * @throws IllegalStateException after {@link #close}
+     * @throws ClosedException after {@link #close}
      */
     @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
     public int pin() {
@@ -38,7 +47,7 @@ public final class Epochs {
             if ((long) WORD.getOpaque(pins, index) == FREE && WORD.compareAndSet(pins, index, FREE, epoch)) {
                 if (closed) { // read after the pin is visible: either close sees the pin, or the pin sees close
                     unpin(index);
-                    throw new IllegalStateException("the namespace is closed");
+                    throw new ClosedException();
                 }
                 return index;
             }

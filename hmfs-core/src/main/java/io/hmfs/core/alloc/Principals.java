@@ -87,13 +87,18 @@ public final class Principals {
                 || tail + recordSize(bytes.length) > end) {
             return -1;
         }
+        long next = tail + recordSize(bytes.length);
         pmem.copyIn(bytes, 0, tail + 8, bytes.length);
-        // [principal.1] The name is durable before the word that says it is there.
-        pmem.persist(tail + 8, bytes.length);
+        if (next + 8 <= end) {
+            // A longer name whose commit never came may have left its bytes where the next word stands.
+            pmem.set(next, 0);
+        }
+        // [principal.1] The name, and the end behind it, are durable before the word that says it is there.
+        pmem.persist(tail + 8, Math.min(next + 8, end) - (tail + 8));
         // [principal.2] The commit.
         pmem.setRelease(tail, PRESENT | bytes.length);
         pmem.persist(tail, 8);
-        tail += recordSize(bytes.length);
+        tail = next;
         List<String> longer = new ArrayList<>(names);
         longer.add(name);
         names = List.copyOf(longer);

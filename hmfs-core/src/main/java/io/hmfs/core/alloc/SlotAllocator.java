@@ -8,13 +8,15 @@ import io.hmfs.core.pmem.Pmem;
 /**
  * Slots of one size (HMFS §3.5). Whether a slot is taken stands in its own status word; what is free is known by a chain through
  * the free slots themselves, whose head is in DRAM: nothing on the Java heap grows with the pool (I7), and after a crash fresh
- * regions serve at once while the background scan finds the free slots of the old ones (I6).
+ * regions serve at once while the background scan finds the free slots of the old ones (I6). The part of the last region that was
+ * never used is fresh again at the next start, or each start would cost a region.
  *
  * <p>A slot that is retired waits in limbo for two epochs. Status, death and next stand at the same place in every kind of slot.
  */
 public final class SlotAllocator {
     private static final long STATUS = EntryRecord.STATUS_OFFSET;
     private static final long NEXT = EntryRecord.NEXT_OFFSET;
+    private static final long TIME = EntryRecord.DEATH_OFFSET;
     private static final int LIMBOS = 3;
 
     private final Pmem pmem;
@@ -30,12 +32,43 @@ public final class SlotAllocator {
     private final long[] limboEpoch = new long[LIMBOS];
     private int sinceReclaim;
 
+    /** What this start found untouched, up to the end of its region: not for the background scan. */
+    private final long untouched;
+
+    private final long untouchedEnd;
+
     public SlotAllocator(Pmem pmem, Regions regions, Epochs epochs, RegionKind kind) {
         this.pmem = pmem;
         this.regions = regions;
         this.epochs = epochs;
         this.kind = kind;
         this.slotSize = kind.slotSize();
+        int last = regions.count() - 1;
+        while (last >= 0 && regions.kind(last) != kind) {
+            last--;
+        }
+        if (last >= 0) {
+            long start = regions.at(last);
+            this.freshEnd = start + regions.size() / slotSize * slotSize;
+            this.fresh = firstUntouched(start, freshEnd);
+        }
+        this.untouched = fresh;
+        this.untouchedEnd = freshEnd;
+    }
+
+    /** Every slot that was ever in hand has a status or a time in its first words, unless a crash lost them both. */
+    private long firstUntouched(long start, long end) {
+        long first = end;
+        while (first > start && pmem.get(first - slotSize + STATUS) == 0 && pmem.get(first - slotSize + TIME) == 0) {
+            first -= slotSize;
+        }
+        return first;
+    }
+
+    /** Where a scan of the slots of a region ends: before what the allocator hands out as fresh. */
+    public long scanEnd(long region) {
+        long end = region + regions.size();
+        return untouched >= region && untouchedEnd <= end && untouchedEnd > region ? untouched : end;
     }
 
     public RegionKind kind() {

@@ -10,6 +10,9 @@ import io.hmfs.core.pmem.Pmem;
  * of a child is the mtime that its link installed.
  */
 public final class ChildList {
+    /** How long a sweep leaves what a rename left behind: a page of a listing takes less. */
+    private static final long GRACE_NANOS = 1_000_000_000L;
+
     private final Engine engine;
     private final Pmem pmem;
 
@@ -117,18 +120,28 @@ public final class ChildList {
                 && EntryRecord.state(pmem, EntryRecord.link(pmem, at)) == SlotState.CREATING;
     }
 
+    /** Which of the dead a sweep takes. */
+    public enum Sweep {
+        /** Those that no listing under way still needs, if no other sweeper is there. */
+        TRY,
+        /** The same, after another sweeper. */
+        OLD,
+        /** All, after another sweeper: the directory is to go, or the pool is full. */
+        ALL
+    }
+
     /**
      * Takes the DELETED children off a list and frees them; one sweeper a directory at a time. The caller has pinned an epoch.
-     * False if another sweeper was there and {@code wait} is not set.
+     * False if another sweeper was there and {@code which} does not wait.
      */
-    public boolean sweep(long content, boolean wait) {
+    public boolean sweep(long content, Sweep which) {
         int lock = engine.sweepers.of(content << 14);
-        if (wait) {
+        if (which != Sweep.TRY) {
             engine.sweepers.lockWrite(lock);
         } else if (!engine.sweepers.tryLockWrite(lock)) {
             return false;
         }
-        long removed = unlinkDead(content);
+        long removed = unlinkDead(content, which == Sweep.ALL ? Long.MAX_VALUE : engine.clock.now() - GRACE_NANOS);
         // [sweep.2] I5: the unlinks and the DELETED states are durable before any of the slots is free.
         pmem.fence();
         while (removed != Pmem.NULL) {
@@ -141,14 +154,14 @@ public final class ChildList {
     }
 
     /** Unlinks and chains, through {@code next}, what is DELETED; everything is written back, nothing fenced. */
-    private long unlinkDead(long content) {
+    private long unlinkDead(long content, long before) {
         long removed = Pmem.NULL;
         long previous = Pmem.NULL;
         long length = 0;
         long cursor = DirContentRecord.childHead(pmem, content);
         while (cursor != Pmem.NULL && cursor != DirContentRecord.CLOSED) {
             long next = EntryRecord.sibling(pmem, cursor);
-            if (EntryRecord.state(pmem, cursor) != SlotState.DELETED) {
+            if (EntryRecord.state(pmem, cursor) != SlotState.DELETED || isNeeded(cursor, before)) {
                 previous = cursor;
                 length++;
                 cursor = next;
@@ -167,6 +180,12 @@ public final class ChildList {
         }
         pmem.set(content + DirContentRecord.LENGTH_OFFSET, length);
         return removed;
+    }
+
+    /** Whether a listing may still look here for where a rename has taken the name or the object†. */
+    private boolean isNeeded(long at, long before) {
+        long death = EntryRecord.death(pmem, at);
+        return EntryRecord.link(pmem, at) != Pmem.NULL && death >= before && death >= engine.clock.start();
     }
 
     /** [sweep.1] Interior nodes by an 8-byte store, the head by cas16 that keeps mtime. */

@@ -23,7 +23,7 @@ import java.lang.foreign.StructLayout;
  *   | name, padded with zeros to a multiple of eight                         |
  * </pre>
  *
- * status = state | kind &lt;&lt; 8 | length of the name &lt;&lt; 16. link is the successor of an object that moves away and the origin of
+ * status = state | kind &lt;&lt; 8 | length of the name &lt;&lt; 16 | took another's place &lt;&lt; 32. link is the successor of an object that moves away and the origin of
  * one that has moved in. owner = uid | gid &lt;&lt; 32 | mode &lt;&lt; 48. A user's own mtime stands in (override, setAt) and wins while
  * setAt is above the protocol's mtime, so that nobody can set the value that decides a commit. next chains free slots.
  *
@@ -32,6 +32,9 @@ import java.lang.foreign.StructLayout;
 public final class EntryRecord {
     /** Set in the length word while (mtime, length) may not be durable yet: whoever reads the unit writes it back first (I2). */
     public static final long LENGTH_DIRTY = 1L << 63;
+
+    /** Set in setAt while the user's times may not be durable yet. */
+    public static final long SET_AT_DIRTY = 1L << 63;
 
     public static final long SIZE = 192;
     public static final long LONG_SIZE = 384;
@@ -55,6 +58,9 @@ public final class EntryRecord {
     public static final long OVERRIDE_OFFSET = 112; // 16-byte aligned: first half of a cas16 pair
     public static final long SET_AT_OFFSET = 120;
     public static final long NAME_OFFSET = 128;
+
+    /** In the status word of a rename's successor that replaced an object: its name was there before it. */
+    private static final long TOOK_PLACE = 1L << 32;
 
     public static final int KIND_FILE = 1;
     public static final int KIND_DIRECTORY = 2;
@@ -158,6 +164,16 @@ public final class EntryRecord {
 
     public static int nameLength(long status) {
         return (int) (status >>> 16 & 0x1ff);
+    }
+
+    /** Whether the object came by a rename that replaced another. */
+    public static boolean tookPlace(long status) {
+        return (status & TOOK_PLACE) != 0;
+    }
+
+    /** Marks an object that nobody reaches yet as one that takes another's place. */
+    public static void markTookPlace(Pmem pmem, long at) {
+        pmem.setRelease(at + STATUS_OFFSET, pmem.get(at + STATUS_OFFSET) | TOOK_PLACE);
     }
 
     /** The same object in another state. */

@@ -11,6 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * failed half way through an operation and must not carry on over it.
  */
 public final class LockTable {
+    private static final String STOPPED = "the engine has stopped after an error; reopen the pool";
     private static final int WRITER = -1;
     private static final int SPINS = 64;
     private static final int YIELDS = 256;
@@ -85,6 +86,18 @@ public final class LockTable {
         }
     }
 
+    /**
+     * For whoever waits without a lock for the few instructions of another thread: lets that one run. Ends such waits after
+     * {@link #poison} too, since what they wait for may never come.
+     */
+    @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
+    public void awaitOthers() {
+        if (poisoned) {
+            throw new IllegalStateException(STOPPED);
+        }
+        Thread.yield();
+    }
+
     /** Lets nobody in any more. */
     public void poison() {
         poisoned = true;
@@ -93,7 +106,7 @@ public final class LockTable {
     @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
     private void await(int tries) {
         if (poisoned) {
-            throw new IllegalStateException("the engine has stopped after an error; reopen the pool");
+            throw new IllegalStateException(STOPPED);
         }
         if (tries < SPINS) {
             Thread.onSpinWait();

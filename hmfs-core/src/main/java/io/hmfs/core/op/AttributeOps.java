@@ -9,8 +9,9 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 
 /**
- * chmod, chown, times, append, truncate (HMFS §3.3.1): each one CAS on a 16-byte unit of the attributes line, under the reader
- * lock of the key, so that a rename, which holds the writer lock, copies attributes that stand still.
+ * chmod, chown, append, truncate (HMFS §3.3.1): each one CAS on a 16-byte unit of the attributes line, under the reader lock of
+ * the key, so that a rename, which holds the writer lock, copies attributes that stand still. Times are two units and take the
+ * writer lock.
  */
 final class AttributeOps {
     private static final int KEEP = -1;
@@ -46,7 +47,9 @@ final class AttributeOps {
     }
 
     Status setTimes(long parent, Name name, long mtime, long atime) {
-        return mtime < KEEP || atime < KEEP ? Status.INVALID_ARGUMENT : change(parent, name, SET_TIMES, mtime, atime);
+        return mtime < KEEP || atime < KEEP
+                ? Status.INVALID_ARGUMENT
+                : change(parent, name, SET_TIMES, true, mtime, atime);
     }
 
     Status append(long parent, Name name, long id, long size) {
@@ -58,15 +61,19 @@ final class AttributeOps {
     }
 
     private Status change(long parent, Name name, Change change, long a, long b) {
+        return change(parent, name, change, false, a, b);
+    }
+
+    private Status change(long parent, Name name, Change change, boolean alone, long a, long b) {
         long hash = engine.keys.ofEntry(parent, name);
         int lock = engine.locks.of(hash);
         int pin = engine.epochs.pin();
         try {
             for (; ; ) {
-                engine.locks.lockRead(lock);
+                lock(lock, alone);
                 long at = engine.findLocked(hash, parent, name);
                 Status status = at > 0 ? change.apply(this, at, a, b) : Status.NOT_FOUND;
-                engine.locks.unlockRead(lock);
+                unlock(lock, alone);
                 if (at >= 0) {
                     return status;
                 }
@@ -74,6 +81,22 @@ final class AttributeOps {
             }
         } finally {
             engine.epochs.unpin(pin);
+        }
+    }
+
+    private void lock(int lock, boolean alone) {
+        if (alone) {
+            engine.locks.lockWrite(lock);
+        } else {
+            engine.locks.lockRead(lock);
+        }
+    }
+
+    private void unlock(int lock, boolean alone) {
+        if (alone) {
+            engine.locks.unlockWrite(lock);
+        } else {
+            engine.locks.unlockRead(lock);
         }
     }
 
@@ -104,21 +127,25 @@ final class AttributeOps {
     }
 
     private Status changeTimes(long at, long mtime, long atime) {
-        long time = engine.clock.next();
+        long set = pmem.get(at + EntryRecord.OVERRIDE_OFFSET);
+        long marked = pmem.get(at + EntryRecord.SET_AT_OFFSET);
+        long setAt = marked & ~EntryRecord.SET_AT_DIRTY;
+        long mark = engine.marksDirty ? EntryRecord.SET_AT_DIRTY : 0;
         if (atime != KEEP) {
+            // [times.1] I2: the mark before the time that it is for.
+            pmem.setRelease(at + EntryRecord.SET_AT_OFFSET, setAt | mark);
             pmem.setRelease(at + EntryRecord.ATIME_OFFSET, atime);
+            marked = setAt | mark;
         }
-        // [times.1] The override pair, never the protocol's own mtime; it lies in one line with atime, atime first.
-        for (; ; ) {
-            long set = pmem.getAcquire(at + EntryRecord.OVERRIDE_OFFSET);
-            long setAt = pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET);
-            boolean late = setAt > time;
-            if (mtime == KEEP || late || pmem.cas16(at + EntryRecord.OVERRIDE_OFFSET, set, setAt, mtime, time)) {
-                break;
-            }
+        if (mtime != KEEP) {
+            // [times.2] The override pair, never the protocol's own mtime. Nobody else writes it: the lock is a
+            // writer's.
+            setAt = engine.clock.next();
+            pmem.cas16(at + EntryRecord.OVERRIDE_OFFSET, set, marked, mtime, setAt | mark);
         }
-        // [times.2]
+        // [times.3]
         pmem.persist(at + Pmem.LINE, Pmem.LINE);
+        pmem.setRelease(at + EntryRecord.SET_AT_OFFSET, setAt);
         return Status.OK;
     }
 

@@ -34,17 +34,20 @@ final class AttributeReader {
             owner = pmem.getAcquire(at + EntryRecord.OWNER_OFFSET);
         } while (ctime != pmem.getAcquire(at + EntryRecord.CTIME_OFFSET)
                 || owner != pmem.getAcquire(at + EntryRecord.OWNER_OFFSET));
+        // Before the override pair, whose mark goes in before this word.
+        out.atimeNanos = pmem.getAcquire(at + EntryRecord.ATIME_OFFSET);
         long set;
-        long setAt;
+        long marked;
         do {
             set = pmem.getAcquire(at + EntryRecord.OVERRIDE_OFFSET);
-            setAt = pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET);
+            marked = pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET);
         } while (set != pmem.getAcquire(at + EntryRecord.OVERRIDE_OFFSET)
-                || setAt != pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET));
-        if ((length | owner) < 0) {
+                || marked != pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET));
+        if ((length | owner | marked) < 0) {
             // [read.1] I2: a unit marked dirty may not be durable yet, and must be before it is shown.
             pmem.persist(at + Pmem.LINE, Pmem.LINE);
         }
+        long setAt = marked & ~EntryRecord.SET_AT_DIRTY;
         boolean directory = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY;
         out.id = EntryRecord.id(pmem, at);
         out.type = directory ? FileType.DIRECTORY : FileType.FILE;
@@ -53,7 +56,6 @@ final class AttributeReader {
         out.gid = Owner.gid(owner);
         out.nlink = (int) pmem.get(at + EntryRecord.LINKS_OFFSET);
         out.size = directory ? 0 : length & ~EntryRecord.LENGTH_DIRTY;
-        out.atimeNanos = pmem.getAcquire(at + EntryRecord.ATIME_OFFSET);
         out.birthNanos = EntryRecord.birth(pmem, at);
         if (directory) {
             mtime = Math.max(mtime, contentMtime(out.id));

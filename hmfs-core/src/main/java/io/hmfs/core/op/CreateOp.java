@@ -43,7 +43,7 @@ final class CreateOp {
         int pin = engine.epochs.pin();
         try {
             for (; ; ) {
-                long content = engine.findContent(parent);
+                long content = recovery.openContent(parent);
                 if (content == Pmem.NULL) {
                     return Status.NO_SUCH_DIRECTORY;
                 }

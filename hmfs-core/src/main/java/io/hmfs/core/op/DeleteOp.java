@@ -36,7 +36,7 @@ final class DeleteOp {
         int pin = engine.epochs.pin();
         try {
             for (; ; ) {
-                long content = engine.findContent(parent);
+                long content = recovery.openContent(parent);
                 if (content == Pmem.NULL) {
                     return Status.NO_SUCH_DIRECTORY;
                 }

@@ -14,8 +14,11 @@ import io.hmfs.core.type.Status;
 
 /** list: walks the links of one directory, newest first, and resumes from a birth without any state here (I4). */
 final class ListOp {
-    /** Successors shown in place of their origins that are remembered: origin and victim of one rename lead to the same. */
-    private static final int STOOD_IN = 16;
+    /** Renames of one name or object, all since the listing began, that are followed: more than fit into a sweep's grace. */
+    private static final int HOPS_MAX = 1 << 22;
+
+    /** Says that an object changed while it was looked at, or is about to. */
+    private static final long AGAIN = -1;
 
     private final Engine engine;
     private final Pmem pmem;
@@ -32,14 +35,11 @@ final class ListOp {
     Status run(long directory, ListCursor cursor, ListVisitor visitor) {
         int pin = engine.epochs.pin();
         try {
-            long content = engine.findContent(directory);
+            long content = recovery.openContent(directory);
             if (content == Pmem.NULL) {
                 return Status.NO_SUCH_DIRECTORY;
             }
-            if (cursor.birth == 0) {
-                cursor.start = DirContentRecord.mtime(pmem, content);
-            }
-            long dead = walk(directory, content, cursor, visitor);
+            long dead = new Walk(directory, content, cursor).run(visitor);
             if (dead > 0) {
                 engine.dead.add(pmem, directory, content, dead);
             }
@@ -49,113 +49,157 @@ final class ListOp {
         }
     }
 
-    /** Counts the dead that it passes. */
-    private long walk(long directory, long content, ListCursor cursor, ListVisitor visitor) {
-        Attributes attributes = new Attributes();
-        Name name = new Name();
-        long[] stoodIn = new long[STOOD_IN];
-        long dead = 0;
-        long at = resume(directory, content, cursor);
-        while (at != Pmem.NULL && at != DirContentRecord.CLOSED) {
-            long status = EntryRecord.status(pmem, at);
-            if (engine.isStale(at, status)) {
-                recovery.recover(at);
-                continue;
-            }
-            long birth = EntryRecord.birth(pmem, at);
-            long shown = shownFor(directory, at, status, cursor);
-            if (shown != at && isRepeated(shown, stoodIn)) {
-                shown = Pmem.NULL;
-            }
-            if (shown == Pmem.NULL) {
-                dead += EntryRecord.state(status) == SlotState.DELETED ? 1 : 0;
-            } else {
-                long shownStatus = EntryRecord.status(pmem, shown);
-                EntryRecord.name(pmem, shown, shownStatus, name);
-                reader.read(shown, shownStatus, attributes);
-                if (EntryRecord.status(pmem, shown) != shownStatus) {
-                    continue; // it changed under our eyes: look again
+    /** One page of a listing. */
+    private final class Walk {
+        private final long directory;
+        private final long content;
+        private final ListCursor cursor;
+        private final Attributes attributes = new Attributes();
+        private final Name name = new Name();
+
+        Walk(long directory, long content, ListCursor cursor) {
+            this.directory = directory;
+            this.content = content;
+            this.cursor = cursor;
+        }
+
+        /** Counts the dead that it passes. */
+        long run(ListVisitor visitor) {
+            long dead = 0;
+            long at = cursor.birth == 0 ? begin() : resume();
+            while (at != Pmem.NULL && at != DirContentRecord.CLOSED) {
+                long status = EntryRecord.status(pmem, at);
+                if (engine.isStale(at, status)) {
+                    recovery.recover(at);
+                    continue;
                 }
-                if (!visitor.visit(name, attributes)) {
-                    return dead;
+                long birth = EntryRecord.birth(pmem, at);
+                long shown = shownFor(at, status);
+                if (shown == AGAIN) {
+                    engine.locks.awaitOthers();
+                    continue;
                 }
-                cursor.birth = birth;
-                cursor.at = at;
+                if (shown == Pmem.NULL) {
+                    dead += EntryRecord.state(status) == SlotState.DELETED ? 1 : 0;
+                } else {
+                    long shownStatus = EntryRecord.status(pmem, shown);
+                    EntryRecord.name(pmem, shown, shownStatus, name);
+                    reader.read(shown, shownStatus, attributes);
+                    if (EntryRecord.status(pmem, shown) != shownStatus) {
+                        continue; // it changed under our eyes: look again
+                    }
+                    if (!visitor.visit(name, attributes)) {
+                        return dead;
+                    }
+                    cursor.birth = birth;
+                    cursor.at = at;
+                }
+                at = EntryRecord.sibling(pmem, at);
             }
-            at = EntryRecord.sibling(pmem, at);
+            cursor.birth = -1;
+            return dead;
         }
-        cursor.birth = -1;
-        return dead;
-    }
 
-    private static boolean isRepeated(long shown, long[] stoodIn) {
-        int slot = (int) (shown >>> 6) & (STOOD_IN - 1);
-        boolean repeated = shown != Pmem.NULL && stoodIn[slot] == shown;
-        stoodIn[slot] = shown == Pmem.NULL ? stoodIn[slot] : shown;
-        return repeated;
-    }
-
-    /** Where to go on. The hint in the cursor may come from anybody: it is followed only to a live child of this directory. */
-    private long resume(long directory, long content, ListCursor cursor) {
-        if (cursor.birth == 0) {
-            return DirContentRecord.childHead(pmem, content);
+        /** The head, and the mtime of the same moment: whatever is linked later is born after it, whatever is walked is not. */
+        private long begin() {
+            long head;
+            do {
+                cursor.start = DirContentRecord.mtime(pmem, content);
+                head = DirContentRecord.childHead(pmem, content);
+            } while (DirContentRecord.mtime(pmem, content) != cursor.start);
+            return head;
         }
-        if (engine.regions.isEntrySlot(cursor.at) && isLiveChild(directory, cursor)) {
-            long next = EntryRecord.sibling(pmem, cursor.at);
-            if (isLiveChild(directory, cursor)) {
-                return next;
+
+        /** Where to go on. The hint in the cursor may come from anybody: it is followed only to a live child of this directory. */
+        private long resume() {
+            if (engine.regions.isEntrySlot(cursor.at) && isLiveChild()) {
+                long next = EntryRecord.sibling(pmem, cursor.at);
+                if (isLiveChild()) {
+                    return next;
+                }
             }
-        }
-        long at = DirContentRecord.childHead(pmem, content);
-        while (at != Pmem.NULL && at != DirContentRecord.CLOSED && EntryRecord.birth(pmem, at) >= cursor.birth) {
-            at = EntryRecord.sibling(pmem, at);
-        }
-        return at;
-    }
-
-    private boolean isLiveChild(long directory, ListCursor cursor) {
-        return EntryRecord.state(pmem, cursor.at) == SlotState.NORMAL
-                && EntryRecord.birth(pmem, cursor.at) == cursor.birth
-                && EntryRecord.parent(pmem, cursor.at) == directory;
-    }
-
-    /** The object whose entry stands for a node of the list: itself, its successor, or none. */
-    private long shownFor(long directory, long at, long status, ListCursor cursor) {
-        return switch (EntryRecord.state(status)) {
-            case SlotState.NORMAL, SlotState.DELETING -> at;
-            case SlotState.CREATING -> {
-                // Not there yet; should it turn out to be a name moved from further down, it counts as born after our
-                // start.
-                cursor.start = Math.min(cursor.start, EntryRecord.birth(pmem, at) - 1);
-                yield Pmem.NULL;
+            long at = DirContentRecord.childHead(pmem, content);
+            while (at != Pmem.NULL && at != DirContentRecord.CLOSED && EntryRecord.birth(pmem, at) >= cursor.birth) {
+                at = EntryRecord.sibling(pmem, at);
             }
-            case SlotState.MOVING, SlotState.REPLACED -> {
-                long successor = EntryRecord.link(pmem, at);
-                boolean stillHere = EntryRecord.state(pmem, successor) == SlotState.CREATING;
-                yield stillHere ? at : moved(directory, at, successor, cursor);
+            return at;
+        }
+
+        private boolean isLiveChild() {
+            return EntryRecord.state(pmem, cursor.at) == SlotState.NORMAL
+                    && EntryRecord.birth(pmem, cursor.at) == cursor.birth
+                    && EntryRecord.parent(pmem, cursor.at) == directory;
+        }
+
+        /** The object whose entry stands for a node of the list: itself, a successor, or none; or AGAIN. */
+        private long shownFor(long at, long status) {
+            return switch (EntryRecord.state(status)) {
+                case SlotState.NORMAL, SlotState.DELETING -> at;
+                // A create is not there yet. A rename's successor on the list is committed, and its name or its object
+                // may
+                // have been there all the while: its thread has a few instructions to go.
+                case SlotState.CREATING -> EntryRecord.link(pmem, at) == Pmem.NULL ? Pmem.NULL : AGAIN;
+                case SlotState.MOVING, SlotState.REPLACED -> {
+                    long successor = EntryRecord.link(pmem, at);
+                    if (EntryRecord.status(pmem, at) != status) {
+                        yield AGAIN; // done or undone meanwhile, and what was read was no link
+                    }
+                    yield EntryRecord.state(pmem, successor) == SlotState.CREATING ? at : movedTo(at);
+                }
+                case SlotState.DELETED -> movedTo(at);
+                default -> Pmem.NULL;
+            };
+        }
+
+        /**
+         * † What a rename moved ahead of the walk must not fall through, nor show twice. The successor was linked after the walk
+         * began, so the walk does not meet it. If {@code at} was replaced, its name lived on: the successor is shown in its
+         * place. If it moved, its object lived on under another name, and is shown in its place unless that name had an owner
+         * before, in whose place it shows. Further renames of the name or the object are followed.
+         */
+        private long movedTo(long at) {
+            long successor = EntryRecord.link(pmem, at);
+            if (successor == Pmem.NULL
+                    || EntryRecord.death(pmem, at) < engine.clock.start()
+                    || EntryRecord.birth(pmem, successor) <= cursor.start) {
+                return Pmem.NULL;
             }
-            case SlotState.DELETED -> moved(directory, at, EntryRecord.link(pmem, at), cursor);
-            default -> Pmem.NULL;
-        };
-    }
+            boolean replaced = hasSameKey(at, successor);
+            for (int hops = 0; hops < HOPS_MAX; hops++) {
+                if (!(replaced ? hasSameKey(at, successor) : hasSameId(at, successor))) {
+                    return Pmem.NULL; // its slot is another's by now
+                }
+                long status = EntryRecord.status(pmem, successor);
+                int state = EntryRecord.state(status);
+                if (state == SlotState.FREE || state == SlotState.CREATING) {
+                    return Pmem.NULL;
+                }
+                long next = EntryRecord.link(pmem, successor);
+                if (EntryRecord.status(pmem, successor) != status) {
+                    continue;
+                }
+                boolean moving = state == SlotState.MOVING || state == SlotState.REPLACED;
+                if (state == SlotState.NORMAL
+                        || state == SlotState.DELETING
+                        || (moving && EntryRecord.state(pmem, next) == SlotState.CREATING)) {
+                    boolean here = EntryRecord.parent(pmem, successor) == directory;
+                    return here && (replaced || !EntryRecord.tookPlace(status)) ? successor : Pmem.NULL;
+                }
+                if (next == Pmem.NULL) {
+                    return Pmem.NULL; // deleted
+                }
+                successor = next;
+            }
+            return Pmem.NULL;
+        }
 
-    /**
-     * † A name that a rename moved ahead of the walk must not fall through: if the successor is in this directory, and was born
-     * after the walk began, it is shown in its origin's place.
-     */
-    private long moved(long directory, long at, long successor, ListCursor cursor) {
-        boolean missed = successor != Pmem.NULL
-                && EntryRecord.death(pmem, at) >= engine.clock.start()
-                && EntryRecord.state(pmem, successor) == SlotState.NORMAL
-                && EntryRecord.parent(pmem, successor) == directory
-                && (EntryRecord.id(pmem, successor) == EntryRecord.id(pmem, at) || hasSameName(at, successor))
-                && EntryRecord.birth(pmem, successor) > cursor.start;
-        return missed ? successor : Pmem.NULL;
-    }
+        private boolean hasSameId(long at, long other) {
+            return EntryRecord.id(pmem, at) == EntryRecord.id(pmem, other);
+        }
 
-    private boolean hasSameName(long at, long other) {
-        Name name = new Name();
-        EntryRecord.name(pmem, at, EntryRecord.status(pmem, at), name);
-        return EntryRecord.hasKey(pmem, other, EntryRecord.status(pmem, other), EntryRecord.parent(pmem, at), name);
+        private boolean hasSameKey(long at, long other) {
+            EntryRecord.name(pmem, at, EntryRecord.status(pmem, at), name);
+            return EntryRecord.hasKey(pmem, other, EntryRecord.status(pmem, other), EntryRecord.parent(pmem, at), name);
+        }
     }
 }

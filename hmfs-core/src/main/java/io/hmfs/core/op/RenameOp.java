@@ -22,6 +22,9 @@ final class RenameOp {
     /** Deepest path that the loop check climbs; deeper ones are damage. */
     private static final int DEPTH_MAX = 1 << 16;
 
+    private static final long ROOT_ID = 1;
+    private static final long ROOT_PARENT_ID = 0;
+
     private final Engine engine;
     private final Pmem pmem;
     private final ChildList lists;
@@ -77,6 +80,9 @@ final class RenameOp {
         long moving;
         long victim;
 
+        /** An access object that the loop check met and that must be recovered first, or NULL. */
+        long stale;
+
         Move(long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
             this.source = source;
             this.sourceName = sourceName;
@@ -97,8 +103,8 @@ final class RenameOp {
 
     /** Null: something had to be settled first; try again. */
     private @Nullable Status attempt(Move move) {
-        move.sourceContent = engine.findContent(move.source);
-        move.targetContent = engine.findContent(move.target);
+        move.sourceContent = recovery.openContent(move.source);
+        move.targetContent = recovery.openContent(move.target);
         if (move.sourceContent == Pmem.NULL || move.targetContent == Pmem.NULL) {
             return Status.NO_SUCH_DIRECTORY;
         }
@@ -110,6 +116,7 @@ final class RenameOp {
         if (stale == Pmem.NULL) {
             needsMoveLock = isDirectory(move.moving) && !directoryMoves.isHeldByCurrentThread();
             status = needsMoveLock ? null : renameLocked(move);
+            stale = move.stale;
         }
         engine.locks.unlockWriteAll(locks);
         if (stale != Pmem.NULL) {
@@ -136,7 +143,9 @@ final class RenameOp {
         return move.victim < 0 ? -move.victim : Pmem.NULL;
     }
 
-    private Status renameLocked(Move move) {
+    /** Null: {@code move.stale} must be recovered first. */
+    private @Nullable Status renameLocked(Move move) {
+        move.stale = Pmem.NULL;
         if (move.moving == Pmem.NULL) {
             return Status.NOT_FOUND;
         }
@@ -144,8 +153,11 @@ final class RenameOp {
             return Status.OK;
         }
         boolean directory = isDirectory(move.moving);
-        if (directory && isBelow(move.target, EntryRecord.id(pmem, move.moving))) {
+        if (directory && isBelow(move, EntryRecord.id(pmem, move.moving))) {
             return Status.LOOP;
+        }
+        if (move.stale != Pmem.NULL) {
+            return null;
         }
         if (move.victim != Pmem.NULL) {
             if (!move.replace || isDirectory(move.victim)) {
@@ -158,10 +170,10 @@ final class RenameOp {
         return move(move, directory);
     }
 
-    /** Whether {@code directory} is {@code ancestor} or lies below it. No directory moves meanwhile. */
-    private boolean isBelow(long directory, long ancestor) {
-        long id = directory;
-        for (int depth = 0; depth < DEPTH_MAX && id > 1; depth++) {
+    /** Whether the target is {@code ancestor} or lies below it. No directory moves meanwhile. */
+    private boolean isBelow(Move move, long ancestor) {
+        long id = move.target;
+        for (int depth = 0; depth < DEPTH_MAX && id != ROOT_ID && id != ROOT_PARENT_ID; depth++) {
             if (id == ancestor) {
                 return true;
             }
@@ -172,6 +184,11 @@ final class RenameOp {
             long access = DirContentRecord.access(pmem, content);
             if (EntryRecord.state(pmem, access) == SlotState.DELETED && EntryRecord.link(pmem, access) != Pmem.NULL) {
                 access = EntryRecord.link(pmem, access);
+            }
+            // A move that an earlier start left half done: only its recovery says where this directory is.
+            if (engine.isStale(access, EntryRecord.status(pmem, access))) {
+                move.stale = access;
+                return false;
             }
             id = EntryRecord.parent(pmem, access);
         }
@@ -200,6 +217,9 @@ final class RenameOp {
         }
         settle(move, directory, successor, time);
         engine.dead.add(pmem, move.source, move.sourceContent, 1);
+        if (move.victim != Pmem.NULL) {
+            engine.dead.add(pmem, move.target, move.targetContent, 1);
+        }
         return Status.OK;
     }
 
@@ -207,6 +227,9 @@ final class RenameOp {
         int kind = directory ? EntryRecord.KIND_DIRECTORY : EntryRecord.KIND_FILE;
         long id = EntryRecord.id(pmem, move.moving);
         EntryRecord.init(pmem, successor, kind, id, move.target, move.targetName, time, 0);
+        if (move.victim != Pmem.NULL) {
+            EntryRecord.markTookPlace(pmem, successor);
+        }
         // The writer lock holds chmod, append and the like off: what is copied stands still.
         EntryRecord.copyAttributes(pmem, move.moving, successor);
         pmem.set(successor + EntryRecord.CTIME_OFFSET, time);

@@ -37,7 +37,7 @@ final class RmdirOp {
         int pin = engine.epochs.pin();
         try {
             for (; ; ) {
-                long content = engine.findContent(parent);
+                long content = recovery.openContent(parent);
                 if (content == Pmem.NULL) {
                     return Status.NO_SUCH_DIRECTORY;
                 }
@@ -75,13 +75,13 @@ final class RmdirOp {
         if (own != Pmem.NULL) {
             engine.dropContent(own, id); // after DELETED, or a create in between would find neither
         }
+        engine.dead.add(pmem, EntryRecord.parent(pmem, at), parentContent, 1);
         return Status.OK;
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
     private @Nullable Status close(long content, long[] stale) {
         for (; ; ) {
-            lists.sweep(content, true);
+            lists.sweep(content, ChildList.Sweep.ALL);
             long mtime = DirContentRecord.mtime(pmem, content);
             long head = DirContentRecord.childHead(pmem, content);
             if (head != Pmem.NULL && head != DirContentRecord.CLOSED) {
@@ -93,7 +93,7 @@ final class RmdirOp {
                 if (stale[0] != Pmem.NULL) {
                     return null;
                 }
-                Thread.yield();
+                engine.locks.awaitOthers();
                 continue;
             }
             long time = Math.max(engine.clock.next(), mtime + 1);

@@ -44,7 +44,7 @@ final class StatOp {
                             return Status.NOT_FOUND;
                         }
                     }
-                    case AGAIN -> Thread.onSpinWait();
+                    case AGAIN -> engine.locks.awaitOthers();
                 }
             }
         } finally {
@@ -63,13 +63,14 @@ final class StatOp {
                 }
                 long access = DirContentRecord.access(pmem, content);
                 long status = EntryRecord.status(pmem, access);
-                if (engine.isStale(access, status)) {
-                    recovery.recover(access);
-                    continue;
-                }
                 if (EntryRecord.state(status) == SlotState.DELETED && EntryRecord.link(pmem, access) != Pmem.NULL) {
                     access = EntryRecord.link(pmem, access); // just moved; the content is told in a moment
                     status = EntryRecord.status(pmem, access);
+                }
+                // After the step above: a crash may have kept DELETED of the origin and lost NORMAL of the successor.
+                if (engine.isStale(access, status)) {
+                    recovery.recover(access);
+                    continue;
                 }
                 boolean ours = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY
                         && EntryRecord.id(pmem, access) == directory;
@@ -86,7 +87,7 @@ final class StatOp {
                         && DirContentRecord.access(pmem, content) == access) {
                     return Status.NO_SUCH_DIRECTORY;
                 }
-                Thread.onSpinWait();
+                engine.locks.awaitOthers();
             }
         } finally {
             engine.epochs.unpin(pin);

@@ -52,7 +52,7 @@ public final class BackgroundScan {
         for (int i = 0; i < regionsFound && !stopped; i++) {
             SlotAllocator slots = slotsOf(regions.kind(i));
             if (slots != null) {
-                scanRegion(regions.at(i), regions.size(), slots);
+                scanRegion(regions.at(i), slots);
             }
         }
         sweepIndex();
@@ -86,7 +86,7 @@ public final class BackgroundScan {
                 long size = slots.kind().slotSize();
                 long start = engine.regions.at(i);
                 for (long at = start; at + size <= start + engine.regions.size(); at += size) {
-                    found |= EntryRecord.state(pmem, at) == SlotState.DELETED && sweepParentOf(at);
+                    found |= EntryRecord.state(pmem, at) == SlotState.DELETED && sweepParentOf(at, ChildList.Sweep.ALL);
                 }
             }
         }
@@ -105,9 +105,10 @@ public final class BackgroundScan {
         };
     }
 
-    private void scanRegion(long start, long regionSize, SlotAllocator slots) {
+    private void scanRegion(long start, SlotAllocator slots) {
         long size = slots.kind().slotSize();
-        for (long at = start; at + size <= start + regionSize && !stopped; at += size) {
+        long end = slots.scanEnd(start);
+        for (long at = start; at + size <= end && !stopped; at += size) {
             long status = EntryRecord.status(pmem, at);
             if (EntryRecord.state(status) == SlotState.FREE) {
                 collectFree(at, slots);
@@ -143,7 +144,7 @@ public final class BackgroundScan {
             int stripe = (int) (parent & (SWEPT - 1));
             if (swept[stripe] != parent) {
                 swept[stripe] = parent;
-                sweepParentOf(at);
+                sweepParentOf(at, ChildList.Sweep.OLD);
             }
             if (EntryRecord.death(pmem, at) < engine.clock.start()) {
                 freeIfUnlinked(at);
@@ -151,18 +152,17 @@ public final class BackgroundScan {
         }
     }
 
-    private boolean sweepParentOf(long at) {
+    private boolean sweepParentOf(long at, ChildList.Sweep which) {
         int pin = engine.epochs.pin();
         try {
             long content = engine.findContent(EntryRecord.parent(pmem, at));
-            return content != Pmem.NULL && lists.sweep(content, true);
+            return content != Pmem.NULL && lists.sweep(content, which);
         } finally {
             engine.epochs.unpin(pin);
         }
     }
 
     /** DELETED by an earlier start and on no list any more: the crash came between the unlink and the free. */
-    @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
     private void freeIfUnlinked(long at) {
         long status = EntryRecord.status(pmem, at);
         long content = engine.findContent(EntryRecord.parent(pmem, at));
@@ -174,7 +174,7 @@ public final class BackgroundScan {
         engine.sweepers.lockWrite(sweeper);
         while (!engine.locks.tryLockWrite(lock)) {
             engine.sweepers.unlockWrite(sweeper);
-            Thread.yield();
+            engine.locks.awaitOthers();
             engine.sweepers.lockWrite(sweeper);
         }
         boolean lost = EntryRecord.status(pmem, at) == status

@@ -97,6 +97,9 @@ public final class PoolCheck {
             problem("I5: free slot " + at + " is listed in directory " + id);
         } else if (state == SlotState.DELETED) {
             reached.add(at); // waits for a sweep
+            if (EntryRecord.death(pmem, at) > DirContentRecord.mtime(pmem, engine.findContent(id))) {
+                problem("I4: object " + at + " died after the mtime of its directory " + id);
+            }
         } else if (state != SlotState.NORMAL) {
             problem("I3: object " + at + " in directory " + id + " was left in state " + state);
         } else {

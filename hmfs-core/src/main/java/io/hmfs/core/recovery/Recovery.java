@@ -140,12 +140,14 @@ public final class Recovery {
             }
             return;
         }
-        // [recover.delete.undo] A directory is reopened too: its close was the first half of the rmdir.
+        // [recover.delete.undo] NORMAL is durable before a directory is reopened: a child that is acknowledged in
+        // between
+        // would go with the directory if the next start found DELETING, and the parent's mtime above it by then.
+        engine.setFate(at, SlotState.NORMAL, 0);
+        pmem.persist(at, Pmem.LINE);
         if (directory) {
             reopen(engine.findContent(EntryRecord.id(pmem, at)));
         }
-        engine.setFate(at, SlotState.NORMAL, 0);
-        pmem.persist(at, Pmem.LINE);
     }
 
     private void dropOwnContent(long at) {
@@ -179,10 +181,22 @@ public final class Recovery {
     }
 
     /**
+     * The content of a directory that is there, or {@code Pmem.NULL}. One that an rmdir has closed is gone or open again: what
+     * died is settled and what is under way is awaited first, so that no answer rests on a directory that may yet vanish. The
+     * caller holds no lock.
+     */
+    public long openContent(long directory) {
+        long content = engine.findContent(directory);
+        while (content != Pmem.NULL && DirContentRecord.childHead(pmem, content) == DirContentRecord.CLOSED) {
+            content = awaitClosed(directory) ? engine.findContent(directory) : Pmem.NULL;
+        }
+        return content;
+    }
+
+    /**
      * What a create or rename does that has met a closed directory: it holds no lock and has undone its own object†. Waits for an
      * rmdir in flight, settles one that died. True: the directory is open again, try again; false: no such directory.
      */
-    @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
     public boolean awaitClosed(long directory) {
         for (; ; ) {
             long content = engine.findContent(directory);
@@ -195,7 +209,7 @@ public final class Recovery {
             if (isClosedByEarlierStart(content)) {
                 settleClosed(content, directory);
             } else {
-                Thread.yield();
+                engine.locks.awaitOthers();
             }
         }
     }
@@ -250,6 +264,7 @@ public final class Recovery {
         long replaced = state == SlotState.REPLACED ? at : findReplaced(successor, status2);
         int successorState = EntryRecord.state(status2);
         if (successorState == SlotState.NORMAL || isLinked(successor)) {
+            raiseSource(successor, origin);
             finishRename(successor, moved, replaced);
         } else {
             undoRename(successor, status2, moved, replaced);
@@ -292,10 +307,6 @@ public final class Recovery {
             pmem.writeBack(replaced, Pmem.LINE);
         }
         if (moved != Pmem.NULL) {
-            long content = engine.findContent(EntryRecord.parent(pmem, moved));
-            if (content != Pmem.NULL) {
-                lists.raise(content, EntryRecord.death(pmem, moved));
-            }
             EntryRecord.setState(pmem, moved, SlotState.DELETED);
             pmem.writeBack(moved, Pmem.LINE);
         }
@@ -307,6 +318,18 @@ public final class Recovery {
             engine.index.remove(engine.keys.ofObject(replaced), replaced);
         }
         pmem.setRelease(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
+    }
+
+    /** I4: the source's mtime reaches the death of the origin, also when that was already DELETED. Not fenced. */
+    private void raiseSource(long successor, long origin) {
+        if (origin == Pmem.NULL || EntryRecord.link(pmem, origin) != successor) {
+            return; // the slot is another's by now
+        }
+        int state = EntryRecord.state(pmem, origin);
+        long content = engine.findContent(EntryRecord.parent(pmem, origin));
+        if (content != Pmem.NULL && (state == SlotState.MOVING || state == SlotState.DELETED)) {
+            lists.raise(content, EntryRecord.death(pmem, origin));
+        }
     }
 
     private void pointContentAt(long access) {

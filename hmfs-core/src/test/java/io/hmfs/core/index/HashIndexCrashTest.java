@@ -2,11 +2,14 @@ package io.hmfs.core.index;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.layout.BucketRecord;
+import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.IndexHeader;
 import io.hmfs.core.layout.SegmentRecord;
+import io.hmfs.core.layout.SplitRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.sim.CrashImage;
 import io.hmfs.core.sim.SimPmem;
@@ -117,6 +120,38 @@ final class HashIndexCrashTest {
             assertTrue(index.insert(crowded(n), pool.fill(n, crowded(n))));
         }
         assertEquals(2, index.statistics().depth());
+    }
+
+    @Test
+    void aRecordThatOutlivedItsSplitIsFinishedAgainWithoutHarm() {
+        HashIndex index = format(4, 512, 16);
+        long target = 0;
+        for (int n = 0; n < 100; n++) {
+            acknowledged.add(crowded(n));
+            assertTrue(index.insert(crowded(n), pool.fill(n, crowded(n))));
+            if (target == 0 && index.statistics().splits() == 1) {
+                target = SplitRecord.target(sim, IndexFixture.ROOT + IndexHeader.SIZE);
+            }
+        }
+        assertTrue(index.statistics().depth() > 2);
+        sim.fence();
+        // Both segments of the first split have been split again since; its record, unfenced, may only now become
+        // durable.
+        long record = IndexFixture.ROOT + IndexHeader.SIZE + 3 * SplitRecord.SIZE;
+        SplitRecord.begin(sim, record, pool.segments, target, 0);
+        SplitRecord.state(sim, record, SplitRecord.COMMITTED);
+        sim.persist(record, SplitRecord.SIZE);
+        checkOpened(sim.killed(), true);
+    }
+
+    @Test
+    void recordsThatNoSplitWritesAreCorrupt() {
+        format(4, 64, 4);
+        long record = IndexFixture.ROOT + IndexHeader.SIZE;
+        SplitRecord.begin(sim, record, pool.segments, pool.segments + SegmentRecord.SIZE, 0);
+        assertThrows(CorruptPoolException.class, pool::open); // the directory was not doubled for it
+        SplitRecord.begin(sim, record, pool.objects, pool.segments + SegmentRecord.SIZE, -1);
+        assertThrows(CorruptPoolException.class, pool::open);
     }
 
     private static long crowded(long low) {

@@ -109,16 +109,22 @@ final class HashIndexReaderTest {
     @Test
     void anEntryThatASplitTakesElsewhereIsNotMissed() {
         for (int after = 0; after < 3; after++) {
-            for (long wanted = 0; wanted < 16; wanted++) {
-                atEveryLoad(new Split(after, wanted));
+            for (long low = 0; low < 16; low++) {
+                atEveryLoad(new Split(after, Split.CROWD | low)); // among others of its tag
+                atEveryLoad(new Split(after, Split.ALONE | low)); // the only one with its tag
             }
         }
     }
 
     /** Seventeen keys in two buckets: the last one splits the segment, at depth 0 with a doubling, and again later. */
     private final class Split implements Scene {
+        private static final long CROWD = TAG | (long) HOME << 32;
+        private static final long ALONE = 0x7777L << 48 | 200L << 32;
+        private static final int ALONE_NUMBER = 5000;
+
         private final int splitsBefore;
         private final long wanted;
+        private long wantedAt;
 
         Split(int splitsBefore, long wanted) {
             this.splitsBefore = splitsBefore;
@@ -127,32 +133,55 @@ final class HashIndexReaderTest {
 
         @Override
         public Runnable prepare(HashIndex index) {
+            wantedAt = Pmem.NULL;
             int step = 1 << splitsBefore;
             for (int n = 0; n < 16; n++) {
-                assertTrue(index.insert(key(n), pool.fill(n, key(n))));
+                assertTrue(index.insert(CROWD | n, pool.fill(n, CROWD | n)));
+                if (wanted == (CROWD | n)) {
+                    wantedAt = pool.object(n);
+                }
+            }
+            if (wantedAt == Pmem.NULL) {
+                wantedAt = pool.fill(ALONE_NUMBER, wanted);
+                assertTrue(index.insert(wanted, wantedAt));
             }
             // Crowd the segment of keys that end in zeros until it has been split that often, and is full again.
             int next = 16;
-            while (index.statistics().splits() < splitsBefore || sameSegment(step, next) < 16) {
-                assertTrue(index.insert(key(next), pool.fill(next, key(next))));
+            long[] out = new long[HashIndex.CANDIDATES_MAX];
+            while (index.statistics().splits() < splitsBefore || index.candidates(CROWD, out) < out.length) {
+                assertTrue(index.insert(CROWD | next, pool.fill(next, CROWD | next)));
                 next += step;
             }
             int last = next;
-            return () -> assertTrue(index.insert(key(last), pool.fill(last, key(last))));
-        }
-
-        private int sameSegment(int step, int next) {
-            return (next + step - 1) / step;
+            return () -> {
+                assertTrue(index.insert(CROWD | last, pool.fill(last, CROWD | last)));
+                assertEquals(splitsBefore + 1, index.statistics().splits());
+            };
         }
 
         @Override
         public void look(HashIndex index) {
-            assertEquals(pool.object(wanted), index.find(key(wanted), HashIndexTest.only(pool.object(wanted))));
+            assertEquals(wantedAt, index.find(wanted, HashIndexTest.only(wantedAt)));
         }
+    }
 
-        private long key(long low) {
-            return TAG | (long) HOME << 32 | low;
+    @Test
+    void aWriterThatReadTheDepthBeforeADoublingFindsItsSegment() {
+        HashIndex index = format();
+        for (int n = 0; n < 16; n++) {
+            assertTrue(index.insert(Split.CROWD | n, pool.fill(n, Split.CROWD | n)));
         }
+        long late = IndexFixture.mix(3) | 1; // belongs to the upper half
+        boolean[] done = {false};
+        pmem.beforeLoad = at -> {
+            if (!done[0]) {
+                done[0] = true; // the first load of an insert is that of the directory entry, before it locks
+                assertTrue(index.insert(Split.CROWD | 16, pool.fill(16, Split.CROWD | 16)));
+            }
+        };
+        assertTrue(index.insert(late, pool.fill(17, late)));
+        assertEquals(1, index.statistics().depth());
+        assertEquals(pool.object(17), index.find(late, HashIndexTest.only(pool.object(17))));
     }
 
     @Test

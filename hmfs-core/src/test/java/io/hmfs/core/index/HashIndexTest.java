@@ -137,22 +137,31 @@ final class HashIndexTest {
     }
 
     @Test
-    void aLookUpThatMissesReadsTheWordsAgainAfterTheMatcherHasLooked() {
-        HashIndex index = pool.format(0);
+    void aNameThatIsTakenOverWhileTheMatcherLooksIsFound() {
+        takeOver(1);
+        takeOver(2);
+    }
+
+    /**
+     * An object stands in slot 7. Each time that the matcher looks at the live object, another takes its name over, in a slot that
+     * the look-up has passed; as often as told.
+     */
+    private void takeOver(int times) {
+        IndexFixture fresh = pool(DEPTH_MAX, 16, 1);
+        HashIndex index = fresh.format(0);
         long hash = IndexFixture.mix(21);
-        long old = pool.fill(1, hash);
-        long young = pool.fill(2, hash);
-        assertTrue(index.insert(hash, old));
-        boolean[] replaced = {false};
+        long bucket = SegmentRecord.bucket(fresh.segments, BucketRecord.home(hash));
+        BucketRecord.store(fresh.pmem, bucket, 7, BucketRecord.word(hash, fresh.fill(7, hash)));
+        int[] live = {7};
         long found = index.find(hash, at -> {
-            if (at == old && !replaced[0]) {
-                replaced[0] =
-                        true; // between the reading of the word and that of the status, another takes the name over
-                assertTrue(index.insert(hash, young));
+            if (at == fresh.object(live[0]) && live[0] > 7 - times) {
+                live[0]--;
+                long taker = fresh.fill(live[0], hash);
+                BucketRecord.store(fresh.pmem, bucket, live[0], BucketRecord.word(hash, taker));
             }
-            return at == young;
+            return at == fresh.object(live[0]);
         });
-        assertEquals(young, found);
+        assertEquals(fresh.object(7 - times), found);
     }
 
     @Test

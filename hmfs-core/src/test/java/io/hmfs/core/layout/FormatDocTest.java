@@ -15,6 +15,8 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.PaddingLayout;
 import java.lang.foreign.StructLayout;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,11 +59,13 @@ final class FormatDocTest {
             Map.entry("status.state", word -> EntryRecord.state(word) != 0),
             Map.entry("status.kind", word -> EntryRecord.kind(word) != 0),
             Map.entry("status.nameLength", word -> EntryRecord.nameLength(word) != 0),
+            Map.entry("status.tookPlace", EntryRecord::tookPlace),
             Map.entry("owner.uid", word -> Owner.uid(word) != 0),
             Map.entry("owner.gid", word -> Owner.gid(word) != 0),
             Map.entry("owner.mode", word -> Owner.mode(word) != 0),
             Map.entry("owner.dirty", word -> (word & Owner.DIRTY) != 0),
             Map.entry("length.dirty", word -> (word & EntryRecord.LENGTH_DIRTY) != 0),
+            Map.entry("setAt.dirty", word -> (word & EntryRecord.SET_AT_DIRTY) != 0),
             Map.entry("id.number", word -> IdSource.partition(word) == 0),
             Map.entry("id.partition", word -> IdSource.partition(word) != 0),
             Map.entry("directoryEntry.segment", word -> DirectoryEntry.segment(word) != 0),
@@ -202,6 +206,21 @@ final class FormatDocTest {
         assertEquals(
                 PARTS.keySet().stream().sorted().toList(),
                 described.stream().sorted().toList());
+    }
+
+    @Test
+    void everyPartThatTheCodeReadsIsOnThePage() {
+        List<String> unknown = new ArrayList<>();
+        for (Class<?> type : List.of(EntryRecord.class, Owner.class, DirectoryEntry.class, BucketRecord.class)) {
+            for (Method method : type.getDeclaredMethods()) {
+                boolean readsWord = Modifier.isPublic(method.getModifiers())
+                        && List.of(method.getParameterTypes()).equals(List.of(long.class));
+                if (readsWord && PARTS.keySet().stream().noneMatch(part -> part.endsWith("." + method.getName()))) {
+                    unknown.add(type.getSimpleName() + "." + method.getName());
+                }
+            }
+        }
+        assertEquals(List.of(), unknown, "to be added to PARTS and to the tables of bits");
     }
 
     @Test

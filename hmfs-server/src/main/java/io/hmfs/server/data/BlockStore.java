@@ -2,6 +2,7 @@ package io.hmfs.server.data;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -139,9 +140,12 @@ public final class BlockStore implements AutoCloseable {
         HandleCache.Key key = new HandleCache.Key(inode, block);
         HandleCache.Handle handle = handles.acquire(key, true);
         try {
-            int done = 0;
-            while (done < length) {
-                done += source.getBytes(index + done, handle.channel, position + done, length - done);
+            // A view of its own: getBytes with a channel goes through the one view that all users of the buffer share,
+            // and the
+            // connection's thread may be appending the next frame to it, whose bytes would then land on ours.
+            ByteBuffer bytes = source.nioBuffer(index, length);
+            while (bytes.hasRemaining()) {
+                handle.channel.write(bytes, position + bytes.position());
             }
         } finally {
             handles.release(handle);

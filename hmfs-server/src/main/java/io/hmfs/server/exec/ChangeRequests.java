@@ -16,6 +16,9 @@ import java.io.IOException;
 
 /** Requests that change attributes: mode, owner, times, size. */
 final class ChangeRequests {
+    /** No room for another principal; not to be taken for "keep". */
+    private static final int FULL = -2;
+
     private final Worker worker;
     private final Namespace namespace;
     private final SetModeDecoder setMode = new SetModeDecoder();
@@ -64,9 +67,18 @@ final class ChangeRequests {
             outcome = valid(owner) && valid(group) ? Status.OK : Status.INVALID_ARGUMENT;
         }
         if (outcome == Status.OK) {
-            outcome = namespace.chown(path.parentId, path.name, principal(owner), principal(group));
+            outcome = chown(path, owner, group);
         }
         worker.reply.status(path.seen(outcome));
+    }
+
+    private Status chown(PathResolver path, String owner, String group) {
+        int uid = principal(owner);
+        int gid = principal(group);
+        if (uid == FULL || gid == FULL) {
+            return Status.NO_SPACE;
+        }
+        return namespace.chown(path.parentId, path.name, uid, gid);
     }
 
     private boolean valid(String principal) {
@@ -75,7 +87,11 @@ final class ChangeRequests {
     }
 
     private int principal(String text) {
-        return text.isEmpty() ? Namespace.KEEP : namespace.principalId(text);
+        if (text.isEmpty()) {
+            return Namespace.KEEP;
+        }
+        int id = namespace.principalId(text);
+        return id < 0 ? FULL : id;
     }
 
     void setTimes() {

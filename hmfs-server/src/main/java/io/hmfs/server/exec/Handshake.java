@@ -64,6 +64,10 @@ final class Handshake {
             return;
         }
         int uid = worker.namespace.principalId(user.toString());
+        if (uid < 0) {
+            refuse(session, ResultCode.NO_SPACE, "the pool has no room for one more user's name: " + user);
+            return;
+        }
         session.greet(uid, hello.clientId());
         worker.reply.welcome(worker.service.info);
     }

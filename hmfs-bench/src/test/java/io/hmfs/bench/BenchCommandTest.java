@@ -1,0 +1,112 @@
+package io.hmfs.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/**
+ * Goal: every benchmark runs to its end, reports what it must, and leaves nothing behind.
+ * Method: each command with a load of a second or two, its JSON read back; the figures themselves are not looked at.
+ */
+class BenchCommandTest {
+    @TempDir
+    private Path temporary;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... arguments) {
+        CommandLine line = BenchCommand.commandLine();
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(err, true));
+        return line.execute(arguments);
+    }
+
+    /** Runs a benchmark with its pools in an empty directory; the names of its results. */
+    private List<String> measure(String... arguments) throws Exception {
+        Path pools = Files.createDirectory(temporary.resolve("pools"));
+        Path json = temporary.resolve("report.json");
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--pool-dir", pools.toString(), "--json", json.toString()));
+        assertEquals(0, run(all.toArray(String[]::new)), err::toString);
+        try (Stream<Path> left = Files.list(pools)) {
+            assertEquals(List.of(), left.toList());
+        }
+        JsonNode report = new ObjectMapper().readTree(Files.readString(json));
+        assertEquals(
+                "hmfs bench " + String.join(" ", all.subList(0, all.size() - 2)),
+                report.get("command").asText());
+        List<String> names = new ArrayList<>();
+        for (JsonNode result : report.get("results")) {
+            assertTrue(result.get("min").asDouble() <= result.get("median").asDouble(), result::toString);
+            assertTrue(result.get("median").asDouble() <= result.get("max").asDouble(), result::toString);
+            names.add(result.get("name").asText() + " " + result.get("subject").asText());
+        }
+        return names;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"micro", "engine", "net"})
+    void helpShowsExamples(String command) {
+        assertEquals(0, run(command, "--help"));
+        assertTrue(out.toString().contains("hmfs bench " + command), out::toString);
+    }
+
+    @Test
+    void withoutACommandItSaysWhichThereAre() {
+        assertEquals(2, run());
+        assertTrue(err.toString().contains("micro, engine or net"), err::toString);
+    }
+
+    @Test
+    void engineMeasuresBothSidesAndTheirRatios() throws Exception {
+        List<String> names = measure("engine", "--files", "5000", "--rounds", "2", "--directories", "3");
+        for (String name : List.of("create", "stat")) {
+            assertTrue(names.containsAll(List.of(name + " hmfs", name + " map", name + "/map hmfs")), names::toString);
+        }
+    }
+
+    @Test
+    void heapCheckLooksFourTimes() throws Exception {
+        List<String> names = measure("engine", "--heap-check", "--heap-files", "2000");
+        assertTrue(
+                names.containsAll(List.of(
+                        "heap 200 files",
+                        "heap 400 files",
+                        "heap 1000 files",
+                        "heap 2000 files",
+                        "heap/200 files 2000 files")),
+                names::toString);
+    }
+
+    @Test
+    void netMeasuresBothSidesAndTheirRatios() throws Exception {
+        List<String> names = measure("net", "--files", "100", "--rounds", "1", "--warm-up", "0", "--millis", "100");
+        for (String name : List.of("stat", "latency", "latency p99", "blocking latency")) {
+            assertTrue(
+                    names.containsAll(List.of(name + " hmfs", name + " echo", name + "/echo hmfs")), names::toString);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Cas16", "Persist", "Index", "Stat", "Create"})
+    void microRunsEveryBenchmark(String name) throws Exception {
+        List<String> names =
+                measure("micro", name, "--iterations", "1", "--warm-up", "0", "--time", "20", "--files", "1000");
+        assertTrue(names.size() >= 4, names::toString);
+    }
+}

@@ -1,0 +1,185 @@
+package io.hmfs.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.KillChild.Operation;
+import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.sim.ReferenceNamespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.FileType;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Goal: what a server acknowledged survives its SIGKILL, and nothing is half there (I1). Method: KillChild works with two threads
+ * and is killed at a random moment; its pipe says what was acknowledged; the reopened pool must equal the model, with each
+ * operation that was under way wholly there or not. More rounds with {@code -Dhmfs.rounds=N}.
+ */
+final class NamespaceKillTest {
+    private static final long ROOT = Namespace.ROOT_ID;
+    private static final int LINES_MIN = 300;
+    private static final int LINES_SPREAD = 20_000;
+
+    @TempDir
+    Path directory;
+
+    private final List<Long> directories = new ArrayList<>();
+    private ReferenceNamespace model = new ReferenceNamespace();
+    private int acknowledged;
+
+    private Path pool() {
+        return directory.resolve("pool");
+    }
+
+    private void prepare(Backing backing) throws IOException {
+        Hmfs.format(pool(), new FormatOptions(FormatOptions.SIZE_MIN, backing, false));
+        try (Namespace namespace = Hmfs.open(pool(), OpenOptions.process())) {
+            Attributes out = new Attributes();
+            for (String name : List.of("shared", "own0", "own1")) {
+                assertEquals(Status.OK, namespace.mkdir(ROOT, Name.of(name), 0755, 0, 0, out));
+                assertEquals(Status.OK, model.make(FileType.DIRECTORY, ROOT, name, 0755, 0, 0, out.id));
+                directories.add(out.id);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"MAPPED, 5", "PMDK, 3"})
+    void whatWasAcknowledgedSurvivesTheKill(Backing backing, int rounds) throws Exception {
+        prepare(backing);
+        Random random = new Random();
+        long seed = Long.getLong("hmfs.seed", random.nextLong());
+        random.setSeed(seed);
+        for (int round = 0; round < Integer.getInteger("hmfs.rounds", rounds); round++) {
+            String where = "-Dhmfs.seed=" + seed + " round " + round;
+            try {
+                @Nullable
+                Operation[] open = replay(killed(random.nextLong(), random.nextInt(LINES_SPREAD) + LINES_MIN));
+                compare(open, random.nextBoolean());
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError(where + ": " + e.getMessage(), e);
+            }
+        }
+        assertTrue(acknowledged > 1000, "acknowledged: " + acknowledged);
+    }
+
+    /** What the child said before it was killed. */
+    private List<String> killed(long seed, int lines) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-ea",
+                "-Xmx128m",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                System.getProperty("java.class.path"),
+                KillChild.class.getName(),
+                pool().toString(),
+                Long.toString(seed)));
+        directories.forEach(id -> command.add(id.toString()));
+        Process child = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        List<String> said = new ArrayList<>();
+        try (BufferedReader reader = child.inputReader()) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                said.add(line);
+                if (said.size() == lines) {
+                    child.toHandle().destroyForcibly(); // the process's own method would close the pipe too
+                }
+            }
+        } finally {
+            child.destroyForcibly();
+            child.waitFor();
+        }
+        assertTrue(said.size() >= lines, () -> "the child ended by itself: " + said);
+        return said;
+    }
+
+    /** Brings the model up to date; the operations that were under way, one for each thread or null. */
+    private @Nullable Operation[] replay(List<String> said) {
+        @Nullable Operation[] open = new @Nullable Operation[KillChild.THREADS];
+        for (String line : said) {
+            String[] words = line.split(" ", -1);
+            int thread = Integer.parseInt(words[1]);
+            Operation operation = open[thread];
+            switch (words[0]) {
+                case ">" -> open[thread] = Operation.parse(words, 2);
+                case "<" -> {
+                    if (operation == null) {
+                        throw new AssertionError("answered before it began: " + line);
+                    }
+                    Status expected = operation.on(model, Long.parseLong(words[3]));
+                    assertEquals(expected, Status.valueOf(words[2]), operation.toString());
+                    open[thread] = null;
+                    acknowledged++;
+                }
+                default -> throw new AssertionError("the child failed: " + line);
+            }
+        }
+        return open;
+    }
+
+    private void compare(@Nullable Operation[] open, boolean scanFirst) throws IOException {
+        PoolNamespace namespace = new PoolNamespace("killed", PoolFile.open(pool(), Persistence.PROCESS, false), false);
+        if (scanFirst) {
+            namespace.scanInBackground();
+        }
+        List<ReferenceNamespace> outcomes = new ArrayList<>(List.of(model));
+        for (Operation operation : open) {
+            if (operation != null) {
+                for (ReferenceNamespace before : List.copyOf(outcomes)) {
+                    ReferenceNamespace after = new ReferenceNamespace(before);
+                    Attributes made = new Attributes();
+                    namespace.stat(operation.directory(), Name.of(operation.name()), made);
+                    if (operation.on(after, made.id) == Status.OK) {
+                        outcomes.add(after);
+                    }
+                }
+            }
+        }
+        Map<String, String> seen = Snapshot.of(namespace);
+        model = outcomes.stream()
+                .filter(outcome -> outcome.snapshot().equals(seen))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(
+                        "under way " + Arrays.toString(open) + ", model " + model.snapshot() + ", pool " + seen));
+        if (!scanFirst) {
+            namespace.scanInBackground();
+        }
+        assertEquals(List.of(), namespace.problems());
+        assertEquals(seen, Snapshot.of(namespace));
+        namespace.close();
+    }
+
+    @Test
+    void aModelThatMissesOneAcknowledgedOperationIsNoticed() throws Exception {
+        prepare(Backing.MAPPED);
+        @Nullable Operation[] open = replay(killed(1, LINES_MIN));
+        model.make(FileType.FILE, ROOT, "never made", 0, 0, 0, 99);
+        boolean noticed = false;
+        try {
+            compare(open, true);
+        } catch (AssertionError e) {
+            noticed = true;
+        }
+        assertTrue(noticed);
+    }
+}

@@ -1,0 +1,167 @@
+package io.hmfs.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: whatever is asked first after a power failure gets the truth, by id as well as by name. Method: every image of one
+ * operation is reopened, and one chosen operation is the first that meets what is half done.
+ */
+final class NamespaceRecoveryTest {
+    private static final long ROOT = Namespace.ROOT_ID;
+    private static final int IMAGES = 64;
+
+    private final Attributes out = new Attributes();
+    private SimPoolFile file = new SimPoolFile(32 << 10, 14);
+    private PoolNamespace namespace = format(file);
+    private long d;
+    private long empty;
+    private int images;
+
+    private static PoolNamespace format(SimPoolFile file) {
+        try {
+            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        } catch (PoolException e) {
+            throw new AssertionError(e);
+        }
+        return open(file);
+    }
+
+    private static PoolNamespace open(SimPoolFile file) {
+        return new PoolNamespace("sim", file, false);
+    }
+
+    @BeforeEach
+    void prepare() {
+        d = mkdir(namespace, ROOT, "d");
+        empty = mkdir(namespace, ROOT, "empty");
+        file = file.killed();
+        namespace = open(file);
+    }
+
+    private long mkdir(PoolNamespace on, long parent, String name) {
+        assertEquals(Status.OK, on.mkdir(parent, Name.of(name), 0755, 0, 0, out));
+        return out.id;
+    }
+
+    /** Runs an operation, and a look at every image before each of its events and at its end. */
+    private void explore(Runnable operation, Consumer<SimPoolFile> look) {
+        Runnable hook = () -> file.pmem().images(IMAGES, images, image -> {
+            images++;
+            look.accept(file.crashed(image));
+        });
+        file.pmem().beforeEachEvent(hook);
+        operation.run();
+        file.pmem().beforeEachEvent(null);
+        hook.run();
+        assertTrue(images > 20, "images: " + images);
+    }
+
+    private void moveDirectory() {
+        assertEquals(Status.OK, namespace.rename(ROOT, Name.of("d"), empty, Name.of("moved"), true, out));
+    }
+
+    @Test
+    void aDirectoryOnTheMoveIsThereByItsId() {
+        explore(this::moveDirectory, image -> {
+            PoolNamespace after = open(image);
+            assertEquals(Status.OK, after.statDirectory(d, out));
+            assertEquals(d, out.id);
+            assertEquals(Status.OK, after.list(d, new ListCursor(), (_, _) -> true));
+        });
+    }
+
+    @Test
+    void noDirectoryGetsBelowItselfByAMoveThatWasCutOff() {
+        explore(this::moveDirectory, image -> {
+            PoolNamespace after = open(image);
+            Status status = after.rename(ROOT, Name.of("empty"), d, Name.of("x"), true, out);
+            Map<String, String> seen = Snapshot.of(after);
+            assertEquals(2, seen.size(), status + " " + seen);
+            assertEquals(status == Status.LOOP, seen.containsKey("/empty/moved"), status + " " + seen);
+        });
+    }
+
+    @Test
+    void aDirectoryThatIsGoneByNameIsGoneByItsId() {
+        explore(() -> assertEquals(Status.OK, namespace.rmdir(ROOT, Name.of("empty"))), image -> {
+            PoolNamespace after = open(image);
+            Status byName = after.stat(ROOT, Name.of("empty"), out);
+            Status byId = byName == Status.OK ? Status.OK : Status.NO_SUCH_DIRECTORY;
+            assertEquals(byId, after.list(empty, new ListCursor(), (_, _) -> true));
+            assertEquals(byId, after.statDirectory(empty, out));
+            assertEquals(byId, after.create(empty, Name.of("f"), 0644, 0, 0, out));
+        });
+    }
+
+    /** The first crash comes within an rmdir, the second within its undoing, after a child was put into the directory. */
+    @Test
+    void aChildOfADirectoryWhoseRemovalWasUndoneIsNotLost() {
+        int[] children = new int[1];
+        explore(() -> assertEquals(Status.OK, namespace.rmdir(ROOT, Name.of("empty"))), image -> {
+            PoolNamespace second = open(image);
+            boolean[] busy = new boolean[1];
+            image.pmem().beforeEachEvent(() -> {
+                if (!busy[0] && isOpen(image.pmem(), empty)) {
+                    busy[0] = true;
+                    Status made = second.create(empty, Name.of("child"), 0644, 0, 0, out);
+                    if (made == Status.OK) {
+                        children[0]++;
+                        assertEquals(Status.OK, second.create(ROOT, Name.of("other"), 0644, 0, 0, out));
+                        image.pmem().images(IMAGES, 1, again -> {
+                            Map<String, String> seen = Snapshot.of(open(image.crashed(again)));
+                            assertTrue(seen.containsKey("/empty/child"), "acknowledged, and lost: " + seen);
+                        });
+                    }
+                }
+            });
+            second.stat(ROOT, Name.of("empty"), out);
+            image.pmem().beforeEachEvent(null);
+        });
+        assertTrue(children[0] > 0);
+    }
+
+    /** No scan ever runs in these starts, as if each were killed at once. */
+    @Test
+    void startsDoNotEatThePool() {
+        int before = namespace.poolStatus().regionsUsed();
+        for (int start = 0; start < 40; start++) {
+            mkdir(namespace, ROOT, "made" + start);
+            assertEquals(Status.OK, namespace.create(ROOT, Name.of("x".repeat(200) + start), 0644, 0, 0, out));
+            file = file.killed();
+            namespace = open(file);
+        }
+        assertTrue(namespace.poolStatus().regionsUsed() <= before + 1, "only a region for long names is new");
+        namespace.scanInBackground();
+        assertEquals(List.of(), namespace.problems());
+    }
+
+    private static boolean isOpen(Pmem pmem, long directory) {
+        long live = EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_CONTENT, 0);
+        for (long at = 0; at < pmem.size(); at += Pmem.LINE) {
+            if (pmem.get(at) == live && DirContentRecord.id(pmem, at) == directory) {
+                return DirContentRecord.childHead(pmem, at) != DirContentRecord.CLOSED;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,180 @@
+package io.hmfs.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Goal: nothing is shown to anyone before it is durable (I2). Method: before each event of an operation a second thread stats all
+ * names; whatever it saw of the operation must still be seen in every image that a power failure could leave at that moment.
+ */
+final class NamespaceVisibilityTest {
+    private static final long ROOT = Namespace.ROOT_ID;
+    private static final int IMAGES = 24;
+    private static final long PATIENCE_MILLIS = 40;
+    private static final List<String> NAMES = List.of("d", "e", "f", "g", "n");
+
+    /** One operation on the prepared tree. */
+    interface Action extends ToIntFunction<PoolNamespace> {}
+
+    record Case(String name, Action action) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Case> cases() {
+        Attributes out = new Attributes();
+        return Stream.of(
+                new Case(
+                        "create",
+                        n -> n.create(ROOT, Name.of("n"), 0644, 1, 2, out).code()),
+                new Case(
+                        "mkdir",
+                        n -> n.mkdir(ROOT, Name.of("n"), 0755, 1, 2, out).code()),
+                new Case("delete", n -> n.delete(ROOT, Name.of("f"), out).code()),
+                new Case("rmdir", n -> n.rmdir(ROOT, Name.of("e")).code()),
+                new Case(
+                        "rename",
+                        n -> n.rename(ROOT, Name.of("f"), ROOT, Name.of("n"), false, out)
+                                .code()),
+                new Case(
+                        "replace",
+                        n -> n.rename(ROOT, Name.of("f"), ROOT, Name.of("g"), true, out)
+                                .code()),
+                new Case(
+                        "move",
+                        n -> n.rename(ROOT, Name.of("d"), ROOT, Name.of("n"), false, out)
+                                .code()),
+                new Case("chmod", n -> n.chmod(ROOT, Name.of("f"), 0600).code()),
+                new Case("chown", n -> n.chown(ROOT, Name.of("d"), 7, 8).code()),
+                new Case(
+                        "set times",
+                        n -> n.setTimes(ROOT, Name.of("f"), 12345, 67890).code()),
+                new Case(
+                        "set access time",
+                        n -> n.setTimes(ROOT, Name.of("f"), Namespace.KEEP, 67890)
+                                .code()),
+                new Case("truncate", n -> n.truncate(ROOT, Name.of("f"), 77).code()));
+    }
+
+    private static SimPoolFile prepare() throws PoolException {
+        SimPoolFile file = new SimPoolFile(32 << 10, 14);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        PoolNamespace n = new PoolNamespace("sim", file, false);
+        Attributes out = new Attributes();
+        assertEquals(Status.OK, n.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
+        assertEquals(Status.OK, n.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
+        assertEquals(Status.OK, n.create(ROOT, Name.of("f"), 0644, 0, 0, out));
+        assertEquals(Status.OK, n.create(ROOT, Name.of("g"), 0644, 0, 0, out));
+        n.close();
+        return file.killed();
+    }
+
+    /** Everything that stat tells, field by field. */
+    private static Map<String, Long> look(PoolNamespace namespace) {
+        Map<String, Long> seen = new TreeMap<>();
+        Attributes a = new Attributes();
+        for (String name : NAMES) {
+            Status status = namespace.stat(ROOT, Name.of(name), a);
+            seen.put(name + " status", (long) status.code());
+            if (status == Status.OK) {
+                put(seen, name, a);
+            }
+        }
+        assertEquals(Status.OK, namespace.statDirectory(ROOT, a));
+        put(seen, "/", a);
+        return seen;
+    }
+
+    private static void put(Map<String, Long> seen, String name, Attributes a) {
+        seen.put(name + " id", a.id);
+        seen.put(name + " mode", (long) a.mode);
+        seen.put(name + " uid", (long) a.uid);
+        seen.put(name + " gid", (long) a.gid);
+        seen.put(name + " size", a.size);
+        seen.put(name + " mtime", a.mtimeNanos);
+        seen.put(name + " ctime", a.ctimeNanos);
+        seen.put(name + " atime", a.atimeNanos);
+    }
+
+    /** What was seen at one moment, and then in one image of that moment. */
+    private record Sight(Map<String, Long> seen, Map<String, Long> after, String image) {}
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void whatWasSeenStays(Case tested) throws Exception {
+        SimPoolFile file = prepare();
+        PoolNamespace namespace = new PoolNamespace("sim", file, false);
+        Map<String, Long> before = look(namespace);
+        List<Sight> sights = new ArrayList<>();
+        Thread worker = Thread.currentThread();
+        try (ExecutorService observer = Executors.newSingleThreadExecutor()) {
+            file.pmem().beforeEachEvent(() -> {
+                if (Thread.currentThread().equals(worker)) {
+                    sights.addAll(lookAround(file, namespace, observer));
+                }
+            });
+            assertEquals(0, tested.action().applyAsInt(namespace));
+            sights.addAll(lookAround(file, namespace, observer));
+            file.pmem().beforeEachEvent(null);
+        }
+        Map<String, Long> last = look(namespace);
+        int early = 0;
+        for (Sight sight : sights) {
+            for (Map.Entry<String, Long> field : sight.seen().entrySet()) {
+                if (!field.getValue().equals(before.get(field.getKey()))) {
+                    Long after = sight.after().get(field.getKey());
+                    assertTrue(
+                            field.getValue().equals(after) || Objects.equals(after, last.get(field.getKey())),
+                            () -> field + " was seen, and after image " + sight.image() + " it is " + after);
+                    early++;
+                }
+            }
+        }
+        assertTrue(early > 0, "nothing of the operation was ever seen in " + sights.size() + " images");
+    }
+
+    /** Empty if the observer has to wait for the operation, which stands still meanwhile. */
+    private static List<Sight> lookAround(SimPoolFile file, PoolNamespace namespace, ExecutorService observer) {
+        Future<Map<String, Long>> look = observer.submit(() -> look(namespace));
+        Map<String, Long> seen;
+        try {
+            seen = look.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            return List.of();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new AssertionError(e);
+        }
+        List<Sight> sights = new ArrayList<>();
+        file.pmem().images(IMAGES, 5, image -> {
+            PoolNamespace after = new PoolNamespace("sim", file.crashed(image), false);
+            sights.add(new Sight(seen, look(after), image.toString()));
+        });
+        return sights;
+    }
+}

@@ -1,0 +1,468 @@
+package io.hmfs.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.MappedPmem;
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.ReferenceNamespace;
+import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.FileType;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/** One seeded run of the engine beside its model. After a crash within an operation there are two models until one fits. */
+final class Simulation {
+    /** What the pool is made of, and what a crash takes. */
+    enum Medium {
+        /** Simulated memory; power losses within operations. */
+        POWER,
+        /** Simulated memory; the process dies within operations. */
+        KILL,
+        /** The real memory access, over memory of this process; the process dies between operations. */
+        MAPPED
+    }
+
+    private static final long ROOT = Namespace.ROOT_ID;
+    private static final long REGION = 64 << 10;
+    private static final int REGIONS = 24;
+    private static final int OBJECTS = 60;
+    private static final int STORY = 400;
+    private static final String[] NAMES = {"a", "b", "c", "d", "e", "f", "n".repeat(64), "n".repeat(65), "m".repeat(255)
+    };
+
+    private final Medium medium;
+    private final Random random;
+    private final Attributes out = new Attributes();
+    private final List<Long> known = new ArrayList<>(List.of(ROOT));
+    private final ArrayDeque<String> story = new ArrayDeque<>();
+    private List<ReferenceNamespace> models = new ArrayList<>(List.of(new ReferenceNamespace()));
+    private PoolFile file;
+    private PoolNamespace namespace;
+    private int done;
+    private int crashes;
+
+    /** Ends the operation where the simulated machine stops. */
+    private static final class Crash extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /** An operation, on the engine and on the model. The model's objects get {@code id}. */
+    private record Step(String text, Engine engine, Model model, boolean makes) {
+        interface Engine {
+            Status on(Namespace namespace);
+        }
+
+        interface Model {
+            Status on(ReferenceNamespace model, long id);
+        }
+    }
+
+    Simulation(long seed, Medium medium) {
+        this.random = new Random(seed * 31 + medium.name().hashCode());
+        this.medium = medium;
+        this.file = medium == Medium.MAPPED
+                ? new MemoryFile(MappedPmem.inMemory((REGIONS + 1) * REGION))
+                : new SimPoolFile(REGION, REGIONS, medium == Medium.POWER ? Persistence.PMEM : Persistence.PROCESS);
+        try {
+            Superblock.format(Path.of("sim"), file, new UUID(1, 2), seed);
+        } catch (PoolException e) {
+            throw new AssertionError(e);
+        }
+        this.namespace = new PoolNamespace("sim", file, false);
+    }
+
+    int done() {
+        return done;
+    }
+
+    int crashes() {
+        return crashes;
+    }
+
+    Persistence mode() {
+        return file.pmem().persistence();
+    }
+
+    /** What was done last, the latest first. */
+    String story() {
+        return "\n    " + String.join("\n    ", story);
+    }
+
+    private void tell(String text) {
+        story.addFirst(text.replace(NAMES[6], "n64").replace(NAMES[7], "n65").replace(NAMES[8], "m255"));
+        if (story.size() > STORY) {
+            story.removeLast();
+        }
+    }
+
+    void step() {
+        int what = random.nextInt(1000);
+        if (what < 3) {
+            tell("close");
+            namespace.close();
+            reopen(file instanceof SimPoolFile sim ? sim.killed() : file);
+        } else if (what < 7) {
+            tell("kill between");
+            crashes++;
+            reopen(file instanceof SimPoolFile sim ? sim.killed() : file);
+        } else if (what < 45 && file instanceof SimPoolFile sim) {
+            crashWithin(operation(), sim);
+        } else if (what < 50) {
+            check();
+        } else if (what < 65) {
+            namespace.sweep(directory());
+        } else {
+            run(operation());
+        }
+    }
+
+    /** The last comparison. */
+    void end() {
+        check();
+        namespace.close();
+        reopen(file instanceof SimPoolFile sim ? sim.killed() : file);
+        check();
+    }
+
+    private void run(Step step) {
+        Status status = step.engine().on(namespace);
+        tell(step.text() + " " + status);
+        if (status == Status.NO_SPACE) {
+            return;
+        }
+        done += status == Status.OK ? 1 : 0;
+        long id = out.id;
+        models.removeIf(model -> step.model().on(model, id) != status);
+        if (models.isEmpty()) {
+            throw new AssertionError(step.text() + " says " + status);
+        }
+        if (status == Status.OK && step.makes() && models.getFirst().hasDirectory(id)) {
+            known.add(id);
+        }
+    }
+
+    private void crashWithin(Step step, SimPoolFile sim) {
+        crashes++;
+        int[] left = {random.nextInt(70)};
+        sim.pmem().beforeEachEvent(() -> {
+            if (left[0]-- == 0) {
+                throw new Crash();
+            }
+        });
+        boolean finished = false;
+        try {
+            run(step);
+            finished = true;
+        } catch (Crash e) {
+            tell(step.text() + " CRASH");
+        }
+        sim.pmem().beforeEachEvent(null);
+        SimPoolFile after = medium == Medium.POWER ? image(sim) : sim.killed();
+        open(after);
+        if (!finished) {
+            addOutcomes(step);
+        }
+        settle();
+    }
+
+    private SimPoolFile image(SimPoolFile sim) {
+        int[] left = {random.nextInt(12)};
+        SimPoolFile[] chosen = new SimPoolFile[1];
+        sim.pmem().images(12, random.nextLong(), image -> {
+            if (left[0]-- >= 0) {
+                chosen[0] = sim.crashed(image);
+            }
+        });
+        return chosen[0];
+    }
+
+    /** The operation may be there or not. Only for one that makes an object, the engine has to say at once, for its id. */
+    private void addOutcomes(Step step) {
+        List<ReferenceNamespace> outcomes = new ArrayList<>();
+        for (ReferenceNamespace model : models) {
+            ReferenceNamespace after = new ReferenceNamespace(model);
+            if (step.makes()) {
+                out.id = -1;
+                for (String name : NAMES) {
+                    for (long directory : known) {
+                        if (model.child(directory, name) == null
+                                && step.text().contains(" " + directory + " " + name + " ")
+                                && namespace.stat(directory, Name.of(name), out) == Status.OK) {
+                            step.model().on(after, out.id);
+                            outcomes.add(after);
+                        }
+                    }
+                }
+                if (out.id == -1) {
+                    outcomes.add(model);
+                } else if (after.hasDirectory(out.id)) {
+                    known.add(out.id);
+                }
+            } else {
+                outcomes.add(model);
+                if (step.model().on(after, -1) == Status.OK) {
+                    outcomes.add(after);
+                }
+            }
+        }
+        models = outcomes;
+    }
+
+    private void open(PoolFile next) {
+        file = next;
+        namespace = new PoolNamespace("sim", file, false);
+    }
+
+    private void reopen(PoolFile next) {
+        open(next);
+        settle();
+    }
+
+    private void settle() {
+        switch (random.nextInt(4)) {
+            case 0 -> check();
+            case 1 -> {
+                namespace.scanInBackground();
+                tell("scan");
+                check();
+            }
+            default -> {
+                // operations meet what is half done; the scan comes with the next check, or not before the next crash
+            }
+        }
+    }
+
+    private void check() {
+        tell("check");
+        Map<String, String> seen = Snapshot.of(namespace);
+        String differences = models.stream()
+                .map(model -> difference(model.snapshot(), seen))
+                .toList()
+                .toString();
+        models.removeIf(model -> !model.snapshot().equals(seen));
+        if (models.isEmpty()) {
+            throw new AssertionError("the engine differs from each model: " + differences);
+        }
+        models = new ArrayList<>(models.subList(0, 1)); // two that show the same are the same
+        if (!namespace.poolStatus().recovering() || random.nextBoolean()) {
+            if (namespace.poolStatus().recovering()) {
+                namespace.scanInBackground();
+            }
+            assertEquals(List.of(), namespace.problems());
+            assertEquals(seen, Snapshot.of(namespace));
+        }
+    }
+
+    private static String difference(Map<String, String> model, Map<String, String> engine) {
+        TreeSet<String> paths = new TreeSet<>(model.keySet());
+        paths.addAll(engine.keySet());
+        paths.removeIf(path -> Objects.equals(model.get(path), engine.get(path)));
+        StringBuilder text = new StringBuilder();
+        paths.forEach(path -> text.append(path + ": model " + model.get(path) + ", engine " + engine.get(path) + "; "));
+        return text.toString();
+    }
+
+    private long directory() {
+        return known.get(random.nextInt(known.size()));
+    }
+
+    private String name() {
+        return NAMES[random.nextInt(NAMES.length)];
+    }
+
+    /** More often than not one that is there. */
+    private String nameIn(long directory) {
+        String name = name();
+        for (int tries = 0; tries < 3 && models.getFirst().child(directory, name) == null; tries++) {
+            name = name();
+        }
+        return name;
+    }
+
+    private Step operation() {
+        ReferenceNamespace model = models.getFirst();
+        if (known.size() > 12) {
+            known.removeIf(id -> id != ROOT && (!model.hasDirectory(id) && random.nextInt(3) > 0));
+        }
+        boolean crowded = model.size() > OBJECTS;
+        int what = random.nextInt(100);
+        return what < 50 ? change(what, crowded) : what < 70 ? rename() : attribute(what);
+    }
+
+    private Step change(int what, boolean crowded) {
+        long d = directory();
+        String n = what < 28 ? name() : nameIn(d);
+        Name name = Name.of(n);
+        int mode = random.nextInt(010000);
+        int owner = random.nextInt(100);
+        String at = " " + d + " " + n + " ";
+        if (what < 20 && !crowded) {
+            return new Step(
+                    "create" + at,
+                    e -> e.create(d, name, mode, owner, owner, out),
+                    (m, id) -> m.make(FileType.FILE, d, n, mode, owner, owner, id),
+                    true);
+        } else if (what < 28 && !crowded) {
+            return new Step(
+                    "mkdir" + at,
+                    e -> e.mkdir(d, name, mode, owner, owner, out),
+                    (m, id) -> m.make(FileType.DIRECTORY, d, n, mode, owner, owner, id),
+                    true);
+        } else if (what < 42) {
+            return new Step("delete" + at, e -> e.delete(d, name, out), (m, id) -> m.delete(d, n), false);
+        }
+        return new Step("rmdir" + at, e -> e.rmdir(d, name), (m, id) -> m.rmdir(d, n), false);
+    }
+
+    private Step rename() {
+        long d = directory();
+        long to = random.nextInt(3) == 0 ? d : directory();
+        String n = nameIn(d);
+        String newName = name();
+        boolean replace = random.nextInt(4) > 0;
+        Name name = Name.of(n);
+        Name target = Name.of(newName);
+        Attributes replaced = new Attributes();
+        return new Step(
+                "rename " + d + " " + n + " to " + to + " " + newName + (replace ? " replacing" : ""),
+                e -> e.rename(d, name, to, target, replace, replaced),
+                (m, id) -> m.rename(d, n, to, newName, replace),
+                false);
+    }
+
+    private Step attribute(int what) {
+        long d = directory();
+        String n = nameIn(d);
+        Name name = Name.of(n);
+        long size = random.nextInt(1000) - 1L;
+        int value = random.nextInt(0100000);
+        String at = " " + d + " " + n + " " + value + " " + size;
+        ReferenceNamespace.Node node = models.getFirst().child(d, n);
+        long id = node == null ? 7 : node.id;
+        boolean isFile = node != null && !node.isDirectory();
+        return switch (what % 8) {
+            case 0 -> new Step("chmod" + at, e -> e.chmod(d, name, value), (m, _) -> m.chmod(d, n, value), false);
+            case 1 ->
+                new Step("chown" + at, e -> e.chown(d, name, value, -1), (m, _) -> m.chown(d, n, value, -1), false);
+            case 2 ->
+                new Step(
+                        "append" + at + " to " + id,
+                        e -> e.append(d, name, id, size),
+                        (m, _) -> m.append(d, n, id, size),
+                        false);
+            case 3 ->
+                new Step("truncate" + at, e -> e.truncate(d, name, size), (m, _) -> m.truncate(d, n, size), false);
+            case 4 -> list(d);
+            case 5 -> new Step("statDirectory " + d, e -> e.statDirectory(d, out), (m, _) -> m.statDirectory(d), false);
+            // A directory's mtime moves with its children and with an rmdir that is undone: not modelled.
+            case 6 ->
+                isFile
+                        ? new Step(
+                                "setTimes" + at,
+                                e -> e.setTimes(d, name, size, size),
+                                (m, _) -> m.setMtime(d, n, size),
+                                false)
+                        : list(d);
+            default -> new Step("stat" + at, e -> e.stat(d, name, out), (m, _) -> m.stat(d, n), false);
+        };
+    }
+
+    /** Page by page, with a hint that may be nonsense. */
+    private Step list(long d) {
+        TreeSet<String> seen = new TreeSet<>();
+        return new Step(
+                "list " + d,
+                e -> {
+                    ListCursor cursor = new ListCursor();
+                    while (!cursor.atEnd()) {
+                        int limit = seen.size() + 1 + random.nextInt(5);
+                        Status status =
+                                e.list(d, cursor, (name, _) -> seen.size() < limit && seen.add(name.toString()));
+                        if (status != Status.OK) {
+                            return status;
+                        }
+                        cursor.at = random.nextInt(10) == 0 ? random.nextLong() : cursor.at;
+                    }
+                    return Status.OK;
+                },
+                (m, _) -> {
+                    TreeSet<String> names = new TreeSet<>();
+                    m.names(d).forEach(names::add);
+                    return !m.hasDirectory(d)
+                            ? Status.NO_SUCH_DIRECTORY
+                            : names.equals(seen) ? Status.OK : Status.STALE;
+                },
+                false);
+    }
+
+    /** A pool file over memory of this process. */
+    private static final class MemoryFile extends PoolFile {
+        private final MappedPmem pmem;
+
+        MemoryFile(MappedPmem pmem) {
+            this.pmem = pmem;
+        }
+
+        @Override
+        public Pmem pmem() {
+            return pmem;
+        }
+
+        @Override
+        public Backing backing() {
+            return Backing.MAPPED;
+        }
+
+        @Override
+        public boolean dax() {
+            return false;
+        }
+
+        @Override
+        public long fileSize() {
+            return pmem.size();
+        }
+
+        @Override
+        public long header() {
+            return 0;
+        }
+
+        @Override
+        public long regionSize() {
+            return REGION;
+        }
+
+        @Override
+        public int regionsMax() {
+            return REGIONS;
+        }
+
+        @Override
+        public long regionAt(int index) {
+            return index < REGIONS ? (index + 1) * REGION : Pmem.NULL;
+        }
+
+        @Override
+        public void populate(long at, long count) {}
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,83 @@
+package io.hmfs.core.alloc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.sim.SimPoolFile;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: a principal's id is for ever, whatever dies when. Method: simulated memory that loses power before each event of an
+ * addition; in each image the table loads, keeps what was told, and takes names on.
+ */
+final class PrincipalsTest {
+    private static final long REGION = 8 << 10;
+
+    private static Principals open(SimPoolFile file) {
+        return new Principals(file.pmem(), new Regions(file));
+    }
+
+    @Test
+    void idsCountFromRootAndLastOverRestarts() {
+        SimPoolFile file = new SimPoolFile(REGION, 1);
+        Principals principals = open(file);
+        assertEquals(0, principals.id("root"));
+        assertEquals(1, principals.id("alice"));
+        assertEquals(2, principals.id("ä".repeat(127)));
+        assertEquals(1, principals.id("alice"));
+        assertEquals(-1, principals.id(""));
+        assertEquals(-1, principals.id("x".repeat(256)));
+        Principals again = open(file.killed());
+        assertEquals(2, again.id("ä".repeat(127)));
+        assertEquals("alice", again.name(1));
+        assertNull(again.name(3));
+        assertNull(again.name(-1));
+        assertEquals(3, again.id("bob"));
+    }
+
+    @Test
+    void everyImageOfAnAdditionKeepsTheOldNamesAndTakesNewOnes() {
+        SimPoolFile file = new SimPoolFile(REGION, 1);
+        Principals principals = open(file);
+        assertEquals(1, principals.id("alice"));
+        AtomicInteger images = new AtomicInteger();
+        file.pmem()
+                .beforeEachEvent(() -> file.pmem().images(64, 3, image -> {
+                    images.incrementAndGet();
+                    verify(file.crashed(image));
+                }));
+        assertEquals(
+                2,
+                principals.id("a name that is longer than a line, so that its parts may go separate ways: 0123456789"));
+        file.pmem().beforeEachEvent(null);
+        images.addAndGet(100);
+        verify(file.killed());
+    }
+
+    /** A short name is added after the crash; the next start must not take what the long one left for a record. */
+    private static void verify(SimPoolFile after) {
+        Principals recovered = open(after);
+        assertEquals(1, recovered.id("alice"));
+        int bob = recovered.id("bob");
+        Principals again = open(after.killed());
+        assertEquals("alice", again.name(1));
+        assertEquals("bob", again.name(bob));
+        assertNull(again.name(bob + 1));
+        assertEquals(bob + 1, again.id("carol"));
+    }
+
+    @Test
+    void aFullTableSaysSo() {
+        SimPoolFile file = new SimPoolFile(REGION, 1, Persistence.PROCESS);
+        Principals principals = open(file);
+        int count = 1;
+        while (principals.id("user" + count) == count) {
+            count++;
+        }
+        assertEquals(-1, principals.id("user" + count));
+        assertEquals(REGION / 16, count, "records of two words");
+        assertEquals(count - 1, open(file.killed()).id("user" + (count - 1)));
+    }
+}

@@ -1,0 +1,159 @@
+package io.hmfs.server.admin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.server.ServerConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: settings from flags, variables and a file become the configuration that was meant, and every mistake is named.
+ * Method: resolves small sets of each kind and looks at the configuration, the table or the message.
+ */
+final class ServerSettingsTest {
+    private static final Map<ServerSetting, String> POOL = Map.of(ServerSetting.POOL, "/p");
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    @Test
+    void withoutAnythingElseTheConfigurationIsTheDefaultOfThePool() throws IOException {
+        assertEquals(
+                ServerConfig.of(Path.of("/p")), resolve(POOL, Map.of(), null).config());
+    }
+
+    @Test
+    void aFlagWinsOverAVariableAndThatOverTheFile() throws IOException {
+        Path file = file("pool=/f\nport=1\nhost=file\nio-threads=5\n");
+        ServerConfig config = resolve(
+                        Map.of(ServerSetting.PORT, "3"), Map.of("HMFS_PORT", "2", "HMFS_HOST", "variable"), file)
+                .config();
+        assertEquals(3, config.port());
+        assertEquals("variable", config.host());
+        assertEquals(5, config.ioThreads());
+        assertEquals(Path.of("/f"), config.pool());
+    }
+
+    @Test
+    void everySettingReachesTheConfiguration() throws IOException {
+        ServerConfig config = resolve(Map.of(), Map.of(), file("""
+                                pool = /p
+                                host = h
+                                port = 1
+                                persistence = pmem
+                                emulate-pmem = true
+                                data-store = s3a://bucket/data
+                                data-directory = /d
+                                block-size = 1M
+                                chunk-size = 64K
+                                event-loops = 7
+                                io-threads = 9
+                                frame-max = 4M
+                                in-flight-max = 11
+                                io-queue-bytes-max = 32M
+                                idle-timeout = 5m
+                                drain-timeout = 250ms
+                                native-transport = no
+                                """)).config();
+        ServerConfig expected = new ServerConfig(
+                Path.of("/p"),
+                "h",
+                1,
+                Persistence.PMEM,
+                true,
+                "s3a://bucket/data",
+                Path.of("/d"),
+                1 << 20,
+                64 << 10,
+                7,
+                9,
+                4 << 20,
+                11,
+                32 << 20,
+                Duration.ofMinutes(5),
+                Duration.ofMillis(250),
+                false);
+        assertEquals(expected, config);
+    }
+
+    @Test
+    void theTableShowsEachValueAndItsSource() throws IOException {
+        String table = resolve(POOL, Map.of("HMFS_PORT", "2"), null).table();
+        assertTrue(table.matches("(?s).*pool +/p +flag --pool\n.*"), table);
+        assertTrue(table.matches("(?s).*port +2 +variable HMFS_PORT\n.*"), table);
+        assertTrue(table.matches("(?s).*data-directory +/p.data +default\n.*"), table);
+        assertEquals(ServerSetting.values().length, table.lines().count());
+    }
+
+    @Test
+    void aDefaultWrittenOutIsReadBackAsTheSameConfiguration() throws IOException {
+        StringBuilder file = new StringBuilder("pool=/p\n");
+        for (ServerSetting setting : ServerSetting.values()) {
+            if (setting != ServerSetting.POOL) {
+                file.append(setting.key() + "=" + setting.fallback(Path.of("/p")) + "\n");
+            }
+        }
+        assertEquals(
+                ServerConfig.of(Path.of("/p")),
+                resolve(Map.of(), Map.of(), file(file.toString())).config());
+    }
+
+    @Test
+    void anUnknownVariableIsNamedWithTheNearestKnownOne() {
+        assertMessage("HMFS_PROT (did you mean HMFS_PORT?)", () -> resolve(POOL, Map.of("HMFS_PROT", "1"), null));
+    }
+
+    @Test
+    void variablesOfTheLauncherAndOfOtherProgramsAreNoMistake() throws IOException {
+        var _ = resolve(POOL, Map.of("HMFS_JAVA_HOME", "/j", "HMFS_DEBUG", "1", "PATH", "/bin"), null);
+    }
+
+    @Test
+    void anUnknownKeyIsNamedWithTheFileAndTheNearestKnownOne() throws IOException {
+        Path file = file("hots=x\n");
+        assertMessage("unknown key 'hots' in " + file + " (did you mean host?)", () -> resolve(POOL, Map.of(), file));
+    }
+
+    @Test
+    void aWrongValueIsNamedWithWhereItCameFrom() {
+        assertMessage(
+                "port (variable HMFS_PORT) is 'x'",
+                () -> resolve(POOL, Map.of("HMFS_PORT", "x"), null).config());
+        assertMessage(
+                "--persistence is 'x'; write pmem or process",
+                () -> resolve(Map.of(ServerSetting.POOL, "/p", ServerSetting.PERSISTENCE, "x"), Map.of(), null)
+                        .config());
+        assertMessage(
+                "--chunk-size is 1;",
+                () -> resolve(Map.of(ServerSetting.POOL, "/p", ServerSetting.CHUNK_SIZE, "1"), Map.of(), null)
+                        .config());
+    }
+
+    @Test
+    void withoutAPoolTheMessageSaysHowToGiveOne() {
+        assertMessage("no pool given", () -> resolve(Map.of(), Map.of(), null).config());
+    }
+
+    private static ServerSettings resolve(
+            Map<ServerSetting, String> flags, Map<String, String> variables, @Nullable Path file) throws IOException {
+        return ServerSettings.resolve(flags, variables, file);
+    }
+
+    private static void assertMessage(String part, org.junit.jupiter.api.function.Executable action) {
+        CommandException e = assertThrows(CommandException.class, action);
+        assertTrue(String.valueOf(e.getMessage()).contains(part), e.getMessage());
+    }
+
+    private Path file(String content) throws IOException {
+        return Files.writeString(directory.resolve("server.properties"), content);
+    }
+}
