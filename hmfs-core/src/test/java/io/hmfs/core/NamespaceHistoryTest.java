@@ -211,7 +211,7 @@ final class NamespaceHistoryTest {
             cutOff += run(chosen == null ? seed : chosen);
         }
         ENGINE.setLevel(null);
-        assertTrue(cutOff > RUNS / 4, "operations that power failures cut off: " + cutOff);
+        assertTrue(chosen != null || cutOff > RUNS / 4, "operations that power failures cut off: " + cutOff);
     }
 
     private int run(long seed) throws InterruptedException {
