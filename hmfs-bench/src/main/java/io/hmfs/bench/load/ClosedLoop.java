@@ -25,8 +25,7 @@ public final class ClosedLoop {
     private long answers;
     private @Nullable Throwable failure;
 
-    private ClosedLoop(
-            Supplier<? extends CompletableFuture<?>> request, int inFlight, long nanos, boolean timesEach) {
+    private ClosedLoop(Supplier<? extends CompletableFuture<?>> request, int inFlight, long nanos, boolean timesEach) {
         this.request = request;
         this.nanos = nanos;
         this.ended = new CountDownLatch(inFlight);
