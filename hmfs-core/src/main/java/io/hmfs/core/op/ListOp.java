@@ -133,19 +133,18 @@ final class ListOp {
 
         /** The object whose entry stands for a node of the list: itself, a successor, or none; or AGAIN. */
         private long shownFor(long at, long status) {
+            long link = EntryRecord.link(pmem, at);
+            if (EntryRecord.status(pmem, at) != status) {
+                return AGAIN; // done or undone meanwhile: what was read was no link, or is none any more
+            }
             return switch (EntryRecord.state(status)) {
                 case SlotState.NORMAL, SlotState.DELETING -> at;
                 // A create is not there yet. A rename's successor on the list is committed, and its name or its object
                 // may
                 // have been there all the while: its thread has a few instructions to go.
-                case SlotState.CREATING -> EntryRecord.link(pmem, at) == Pmem.NULL ? Pmem.NULL : AGAIN;
-                case SlotState.MOVING, SlotState.REPLACED -> {
-                    long successor = EntryRecord.link(pmem, at);
-                    if (EntryRecord.status(pmem, at) != status) {
-                        yield AGAIN; // done or undone meanwhile, and what was read was no link
-                    }
-                    yield EntryRecord.state(pmem, successor) == SlotState.CREATING ? at : movedTo(at);
-                }
+                case SlotState.CREATING -> link == Pmem.NULL ? Pmem.NULL : AGAIN;
+                case SlotState.MOVING, SlotState.REPLACED ->
+                    EntryRecord.state(pmem, link) == SlotState.CREATING ? at : movedTo(at);
                 case SlotState.DELETED -> movedTo(at);
                 default -> Pmem.NULL;
             };

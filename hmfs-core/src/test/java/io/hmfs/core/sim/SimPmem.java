@@ -30,6 +30,7 @@ public final class SimPmem extends Pmem {
     private final TreeMap<Integer, LineLog> logs = new TreeMap<>();
     private final List<Started> started = new ArrayList<>();
     private @Nullable Runnable hook;
+    private @Nullable Runnable loadHook;
     private long stores;
     private long writeBacks;
     private long fences;
@@ -59,6 +60,11 @@ public final class SimPmem extends Pmem {
     /** Calls {@code hook} before each store, cas, write-back and fence: it may take images, or throw to stop the thread there. */
     public void beforeEachEvent(@Nullable Runnable hook) {
         this.hook = hook;
+    }
+
+    /** Calls {@code hook} before each load of a word, so that a test can let other threads run there. */
+    public void beforeEachLoad(@Nullable Runnable hook) {
+        this.loadHook = hook;
     }
 
     /** Stores, successful swaps included, of 8 or 16 bytes. */
@@ -92,11 +98,13 @@ public final class SimPmem extends Pmem {
 
     @Override
     public long get(long at) {
+        load();
         return cache.get(word(at));
     }
 
     @Override
     public long getAcquire(long at) {
+        load();
         return cache.get(word(at));
     }
 
@@ -278,6 +286,13 @@ public final class SimPmem extends Pmem {
             words[word] = cache.get(word);
         }
         return new SimPmem(words, persistence);
+    }
+
+    private void load() {
+        Runnable before = loadHook;
+        if (before != null) {
+            before.run();
+        }
     }
 
     private void event() {

@@ -1,0 +1,115 @@
+package io.hmfs.core;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: imports go downwards, and persistent memory has one door. Method: ArchUnit over the compiled classes of this module.
+ */
+final class ArchitectureTest {
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("io.hmfs.core");
+
+    @Test
+    void importsGoDownwards() {
+        assertTrue(CLASSES.size() > 50, "classes: " + CLASSES.size());
+        layeredArchitecture()
+                .consideringOnlyDependenciesInLayers()
+                .layer("core")
+                .definedBy("io.hmfs.core")
+                .layer("op")
+                .definedBy("io.hmfs.core.op")
+                .layer("recovery")
+                .definedBy("io.hmfs.core.recovery")
+                .layer("dir")
+                .definedBy("io.hmfs.core.dir")
+                .layer("index")
+                .definedBy("io.hmfs.core.index")
+                .layer("alloc")
+                .definedBy("io.hmfs.core.alloc")
+                .layer("lock")
+                .definedBy("io.hmfs.core.lock")
+                .layer("layout")
+                .definedBy("io.hmfs.core.layout")
+                .layer("pmem")
+                .definedBy("io.hmfs.core.pmem")
+                .layer("type")
+                .definedBy("io.hmfs.core.type")
+                .whereLayer("core")
+                .mayOnlyAccessLayers("op", "recovery", "dir", "index", "alloc", "lock", "layout", "pmem", "type")
+                .whereLayer("op")
+                .mayOnlyAccessLayers("recovery", "dir", "index", "alloc", "lock", "layout", "pmem", "type")
+                .whereLayer("recovery")
+                .mayOnlyAccessLayers("dir", "index", "alloc", "lock", "layout", "pmem", "type")
+                .whereLayer("dir")
+                .mayOnlyAccessLayers("index", "alloc", "lock", "layout", "pmem", "type")
+                .whereLayer("index")
+                .mayOnlyAccessLayers("layout", "pmem")
+                .whereLayer("alloc")
+                .mayOnlyAccessLayers("layout", "pmem")
+                .whereLayer("lock")
+                .mayNotAccessAnyLayer()
+                .whereLayer("layout")
+                .mayOnlyAccessLayers("pmem", "type")
+                .whereLayer("pmem")
+                .mayNotAccessAnyLayer()
+                .whereLayer("type")
+                .mayNotAccessAnyLayer()
+                .check(CLASSES);
+    }
+
+    @Test
+    void persistentMemoryHasOneDoor() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.hmfs.core.pmem")
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(MemorySegment.class)
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(Arena.class)
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(Linker.class)
+                .check(CLASSES);
+    }
+
+    @Test
+    void theEngineHasNoSockets() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "java.net..", "io.netty..", "io.hmfs.server..", "io.hmfs.client..", "io.hmfs.wire..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void classesAreFinalOrMadeToBeExtended() {
+        classes()
+                .that()
+                .areTopLevelClasses()
+                .and()
+                .areNotInterfaces()
+                .and()
+                .areNotEnums()
+                .and()
+                .doNotHaveModifier(JavaModifier.ABSTRACT)
+                .should()
+                .haveModifier(JavaModifier.FINAL)
+                .check(CLASSES);
+    }
+}

@@ -1,0 +1,161 @@
+package io.hmfs.core.layout;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.pmem.MappedPmem;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.type.FileType;
+import io.hmfs.core.type.Name;
+import java.util.HexFormat;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: the bytes of superblock, entries and directory contents never change by accident. Method: golden bytes of each record,
+ * written out by hand, and every code by its number.
+ */
+final class EntryLayoutTest {
+    private static final long AT = 4096;
+    private static final String ZERO = "0000000000000000";
+
+    private final Pmem pmem = MappedPmem.inMemory(32768);
+
+    private String bytes(long at, int count) {
+        byte[] bytes = new byte[count];
+        pmem.copyOut(at, bytes, 0, count);
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    @Test
+    void anEntryHasItsBytes() {
+        pmem.set(AT + EntryRecord.NEXT_OFFSET, -1); // not touched by init
+        EntryRecord.init(
+                pmem,
+                AT,
+                EntryRecord.KIND_DIRECTORY,
+                0x77,
+                0x66,
+                Name.of("näme"),
+                0x0102030405060708L,
+                Owner.of(9, 10, 0755));
+        String time = "0807060504030201";
+        assertEquals(
+                "0102050000000000" + time + ZERO + time + ZERO + "6600000000000000" + "7700000000000000"
+                        + "ff".repeat(8),
+                bytes(AT, 64));
+        assertEquals(
+                time + ZERO + time + "090000000a00ed01" + time + "0100000000000000" + ZERO + ZERO, bytes(AT + 64, 64));
+        assertEquals("6ec3a46d65000000" + ZERO, bytes(AT + 128, 16));
+    }
+
+    @Test
+    void aStatusWordIsStateKindLengthAndMark() {
+        long status = EntryRecord.status(SlotState.MOVING, EntryRecord.KIND_FILE, 255);
+        assertEquals(0x00ff0105L, status);
+        assertEquals(SlotState.MOVING, EntryRecord.state(status));
+        assertEquals(EntryRecord.KIND_FILE, EntryRecord.kind(status));
+        assertEquals(255, EntryRecord.nameLength(status));
+        assertFalse(EntryRecord.tookPlace(status));
+        assertEquals(0x00ff0104L, EntryRecord.withState(status, SlotState.DELETED));
+        pmem.set(AT, status);
+        EntryRecord.markTookPlace(pmem, AT);
+        EntryRecord.setState(pmem, AT, SlotState.NORMAL);
+        assertEquals(0x1_00ff0102L, pmem.get(AT));
+        assertTrue(EntryRecord.tookPlace(pmem.get(AT)));
+        assertEquals(255, EntryRecord.nameLength(pmem.get(AT)));
+    }
+
+    @Test
+    void aKeyIsParentAndName() {
+        EntryRecord.init(pmem, AT, EntryRecord.KIND_FILE, 1, 5, Name.of("12345678x"), 1, 0);
+        long status = EntryRecord.status(pmem, AT);
+        assertTrue(EntryRecord.hasKey(pmem, AT, status, 5, Name.of("12345678x")));
+        assertFalse(EntryRecord.hasKey(pmem, AT, status, 6, Name.of("12345678x")));
+        assertFalse(EntryRecord.hasKey(pmem, AT, status, 5, Name.of("12345678y")));
+        assertFalse(EntryRecord.hasKey(pmem, AT, status, 5, Name.of("12345678")));
+        assertFalse(EntryRecord.hasKey(pmem, AT, status, 5, Name.of("12345678x\0")));
+        Name read = new Name();
+        EntryRecord.name(pmem, AT, status, read);
+        assertEquals("12345678x", read.toString());
+        assertThrows(CorruptPoolException.class, () -> EntryRecord.name(pmem, AT, EntryRecord.status(2, 1, 256), read));
+        assertEquals(EntryRecord.SIZE, EntryRecord.sizeFor(64));
+        assertEquals(EntryRecord.LONG_SIZE, EntryRecord.sizeFor(65));
+    }
+
+    @Test
+    void anOwnerWordIsUidGidModeAndMark() {
+        long owner = Owner.of(-2, 0xffff, 07777);
+        assertEquals(0x0fff_ffff_ffff_fffeL, owner);
+        assertEquals(-2, Owner.uid(owner | Owner.DIRTY));
+        assertEquals(0xffff, Owner.gid(owner | Owner.DIRTY));
+        assertEquals(07777, Owner.mode(owner | Owner.DIRTY));
+    }
+
+    @Test
+    void aDirectoryContentHasItsBytes() {
+        DirContentRecord.init(pmem, AT, 0x55, 0x1240, 0x99);
+        assertEquals(
+                "0203000000000000" + "5500000000000000" + ZERO + "9900000000000000" + "4012000000000000"
+                        + ZERO.repeat(3),
+                bytes(AT, 64));
+        assertFalse(DirContentRecord.free(pmem, AT, 0x56, 7));
+        assertTrue(DirContentRecord.free(pmem, AT, 0x55, 7));
+        assertFalse(DirContentRecord.free(pmem, AT, 0x55, 8));
+        assertEquals(ZERO + "0700000000000000", bytes(AT, 16));
+        assertEquals(1, DirContentRecord.CLOSED);
+    }
+
+    @Test
+    void aSuperblockHasItsBytes() {
+        PoolHeader.init(pmem, 0, new UUID(0x1112131415161718L, 0x2122232425262728L), 0x8000000, 0x400000, -3);
+        assertEquals(ZERO, bytes(0, 8), "no magic before the pool is whole");
+        PoolHeader.seal(pmem, 0);
+        assertEquals(
+                "484d4653504f4f4c" + "0100000000000000" + "1817161514131211" + "2827262524232221" + "0000000800000000"
+                        + "0000400000000000" + "fdffffffffffffff",
+                bytes(0, 56));
+        assertEquals(PoolHeader.checksum(pmem, 0), pmem.get(56));
+        for (long bit = 64; bit < 448; bit++) { // each bit between magic and checksum counts
+            long word = bit >>> 6 << 3;
+            long before = pmem.get(word);
+            pmem.set(word, before ^ 1L << bit);
+            assertTrue(PoolHeader.checksum(pmem, 0) != pmem.get(56), "bit " + bit);
+            pmem.set(word, before);
+        }
+    }
+
+    @Test
+    void codesAreForEver() {
+        assertEquals(1, RegionKind.CONTENT_SLOTS.code());
+        assertEquals(2, RegionKind.ENTRY_SLOTS.code());
+        assertEquals(3, RegionKind.LONG_ENTRY_SLOTS.code());
+        assertEquals(4, RegionKind.INDEX_DIRECTORY.code());
+        assertEquals(5, RegionKind.INDEX_SEGMENTS.code());
+        assertEquals(6, RegionKind.PRINCIPALS.code());
+        assertEquals(6, RegionKind.values().length);
+        for (RegionKind kind : RegionKind.values()) {
+            assertEquals(kind, RegionKind.of(0, 1 << 20 | kind.code()));
+        }
+        assertThrows(CorruptPoolException.class, () -> RegionKind.of(0, 1 << 20));
+        assertThrows(CorruptPoolException.class, () -> RegionKind.of(0, 1 << 20 | 7));
+        int[] states = {
+            SlotState.FREE,
+            SlotState.CREATING,
+            SlotState.NORMAL,
+            SlotState.DELETING,
+            SlotState.DELETED,
+            SlotState.MOVING,
+            SlotState.REPLACED
+        };
+        for (int code = 0; code < states.length; code++) {
+            assertEquals(code, states[code]);
+        }
+        assertEquals(1, FileType.FILE.code());
+        assertEquals(2, FileType.DIRECTORY.code());
+        assertEquals(FileType.DIRECTORY, FileType.of(2));
+        assertThrows(IllegalArgumentException.class, () -> FileType.of(3));
+    }
+}
