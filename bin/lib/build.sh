@@ -87,6 +87,6 @@ build_now() {
     build_stale || return 0 # another launcher built it while this one waited
     progress "building HMFS from source (log: ${root}/target/build.log) …"
     build_started
-    mvn_logged "the build" "$root/target/build.log" -DskipTests package
+    mvn_logged "the build" "$root/target/build.log" -T2 -Dmaven.test.skip=true package
     build_done
 }

@@ -46,6 +46,18 @@ class CodecTest {
     }
 
     @Test
+    void statIsTheExampleOfTheDocumentation() {
+        int limit = new StatEncoder()
+                .wrapAndApplyHeader(window, 0, header)
+                .correlationId(5)
+                .baseId(Wire.ROOT_ID)
+                .path("/a")
+                .limit();
+        assertEquals(0x1c, limit);
+        assertEquals("10000a00e2220100" + "0500000000000000" + "0100000000000000" + "02002f61", hex(limit));
+    }
+
+    @Test
     void createHasItsGoldenBytes() {
         CreateEncoder create = new CreateEncoder()
                 .wrapAndApplyHeader(window, 0, header)

@@ -75,11 +75,8 @@ class BuiltinDataTest {
         }
     }
 
-    /** Waits for the reaper; the test's time limit bounds it. */
-    private void awaitObjects(ServerFixture fixture, int count) throws IOException {
-        while (objects(fixture).size() != count) {
-            Thread.onSpinWait();
-        }
+    private void awaitObjects(ServerFixture fixture, int count) throws Exception {
+        Await.until(count + " objects", () -> objects(fixture).size() == count);
     }
 
     @ParameterizedTest
@@ -148,7 +145,7 @@ class BuiltinDataTest {
 
     @ParameterizedTest
     @EnumSource(Persistence.class)
-    void objectsGoWithTheirFile(Persistence persistence) throws IOException {
+    void objectsGoWithTheirFile(Persistence persistence) throws Exception {
         try (ServerFixture fixture = fixture(persistence);
                 HmfsClient client = fixture.client()) {
             fileOf(client, "/deleted", 3);
@@ -169,7 +166,7 @@ class BuiltinDataTest {
     }
 
     @Test
-    void writesAfterTheRemovalAreRefused() throws IOException {
+    void writesAfterTheRemovalAreRefused() throws Exception {
         try (ServerFixture fixture = fixture(Persistence.PROCESS);
                 HmfsClient client = fixture.client()) {
             FileInfo file = fileOf(client, "/f", 1);
@@ -215,7 +212,7 @@ class BuiltinDataTest {
 
     @ParameterizedTest
     @EnumSource(Persistence.class)
-    void removalsCutShortByACrashAreSettledAtTheNextStart(Persistence persistence) throws IOException {
+    void removalsCutShortByACrashAreSettledAtTheNextStart(Persistence persistence) throws Exception {
         FileInfo gone;
         FileInfo stays;
         FileInfo taken;

@@ -52,9 +52,8 @@ class RemovalCrashTest {
         return ServerConfig.builder(directory.resolve("p.pool")).port(0).build();
     }
 
-    /** Puts two files with an object each, cuts a removal off, starts again; returns the objects that then are left. */
-    private List<String> objectsAfter(String operation, boolean before, int expected, Removal removal)
-            throws Exception {
+    /** Puts two files with an object each, cuts a removal off, starts again, looks at the objects that then are left. */
+    private void objectsAfter(String operation, boolean before, int expected, Removal removal) throws Exception {
         Hmfs.format(config().pool(), FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         try (Namespace real = Hmfs.open(config().pool(), OpenOptions.process())) {
             HmfsServer server = HmfsServer.start(config(), cutOff(real, operation, before));
@@ -70,13 +69,8 @@ class RemovalCrashTest {
         }
         try (HmfsServer again = HmfsServer.start(config());
                 HmfsClient client = connect(again)) {
-            List<String> objects = objects();
-            while (objects.size() != expected) { // the test's time limit bounds it
-                Thread.onSpinWait();
-                objects = objects();
-            }
-            assertEquals(liveObjects(client), objects);
-            return objects;
+            Await.until(expected + " objects", () -> objects().size() == expected);
+            assertEquals(liveObjects(client), objects());
         }
     }
 
@@ -170,12 +164,8 @@ class RemovalCrashTest {
             client.list("/", ListCursor.START, 0)
                     .entries()
                     .forEach(file -> allowed.add(Long.toHexString(file.id()) + "-0"));
-            List<String> objects = objects();
-            while (!allowed.containsAll(objects)) { // the test's time limit bounds it
-                Thread.onSpinWait();
-                objects = objects();
-            }
-            assertTrue(objects.containsAll(needed), needed + " but there are " + objects);
+            Await.until("no objects of removed files", () -> allowed.containsAll(objects()));
+            assertTrue(objects().containsAll(needed), needed + " but there are " + objects());
         }
     }
 

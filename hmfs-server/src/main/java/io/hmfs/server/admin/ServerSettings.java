@@ -151,7 +151,8 @@ final class ServerSettings {
 
     private static Path path(ServerSetting setting, Value value) {
         try {
-            return Path.of(value.text());
+            // Absolute: whoever asks a server later for its pool stands in another directory.
+            return Path.of(value.text()).toAbsolutePath().normalize();
         } catch (InvalidPathException e) {
             throw CommandException.usage(name(setting, value) + " is no file name: " + e.getMessage());
         }
