@@ -3,6 +3,10 @@ package io.hmfs.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
@@ -151,6 +155,92 @@ final class NamespaceInterleaveTest {
                 .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
                         .anyMatch(name ->
                                 name.startsWith("io.hmfs.core.index.") || name.startsWith("io.hmfs.core.alloc.")));
+    }
+
+    /** The outer operation finds its target closed, by an rmdir that comes before the outer one has linked anything. */
+    @Test
+    void whatMeetsAClosedDirectoryLeavesNothingBehind() throws PoolException {
+        Attributes out = new Attributes();
+        Map<String, Target> outers = Map.of(
+                "create", (n, id) -> n.create(id, Name.of("new"), 0611, 0, 0, out),
+                "mkdir", (n, id) -> n.mkdir(id, Name.of("new"), 0711, 0, 0, out),
+                "rename", (n, id) -> n.rename(ROOT, Name.of("x"), id, Name.of("new"), true, out),
+                "move", (n, id) -> n.rename(ROOT, Name.of("d"), id, Name.of("new"), true, out));
+        for (Map.Entry<String, Target> outer : outers.entrySet()) {
+            int refused = 0;
+            int event = 0;
+            while (true) {
+                SimPoolFile file = new SimPoolFile(32 << 10, 14);
+                Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+                PoolNamespace n = open(file); // a fresh pool: what is free is known without a scan
+                ok(n.create(ROOT, Name.of("x"), 0644, 0, 0, out));
+                ok(n.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
+                ok(n.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
+                long e = out.id;
+                int[] left = {event++};
+                file.pmem().beforeEachEvent(() -> {
+                    if (!holdsLatch() && left[0]-- == 0 && isEmpty(file.pmem(), e)) {
+                        ok(n.rmdir(ROOT, Name.of("e")));
+                    }
+                });
+                Status status = outer.getValue().on(n, e);
+                file.pmem().beforeEachEvent(null);
+                if (left[0] >= 0) {
+                    break;
+                }
+                refused += status == Status.NO_SUCH_DIRECTORY ? 1 : 0;
+                Map<String, String> seen = look(n);
+                String where = outer.getKey() + " at event " + event + " " + status + ": " + seen;
+                assertEquals(status == Status.OK, seen.containsKey("/e/new"), where);
+                assertEquals(List.of(), n.problems(), where);
+            }
+            assertTrue(refused > 2, outer.getKey() + " was refused " + refused + " times");
+        }
+    }
+
+    /** An operation on a directory by its id. */
+    interface Target {
+        Status on(PoolNamespace namespace, long directory);
+    }
+
+    private static boolean isEmpty(Pmem pmem, long directory) {
+        long live = EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_CONTENT, 0);
+        for (long at = 0; at < pmem.size(); at += Pmem.LINE) {
+            if (pmem.get(at) == live && DirContentRecord.id(pmem, at) == directory) {
+                return DirContentRecord.childHead(pmem, at) == Pmem.NULL;
+            }
+        }
+        return false;
+    }
+
+    /** Size and time are one unit, and a stat reads two words. */
+    @Test
+    void aStatShowsSizeAndTimeOfOneMoment() throws PoolException {
+        SimPoolFile prepared = prepare();
+        Name x = Name.of("x");
+        Attributes before = new Attributes();
+        ok(open(prepared).stat(ROOT, x, before));
+        int mixedUp = 0;
+        int load = 0;
+        for (int[] left = {0}; left[0] < 0 || load == 0; load++) {
+            SimPoolFile file = prepared.killed();
+            PoolNamespace namespace = open(file);
+            Attributes seen = new Attributes();
+            left[0] = load;
+            file.pmem().beforeEachLoad(() -> {
+                if (left[0]-- == 0) {
+                    ok(namespace.truncate(ROOT, x, 77));
+                }
+            });
+            ok(namespace.stat(ROOT, x, seen));
+            file.pmem().beforeEachLoad(null);
+            assertEquals(
+                    seen.size == 77,
+                    seen.mtimeNanos != before.mtimeNanos,
+                    "load " + load + ": " + seen.size + " bytes");
+            mixedUp += seen.size == 77 ? 1 : 0;
+        }
+        assertTrue(mixedUp > 5 && mixedUp < load, mixedUp + " of " + load);
     }
 
     @Test

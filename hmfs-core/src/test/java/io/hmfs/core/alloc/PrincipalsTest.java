@@ -59,7 +59,7 @@ final class PrincipalsTest {
                 .images(
                         64,
                         3,
-                        image -> assertEquals(2, open(file.crashed(image)).id(LONG), "it was told"));
+                        image -> assertEquals(LONG, open(file.crashed(image)).name(2), "it was told"));
     }
 
     /** A short name is added after the crash; the next start must not take what the long one left for a record. */
