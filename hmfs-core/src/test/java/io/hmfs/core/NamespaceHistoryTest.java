@@ -171,6 +171,24 @@ final class NamespaceHistoryTest {
         return out.id;
     }
 
+    /** In every other run all threads are after the same: a directory that comes and goes, or one name. */
+    private Call call(int focus, Random random, int number) {
+        if (focus == 1) {
+            String[] verbs = {"rmdir", "rmdir", "mkdir", "stat", "stat", "create", "create", "list", "delete", "rename"
+            };
+            String verb = verbs[random.nextInt(verbs.length)];
+            boolean above = verb.equals("rmdir") || verb.equals("mkdir") || verb.equals("stat");
+            return new Call(verb, above ? ROOT : verb.equals("rename") ? p : q, above ? "q" : "a", q, "a", number);
+        }
+        if (focus == 2) {
+            String[] verbs = {"rename", "rename", "list", "list", "stat", "stat", "delete", "create"};
+            String verb = verbs[random.nextInt(verbs.length)];
+            boolean forth = random.nextInt(3) > 0;
+            return new Call(verb, p, verb.equals("rename") && forth ? "a" : "b", p, forth ? "b" : "a", number);
+        }
+        return call(random, number);
+    }
+
     private Call call(Random random, int number) {
         String[] verbs = {
             "create",
@@ -217,12 +235,13 @@ final class NamespaceHistoryTest {
     private int run(long seed) throws InterruptedException {
         Random random = new Random(seed);
         int threads = 2 + random.nextInt(2);
+        int focus = random.nextInt(4);
         List<List<Call>> programs = new ArrayList<>();
         List<Call> calls = new ArrayList<>();
         for (int t = 0; t < threads; t++) {
             List<Call> program = new ArrayList<>();
             for (int i = 0; i < 1 + random.nextInt(threads == 2 ? 3 : 2); i++) {
-                program.add(call(random, 02000 + calls.size() + program.size()));
+                program.add(call(focus, random, 02000 + calls.size() + program.size()));
             }
             programs.add(program);
             calls.addAll(program);

@@ -90,6 +90,18 @@ final class NamespaceRecoveryTest {
         });
     }
 
+    /** The old access object is swept, and its slot reused, before anybody has met the new one. */
+    @Test
+    void aDirectoryOnTheMoveIsThereByItsIdAfterASweepToo() {
+        explore(this::moveDirectory, image -> {
+            PoolNamespace after = open(image);
+            after.sweep(ROOT);
+            assertEquals(Status.OK, after.create(ROOT, Name.of("new"), 0644, 0, 0, out));
+            assertEquals(Status.OK, after.statDirectory(d, out));
+            assertEquals(d, out.id);
+        });
+    }
+
     @Test
     void noDirectoryGetsBelowItselfByAMoveThatWasCutOff() {
         explore(this::moveDirectory, image -> {

@@ -2,6 +2,7 @@ package io.hmfs.core.recovery;
 
 import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.BucketRecord;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.RegionKind;
@@ -36,6 +37,7 @@ public final class PoolCheck {
         PoolCheck check = new PoolCheck(engine);
         int pin = engine.epochs.pin();
         check.checkTree(rootId);
+        check.checkIndex();
         check.checkSlots(engine.contentSlots);
         check.checkSlots(engine.entrySlots);
         check.checkSlots(engine.longEntrySlots);
@@ -112,6 +114,20 @@ public final class PoolCheck {
             if (EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY) {
                 due.add(EntryRecord.id(pmem, at));
             }
+        }
+    }
+
+    /** The reverse of I3: what the index names is live, and stands under that key. */
+    private void checkIndex() {
+        for (long position = 0; position < engine.index.sweepEnd(); position++) {
+            engine.index.sweep(position, (_, word, fits) -> {
+                long at = BucketRecord.offset(word);
+                if (!fits || !reached.contains(at) || EntryRecord.state(pmem, at) != SlotState.NORMAL) {
+                    problem("I3: the index names object " + at + " in state " + EntryRecord.state(pmem, at)
+                            + (fits ? "" : ", under another key"));
+                }
+                return true;
+            });
         }
     }
 

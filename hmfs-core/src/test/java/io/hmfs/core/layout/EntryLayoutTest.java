@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.pmem.MappedPmem;
+import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.type.FileType;
 import io.hmfs.core.type.Name;
 import java.util.HexFormat;
@@ -49,6 +51,30 @@ final class EntryLayoutTest {
         assertEquals(
                 time + ZERO + time + "090000000a00ed01" + time + "0100000000000000" + ZERO + ZERO, bytes(AT + 64, 64));
         assertEquals("6ec3a46d65000000" + ZERO, bytes(AT + 128, 16));
+    }
+
+    /** A stale index word may lead a reader to a slot while it is filled anew. */
+    @Test
+    void aSlotThatIsFilledAnewIsAtNoMomentAnotherObject() {
+        SimPmem sim = new SimPmem(1024, Persistence.PROCESS);
+        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 1, 5, Name.of("an old name of some length"), 7, 8);
+        sim.setRelease(128 + EntryRecord.STATUS_OFFSET, SlotState.FREE);
+        Name name = Name.of("a new name that is longer than the old one");
+        int[] creating = new int[1];
+        Runnable look = () -> {
+            long status = EntryRecord.status(sim, 128);
+            if (EntryRecord.state(status) != SlotState.FREE) {
+                creating[0]++;
+                assertTrue(EntryRecord.hasKey(sim, 128, status, 6, name));
+                assertEquals(9, EntryRecord.birth(sim, 128));
+                assertEquals(2, EntryRecord.id(sim, 128));
+            }
+        };
+        sim.beforeEachEvent(look);
+        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 2, 6, name, 9, 10);
+        sim.beforeEachEvent(null);
+        look.run();
+        assertEquals(1, creating[0]);
     }
 
     @Test

@@ -1,0 +1,266 @@
+package io.hmfs.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Goal: an operation that is answered while another stands still at any of its events is there after a power failure at that
+ * moment, whatever becomes of the other. Method: at each event of the outer operation the inner one runs whole; images of that
+ * moment are opened, and so is the pool after the outer one has ended.
+ */
+final class NamespaceInterleaveTest {
+    private static final long ROOT = Namespace.ROOT_ID;
+    private static final int IMAGES = 10;
+
+    /** Part of a pair; the two take no lock in common, since one thread runs both. */
+    interface Action {
+        void on(PoolNamespace namespace);
+    }
+
+    record Pair(String name, Action outer, Action inner) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static void ok(Status status) {
+        assertEquals(Status.OK, status);
+    }
+
+    static Stream<Pair> pairs() {
+        Attributes out = new Attributes();
+        Action sweep = n -> n.sweep(ROOT);
+        Action create = n -> ok(n.create(ROOT, Name.of("new"), 0611, 0, 0, out));
+        Action delete = n -> ok(n.delete(ROOT, Name.of("x"), out));
+        Action rename = n -> ok(n.rename(ROOT, Name.of("y"), ROOT, Name.of("moved"), true, out));
+        Action replace = n -> ok(n.rename(ROOT, Name.of("y"), ROOT, Name.of("z"), true, out));
+        Action move = n -> ok(n.rename(ROOT, Name.of("d"), ROOT, Name.of("directory"), true, out));
+        Action mkdir = n -> ok(n.mkdir(ROOT, Name.of("newdir"), 0711, 0, 0, out));
+        Action rmdir = n -> ok(n.rmdir(ROOT, Name.of("e")));
+        return Stream.of(
+                new Pair("sweep, create", sweep, create),
+                new Pair("sweep, delete", sweep, delete),
+                new Pair("sweep, rename", sweep, rename),
+                new Pair("sweep, move", sweep, move),
+                new Pair("create, delete", create, delete),
+                new Pair("delete, create", delete, create),
+                new Pair("rename, delete", rename, delete),
+                new Pair("delete, replace", delete, replace),
+                new Pair("replace, create", replace, create),
+                new Pair("move, mkdir", move, mkdir),
+                new Pair("rmdir, create", rmdir, create),
+                new Pair("create, rmdir", create, rmdir),
+                new Pair("mkdir, rename", mkdir, rename));
+    }
+
+    private static SimPoolFile prepare() throws PoolException {
+        SimPoolFile file = new SimPoolFile(32 << 10, 14);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        PoolNamespace n = new PoolNamespace("sim", file, false);
+        Attributes out = new Attributes();
+        for (String name : List.of("x", "dead1", "y", "dead2", "z", "dead3", "dead4")) {
+            ok(n.create(ROOT, Name.of(name), 0600 + name.charAt(0) % 64, 0, 0, out));
+        }
+        ok(n.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
+        ok(n.create(out.id, Name.of("within"), 0644, 0, 0, out));
+        ok(n.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
+        for (String name : List.of("dead1", "dead2", "dead3", "dead4")) {
+            ok(n.delete(ROOT, Name.of(name), out));
+        }
+        n.close();
+        return file.killed();
+    }
+
+    /** Without ids, which depend on the order. */
+    private static Map<String, String> look(PoolNamespace namespace) {
+        Map<String, String> seen = new TreeMap<>();
+        Snapshot.of(namespace).forEach((path, entry) -> seen.put(path, entry.replaceAll(" id=\\d+", "")));
+        return seen;
+    }
+
+    private static PoolNamespace open(SimPoolFile file) {
+        return new PoolNamespace("sim", file, false);
+    }
+
+    @ParameterizedTest
+    @MethodSource("pairs")
+    void theInnerOneIsThereWhateverBecomesOfTheOuter(Pair pair) throws PoolException {
+        SimPoolFile prepared = prepare();
+        PoolNamespace dry = open(prepared.killed());
+        pair.inner().on(dry);
+        Map<String, String> innerAlone = look(dry);
+        pair.outer().on(dry);
+        Map<String, String> both = look(dry);
+        int event = 0;
+        while (interleave(pair, prepared.killed(), event, innerAlone, both)) {
+            event++;
+        }
+        assertTrue(event > 4, "events: " + event);
+    }
+
+    /** False if the outer operation has no such event. */
+    private static boolean interleave(
+            Pair pair, SimPoolFile file, int event, Map<String, String> innerAlone, Map<String, String> both) {
+        PoolNamespace namespace = open(file);
+        int[] left = {event};
+        file.pmem().beforeEachEvent(() -> {
+            if (!holdsLatch() && left[0]-- == 0) {
+                pair.inner().on(namespace);
+                file.pmem().images(IMAGES, event, image -> {
+                    PoolNamespace after = open(file.crashed(image));
+                    Map<String, String> seen = look(after);
+                    assertTrue(
+                            seen.equals(innerAlone) || seen.equals(both),
+                            () -> "event " + event + ", image " + image + ": " + seen);
+                    after.scanInBackground();
+                    assertEquals(List.of(), after.problems());
+                });
+            }
+        });
+        pair.outer().on(namespace);
+        file.pmem().beforeEachEvent(null);
+        if (left[0] >= 0) {
+            return false;
+        }
+        assertEquals(both, look(namespace), "event " + event);
+        namespace.scanInBackground();
+        assertEquals(List.of(), namespace.problems(), "event " + event);
+        return true;
+    }
+
+    /** Index and allocator hold latches of their own, which the same thread cannot take again. */
+    private static boolean holdsLatch() {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
+                        .anyMatch(name ->
+                                name.startsWith("io.hmfs.core.index.") || name.startsWith("io.hmfs.core.alloc.")));
+    }
+
+    /** The outer operation finds its target closed, by an rmdir that comes before the outer one has linked anything. */
+    @Test
+    void whatMeetsAClosedDirectoryLeavesNothingBehind() throws PoolException {
+        Attributes out = new Attributes();
+        Map<String, Target> outers = Map.of(
+                "create", (n, id) -> n.create(id, Name.of("new"), 0611, 0, 0, out),
+                "mkdir", (n, id) -> n.mkdir(id, Name.of("new"), 0711, 0, 0, out),
+                "rename", (n, id) -> n.rename(ROOT, Name.of("x"), id, Name.of("new"), true, out),
+                "move", (n, id) -> n.rename(ROOT, Name.of("d"), id, Name.of("new"), true, out));
+        for (Map.Entry<String, Target> outer : outers.entrySet()) {
+            int refused = 0;
+            int event = 0;
+            while (true) {
+                SimPoolFile file = new SimPoolFile(32 << 10, 14);
+                Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+                PoolNamespace n = open(file); // a fresh pool: what is free is known without a scan
+                ok(n.create(ROOT, Name.of("x"), 0644, 0, 0, out));
+                ok(n.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
+                ok(n.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
+                long e = out.id;
+                int[] left = {event++};
+                file.pmem().beforeEachEvent(() -> {
+                    if (!holdsLatch() && left[0]-- == 0 && isEmpty(file.pmem(), e)) {
+                        ok(n.rmdir(ROOT, Name.of("e")));
+                    }
+                });
+                Status status = outer.getValue().on(n, e);
+                file.pmem().beforeEachEvent(null);
+                if (left[0] >= 0) {
+                    break;
+                }
+                refused += status == Status.NO_SUCH_DIRECTORY ? 1 : 0;
+                Map<String, String> seen = look(n);
+                String where = outer.getKey() + " at event " + event + " " + status + ": " + seen;
+                assertEquals(status == Status.OK, seen.containsKey("/e/new"), where);
+                assertEquals(List.of(), n.problems(), where);
+            }
+            assertTrue(refused > 2, outer.getKey() + " was refused " + refused + " times");
+        }
+    }
+
+    /** An operation on a directory by its id. */
+    interface Target {
+        Status on(PoolNamespace namespace, long directory);
+    }
+
+    private static boolean isEmpty(Pmem pmem, long directory) {
+        long live = EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_CONTENT, 0);
+        for (long at = 0; at < pmem.size(); at += Pmem.LINE) {
+            if (pmem.get(at) == live && DirContentRecord.id(pmem, at) == directory) {
+                return DirContentRecord.childHead(pmem, at) == Pmem.NULL;
+            }
+        }
+        return false;
+    }
+
+    /** Size and time are one unit, and a stat reads two words. */
+    @Test
+    void aStatShowsSizeAndTimeOfOneMoment() throws PoolException {
+        SimPoolFile prepared = prepare();
+        Name x = Name.of("x");
+        Attributes before = new Attributes();
+        ok(open(prepared).stat(ROOT, x, before));
+        int mixedUp = 0;
+        int load = 0;
+        for (int[] left = {0}; left[0] < 0 || load == 0; load++) {
+            SimPoolFile file = prepared.killed();
+            PoolNamespace namespace = open(file);
+            Attributes seen = new Attributes();
+            left[0] = load;
+            file.pmem().beforeEachLoad(() -> {
+                if (left[0]-- == 0) {
+                    ok(namespace.truncate(ROOT, x, 77));
+                }
+            });
+            ok(namespace.stat(ROOT, x, seen));
+            file.pmem().beforeEachLoad(null);
+            assertEquals(
+                    seen.size == 77,
+                    seen.mtimeNanos != before.mtimeNanos,
+                    "load " + load + ": " + seen.size + " bytes");
+            mixedUp += seen.size == 77 ? 1 : 0;
+        }
+        assertTrue(mixedUp > 5 && mixedUp < load, mixedUp + " of " + load);
+    }
+
+    @Test
+    void theTimeOfChangeNeverFalls() throws PoolException {
+        SimPoolFile file = prepare();
+        PoolNamespace namespace = open(file);
+        Attributes inner = new Attributes();
+        Attributes outer = new Attributes();
+        Name x = Name.of("x");
+        boolean[] first = {true};
+        file.pmem().beforeEachEvent(() -> {
+            if (first[0]) {
+                first[0] = false;
+                ok(namespace.chmod(ROOT, x, 0444));
+                ok(namespace.stat(ROOT, x, inner));
+            }
+        });
+        ok(namespace.chmod(ROOT, x, 0555)); // its time was taken before the other's
+        file.pmem().beforeEachEvent(null);
+        ok(namespace.stat(ROOT, x, outer));
+        assertTrue(outer.ctimeNanos >= inner.ctimeNanos && inner.mode == 0444 && outer.mode == 0555);
+    }
+}

@@ -1,0 +1,218 @@
+package io.hmfs.core.dir;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.alloc.Clock;
+import io.hmfs.core.alloc.Epochs;
+import io.hmfs.core.alloc.IdSource;
+import io.hmfs.core.alloc.Regions;
+import io.hmfs.core.index.HashIndex;
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.PoolHeader;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.SimPmem;
+import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Name;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: a child list keeps its order, its clock and its promises one by one. Method: the list of the root directory of a small pool
+ * in simulated memory, with objects made by hand.
+ */
+final class ChildListTest {
+    private static final long ROOT = 1;
+
+    private final SimPoolFile file = new SimPoolFile(32 << 10, 14);
+    private final SimPmem pmem = file.pmem();
+    private Engine engine = engineOf(file);
+    private ChildList lists = new ChildList(engine);
+    private long content;
+
+    private static Engine engineOf(SimPoolFile file) {
+        Pmem pmem = file.pmem();
+        try {
+            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        } catch (PoolException e) {
+            throw new AssertionError(e);
+        }
+        Regions regions = new Regions(file);
+        Keys keys = new Keys(pmem, 42);
+        HashIndex index =
+                HashIndex.open(pmem, PoolHeader.INDEX_ROOT_OFFSET, keys::ofObject, new IndexSegments(pmem, regions));
+        return new Engine(pmem, regions, index, keys, new Epochs(), new Clock(pmem, 0), new IdSource(pmem, 0));
+    }
+
+    @BeforeEach
+    void find() {
+        content = engine.findContent(ROOT);
+    }
+
+    private long object(String name) {
+        long at = engine.entrySlots.allocate();
+        EntryRecord.init(
+                pmem, at, EntryRecord.KIND_FILE, engine.ids.next(), ROOT, Name.of(name), engine.clock.next(), 0);
+        return at;
+    }
+
+    private long child(String name) {
+        long at = object(name);
+        assertTrue(lists.link(content, at, engine.clock.next()));
+        EntryRecord.setState(pmem, at, SlotState.NORMAL);
+        return at;
+    }
+
+    private List<Long> children() {
+        List<Long> all = new ArrayList<>();
+        for (long at = DirContentRecord.childHead(pmem, content); at != Pmem.NULL; at = EntryRecord.sibling(pmem, at)) {
+            all.add(at);
+        }
+        return all;
+    }
+
+    private void kill(long at) {
+        engine.setFate(at, SlotState.DELETED, engine.clock.next());
+    }
+
+    /** The memory after a power loss that kept nothing that was not fenced. */
+    private SimPmem afterPowerLoss() {
+        SimPmem[] after = new SimPmem[1];
+        pmem.images(2, 1, image -> after[0] = after[0] == null ? pmem.crashed(image) : after[0]);
+        return after[0];
+    }
+
+    @Test
+    void birthsDescendAndCountAsIssued() {
+        long early = engine.clock.next();
+        long first = child("first");
+        long second = object("second");
+        assertTrue(lists.link(content, second, early), "linked with a time from before the first");
+        assertEquals(List.of(second, first), children());
+        assertTrue(EntryRecord.birth(pmem, second) > EntryRecord.birth(pmem, first));
+        // The directory's mtime may lie ahead of the clock: a birth above it is issued time from then on, and leased.
+        long ahead = engine.clock.next() + 5_000_000_000L;
+        pmem.cas16(
+                content + DirContentRecord.CHILD_HEAD_OFFSET,
+                second,
+                DirContentRecord.mtime(pmem, content),
+                second,
+                ahead);
+        long third = child("third");
+        assertEquals(ahead + 1, EntryRecord.birth(pmem, third));
+        assertTrue(engine.clock.next() > ahead + 1);
+        assertTrue(afterPowerLoss().get(PoolHeader.CLOCK_LEASE_OFFSET) > ahead + 1);
+    }
+
+    @Test
+    void raiseMakesDurableWhatAnotherHasRaised() {
+        long mtime = DirContentRecord.mtime(pmem, content);
+        pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, Pmem.NULL, mtime, Pmem.NULL, mtime + 10);
+        lists.raise(content, mtime + 5);
+        pmem.fence();
+        assertEquals(mtime + 10, DirContentRecord.mtime(afterPowerLoss(), content));
+        lists.raise(content, mtime + 20);
+        pmem.fence();
+        assertEquals(mtime + 20, DirContentRecord.mtime(afterPowerLoss(), content));
+    }
+
+    @Test
+    void aClosedListTakesNobody() {
+        long mtime = DirContentRecord.mtime(pmem, content);
+        assertTrue(lists.swingHead(content, Pmem.NULL, mtime, DirContentRecord.CLOSED, mtime + 1));
+        assertFalse(lists.link(content, object("late"), engine.clock.next()));
+        assertEquals(DirContentRecord.CLOSED, DirContentRecord.childHead(pmem, content));
+    }
+
+    @Test
+    void containsFindsWhatIsLinkedAndNothingElse() {
+        long a = child("a");
+        long b = child("b");
+        long never = object("never");
+        assertTrue(lists.contains(content, a));
+        assertTrue(lists.contains(content, b));
+        assertFalse(lists.contains(content, never));
+        pmem.set(never + EntryRecord.BIRTH_OFFSET, EntryRecord.birth(pmem, a));
+        assertFalse(lists.contains(content, never));
+    }
+
+    @Test
+    void aSweepTakesTheDeadAlone() {
+        List<Long> all = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            all.add(child("c" + i));
+        }
+        List<Long> alive = new ArrayList<>();
+        for (int i = 7; i >= 0; i--) {
+            if (i == 7 || i == 6 || i == 3 || i == 0) {
+                kill(all.get(i));
+            } else {
+                alive.add(all.get(i));
+            }
+        }
+        int pin = engine.epochs.pin();
+        long mtime = DirContentRecord.mtime(pmem, content);
+        assertTrue(lists.sweep(content, ChildList.Sweep.TRY));
+        engine.epochs.unpin(pin);
+        assertEquals(alive, children());
+        assertEquals(mtime, DirContentRecord.mtime(pmem, content));
+        assertEquals(SlotState.FREE, EntryRecord.state(pmem, all.getFirst()));
+    }
+
+    /** At each event of a sweep another child comes to the head, which the sweep is about to unlink. */
+    @Test
+    void aChildThatComesDuringASweepStays() {
+        long kept = child("kept");
+        for (int event = 0; event < 40; event++) {
+            kill(child("dead" + event));
+            kill(child("dead too" + event));
+            int[] left = {event};
+            long[] late = new long[1];
+            pmem.beforeEachEvent(() -> {
+                if (left[0]-- == 0) {
+                    late[0] = child("late");
+                }
+            });
+            int pin = engine.epochs.pin();
+            assertTrue(lists.sweep(content, ChildList.Sweep.TRY));
+            engine.epochs.unpin(pin);
+            pmem.beforeEachEvent(null);
+            if (late[0] == 0) {
+                assertEquals(List.of(kept), children());
+                assertTrue(event > 10, "events of a sweep: " + event);
+                return;
+            }
+            assertEquals(List.of(late[0], kept), children(), "event " + event);
+            kill(late[0]);
+        }
+        throw new AssertionError("a sweep of two children has no end");
+    }
+
+    @Test
+    void oneSweeperAtATime() throws InterruptedException {
+        kill(child("dead"));
+        int lock = engine.sweepers.of(content << 14);
+        engine.sweepers.lockWrite(lock);
+        assertFalse(lists.sweep(content, ChildList.Sweep.TRY));
+        for (ChildList.Sweep which : List.of(ChildList.Sweep.OLD, ChildList.Sweep.ALL)) {
+            Thread sweeper = Thread.ofPlatform().daemon().start(() -> lists.sweep(content, which));
+            sweeper.join(20);
+            assertEquals(1, children().size(), which + " has to wait");
+        }
+        engine.sweepers.unlockWrite(lock);
+        long end = System.nanoTime() + 10_000_000_000L;
+        while (!children().isEmpty() && System.nanoTime() < end) {
+            Thread.onSpinWait();
+        }
+        assertEquals(List.of(), children());
+    }
+}
