@@ -140,9 +140,8 @@ public final class BlockStore implements AutoCloseable {
         HandleCache.Key key = new HandleCache.Key(inode, block);
         HandleCache.Handle handle = handles.acquire(key, true);
         try {
-            // A view of its own: getBytes with a channel goes through the one view that all users of the buffer share,
-            // and the
-            // connection's thread may be appending the next frame to it, whose bytes would then land on ours.
+            // A view of its own: getBytes with a channel goes through the one view that all users of the buffer share.
+            // The connection's thread may be appending the next frame through it; whose bytes would be written then?
             ByteBuffer bytes = source.nioBuffer(index, length);
             while (bytes.hasRemaining()) {
                 handle.channel.write(bytes, position + bytes.position());
