@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class NamespaceSimulationTest {
     private static final long[] SEEDS = {1, 2, 3, 4, 5, 6, 7, 8};
     private static final int STEPS = 7_000;
-    private static final int STEPS_MAPPED = 60_000;
+    private static final int STEPS_MAPPED = 40_000;
 
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 
