@@ -9,7 +9,7 @@ import io.hmfs.core.type.Name;
 import java.lang.foreign.StructLayout;
 
 /**
- * A file, or a directory's access object: three lines with a name to 64 bytes, six with a name to 255; little-endian, format v1
+ * A file, or a directory's access object: three lines with a name to 64 bytes, six with a name to 255; little-endian, format v2
  * (docs/format.md#entry).
  *
  * <pre>
