@@ -62,8 +62,9 @@ final class FormatDocTest {
             Map.entry("status.tookPlace", EntryRecord::tookPlace),
             Map.entry("owner.uid", word -> Owner.uid(word) != 0),
             Map.entry("owner.gid", word -> Owner.gid(word) != 0),
-            Map.entry("owner.mode", word -> Owner.mode(word) != 0),
-            Map.entry("owner.dirty", word -> (word & Owner.DIRTY) != 0),
+            Map.entry("ctime.mode", word -> Ctime.mode(word) != 0),
+            Map.entry("ctime.dirty", word -> (word & Ctime.DIRTY) != 0),
+            Map.entry("ctime.time", word -> Ctime.time(word) != 0),
             Map.entry("length.dirty", word -> (word & EntryRecord.LENGTH_DIRTY) != 0),
             Map.entry("setAt.dirty", word -> (word & EntryRecord.SET_AT_DIRTY) != 0),
             Map.entry("id.number", word -> IdSource.partition(word) == 0),
@@ -212,7 +213,8 @@ final class FormatDocTest {
     @Test
     void everyPartThatTheCodeReadsIsOnThePage() {
         List<String> unknown = new ArrayList<>();
-        for (Class<?> type : List.of(EntryRecord.class, Owner.class, DirectoryEntry.class, BucketRecord.class)) {
+        for (Class<?> type :
+                List.of(EntryRecord.class, Ctime.class, Owner.class, DirectoryEntry.class, BucketRecord.class)) {
             for (Method method : type.getDeclaredMethods()) {
                 boolean readsWord = Modifier.isPublic(method.getModifiers())
                         && List.of(method.getParameterTypes()).equals(List.of(long.class));
