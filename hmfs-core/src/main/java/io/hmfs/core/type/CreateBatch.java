@@ -126,16 +126,23 @@ public final class CreateBatch {
         answers[check(number)] = status;
     }
 
-    /** Takes back every answer that is this one, or all; false if there was none. */
-    public boolean askAgain(@Nullable Status status) {
-        boolean found = false;
+    /** Takes back every answer that is this one; null: all. */
+    public void askAgain(@Nullable Status status) {
         for (int i = 0; i < size; i++) {
             if (status == null || answers[i] == status) {
                 answers[i] = null;
-                found = true;
             }
         }
-        return found;
+    }
+
+    /** Whether a create was answered so. */
+    public boolean has(Status status) {
+        for (int i = 0; i < size; i++) {
+            if (answers[i] == status) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private int check(int number) {
