@@ -285,6 +285,16 @@ public final class SimPmem extends Pmem {
         return new SimPmem(words, persistence);
     }
 
+    /**
+     * The process died and the machine goes on: all is seen as before by who opens the memory next, but what was not fenced is as
+     * little durable as before, and no fence of the dead will ever come.
+     */
+    public synchronized void processDied() {
+        started.clear();
+        hook = null;
+        loadHook = null;
+    }
+
     /** A copy of what is seen now, all of it durable: as after the death of the process alone. */
     public synchronized SimPmem killed() {
         long[] words = new long[cache.length()];
