@@ -3,6 +3,7 @@ package io.hmfs.core.op;
 import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.Owner;
@@ -34,11 +35,11 @@ final class CreateOp {
         if (valid != Status.OK) {
             return valid;
         }
-        if (mode < 0 || mode > Owner.MODE_MAX || gid < 0 || gid > Owner.GID_MAX || uid < 0) {
+        if (mode < 0 || mode > Ctime.MODE_MAX || gid < 0 || uid < 0) {
             return Status.INVALID_ARGUMENT;
         }
         long hash = engine.keys.ofEntry(parent, name);
-        long owner = Owner.of(uid, gid, mode);
+        long owner = Owner.of(uid, gid);
         int lock = engine.locks.of(hash);
         int pin = engine.epochs.pin();
         try {
@@ -56,7 +57,7 @@ final class CreateOp {
                 }
                 Status status = found != Pmem.NULL
                         ? Status.EXISTS
-                        : createLocked(kind, content, hash, parent, name, owner, out);
+                        : createLocked(kind, content, hash, parent, name, mode, owner, out);
                 engine.locks.unlockWrite(lock);
                 if (status != Status.NO_SUCH_DIRECTORY || !recovery.awaitClosed(parent)) {
                     return status;
@@ -67,7 +68,8 @@ final class CreateOp {
         }
     }
 
-    private Status createLocked(int kind, long content, long hash, long parent, Name name, long owner, Attributes out) {
+    private Status createLocked(
+            int kind, long content, long hash, long parent, Name name, int mode, long owner, Attributes out) {
         SlotAllocator slots = engine.slotsFor(EntryRecord.sizeFor(name.length()));
         long at = slots.allocate();
         if (at == Pmem.NULL) {
@@ -75,7 +77,7 @@ final class CreateOp {
         }
         long time = engine.clock.next();
         // [create.1] Key, attributes, then CREATING: no reader takes a half filled object for one.
-        EntryRecord.init(pmem, at, kind, engine.ids.next(), parent, name, time, owner);
+        EntryRecord.init(pmem, at, kind, engine.ids.next(), parent, name, time, mode, owner);
         pmem.writeBack(at, EntryRecord.filledSize(name.length()));
         boolean made = kind == EntryRecord.KIND_FILE || makeContent(at, time);
         // [create.2] The index word goes out with the first fence, in link.
