@@ -33,7 +33,17 @@ public interface Namespace extends AutoCloseable {
     /** Creates an empty directory; EXISTS if the name is taken. Mode 0–07777. */
     Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out);
 
-    /** Removes a file and tells what it was, so that the caller can drop its blocks. */
+    /**
+     * Gives a file one more name, {@code targetName} in {@code targetDirectory}; EXISTS if that is taken. All names are equal: the
+     * attributes, the size and the id that one shows are those of all. IS_DIRECTORY for a directory; TOO_MANY_LINKS for the
+     * 65,536th name.
+     */
+    Status link(long directory, Name name, long targetDirectory, Name targetName, Attributes out);
+
+    /**
+     * Removes a name of a file and tells what it was. {@code removed.nlink} is the number of names that are left: with 0 the
+     * file is gone, and the caller can drop its blocks.
+     */
     Status delete(long directory, Name name, Attributes removed);
 
     /** Removes an empty directory. */
@@ -41,7 +51,8 @@ public interface Namespace extends AutoCloseable {
 
     /**
      * Moves a file or a directory. A file in the target's place is replaced atomically if {@code replace} is set, and described
-     * in {@code replaced} (whose id is 0 if there was none); a directory there is EXISTS. A directory cannot move below itself.
+     * in {@code replaced} (whose id is 0 if there was none, and whose nlink is the number of names it has left); a directory
+     * there is EXISTS. A directory cannot move below itself. Between two names of one file nothing is done, and the answer is OK.
      */
     Status rename(
             long sourceDirectory,

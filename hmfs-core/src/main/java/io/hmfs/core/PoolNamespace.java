@@ -233,6 +233,11 @@ final class PoolNamespace implements Namespace {
     }
 
     @Override
+    public Status link(long directory, Name name, long targetDirectory, Name targetName, Attributes out) {
+        return allocating(() -> operations.link(directory, name, targetDirectory, targetName, out));
+    }
+
+    @Override
     public Status rmdir(long directory, Name name) {
         return stopping(() -> operations.rmdir(directory, name));
     }

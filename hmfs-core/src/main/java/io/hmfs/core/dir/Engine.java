@@ -43,6 +43,9 @@ public final class Engine {
 
     public final DeadCounts dead = new DeadCounts();
 
+    /** The objects behind files with several names. */
+    public final Inodes inodes;
+
     /** Objects of an earlier start that were finished or undone. */
     public final AtomicLong recovered = new AtomicLong();
 
@@ -65,6 +68,7 @@ public final class Engine {
         this.contentSlots = new SlotAllocator(pmem, regions, epochs, RegionKind.CONTENT_SLOTS);
         this.entrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.ENTRY_SLOTS);
         this.longEntrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.LONG_ENTRY_SLOTS);
+        this.inodes = new Inodes(this);
     }
 
     /** Buffers of one thread, reused by every look-up. */
@@ -159,6 +163,7 @@ public final class Engine {
 
     /** Hands back a slot that others may have seen: FREE from now on, reused after two epochs. */
     public void retire(long at, SlotAllocator slots) {
+        inodes.release(at); // I5: a slot that an inode's count still looks at must not come to be another object's
         // A death of this start tells the background scan that the slot is known to be free.
         pmem.set(at + EntryRecord.DEATH_OFFSET, clock.next());
         pmem.setRelease(at + EntryRecord.STATUS_OFFSET, SlotState.FREE);

@@ -15,19 +15,23 @@ public final class Operations {
     private final StatOp stat;
     private final CreateOp create;
     private final DeleteOp delete;
+    private final UnlinkOp unlink;
+    private final LinkOp link;
     private final RmdirOp rmdir;
     private final RenameOp rename;
     private final AttributeOps attributes;
     private final ListOp list;
 
     public Operations(Engine engine, ChildList lists, Recovery recovery) {
-        AttributeReader reader = new AttributeReader(engine);
+        AttributeReader reader = new AttributeReader(engine, recovery);
+        this.attributes = new AttributeOps(engine, recovery);
         this.stat = new StatOp(engine, recovery, reader);
         this.create = new CreateOp(engine, lists, recovery, reader);
         this.delete = new DeleteOp(engine, lists, recovery, reader);
+        this.unlink = new UnlinkOp(engine, recovery, reader, attributes, delete);
+        this.link = new LinkOp(engine, lists, recovery, reader, attributes);
         this.rmdir = new RmdirOp(engine, lists, recovery, delete);
-        this.rename = new RenameOp(engine, lists, recovery, reader);
-        this.attributes = new AttributeOps(engine, recovery);
+        this.rename = new RenameOp(engine, lists, recovery, reader, attributes);
         this.list = new ListOp(engine, recovery, reader);
     }
 
@@ -48,7 +52,19 @@ public final class Operations {
     }
 
     public Status delete(long directory, Name name, Attributes removed) {
-        return delete.run(directory, name, removed);
+        for (; ; ) {
+            Status status = delete.run(directory, name, removed);
+            if (status == null) {
+                status = unlink.run(directory, name, removed);
+            }
+            if (status != null) {
+                return status;
+            }
+        }
+    }
+
+    public Status link(long directory, Name name, long targetDirectory, Name targetName, Attributes out) {
+        return link.run(directory, name, targetDirectory, targetName, out);
     }
 
     public Status rmdir(long directory, Name name) {
