@@ -79,10 +79,11 @@ final class FormatDocTest {
             Map.entry("directoryEntry.segment", word -> DirectoryEntry.segment(word) != 0),
             Map.entry("directoryEntry.depth", word -> DirectoryEntry.depth(word) != 0),
             Map.entry("slot.offset", word -> BucketRecord.offset(word) != 0),
+            Map.entry("slot.window", word -> BucketRecord.window(word) != 0),
             Map.entry("slot.tag", word -> !BucketRecord.sameTag(word, 0)),
             Map.entry("hash.directory", word -> BucketRecord.home(word) == 0 && word >= 0 && word >>> 32 == 0),
             Map.entry("hash.home", word -> BucketRecord.home(word) != 0),
-            Map.entry("hash.tag", word -> BucketRecord.word(word, 0) != 0),
+            Map.entry("hash.tag", word -> !BucketRecord.sameTag(word, 0)),
             Map.entry("principal.length", word -> (int) word != 0),
             Map.entry("principal.present", word -> word == 1L << 32));
 
