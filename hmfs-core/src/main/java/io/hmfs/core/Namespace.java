@@ -86,6 +86,24 @@ public interface Namespace extends AutoCloseable {
      */
     Status list(long directory, ListCursor cursor, ListVisitor visitor);
 
+    /**
+     * Appends the absolute path of a directory, in time that grows with its depth. While directories above it are renamed, it is
+     * the path before or after each rename. NO_SUCH_DIRECTORY if the id is no directory's.
+     */
+    Status path(long directory, StringBuilder out);
+
+    /**
+     * Appends the absolute path of a file with this id in this directory, in time that grows with the number of its children.
+     * With several names there, one of them. NOT_FOUND if it is not there, or was renamed meanwhile.
+     */
+    Status path(long directory, long id, StringBuilder out);
+
+    /**
+     * Appends an absolute path of a directory or file of which nothing but the id is known. For a file it looks at every entry of
+     * the pool: for administrators. NOT_FOUND if the id is nobody's; also for a file that was renamed during the search.
+     */
+    Status findPath(long id, StringBuilder out);
+
     /** The user's or group's id for a name, made on first use and kept in the pool; root is 0. -1: no room for more. */
     int principalId(String name);
 

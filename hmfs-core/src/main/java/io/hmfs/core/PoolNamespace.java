@@ -265,6 +265,21 @@ final class PoolNamespace implements Namespace {
     }
 
     @Override
+    public Status path(long directory, StringBuilder out) {
+        return stopping(() -> operations.path(directory, out));
+    }
+
+    @Override
+    public Status path(long directory, long id, StringBuilder out) {
+        return stopping(() -> operations.path(directory, id, out));
+    }
+
+    @Override
+    public Status findPath(long id, StringBuilder out) {
+        return stopping(() -> operations.findPath(id, out));
+    }
+
+    @Override
     public int principalId(String name) {
         check();
         int pin = engine.epochs.pin();

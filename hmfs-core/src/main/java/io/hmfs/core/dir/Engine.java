@@ -110,6 +110,27 @@ public final class Engine {
         };
     }
 
+    /**
+     * Whether a stat would find this entry in this instant: what is about to go still exists, and so does what moves away or is
+     * replaced until its successor is NORMAL. What an earlier start left half done is recovered before.
+     */
+    public boolean isThere(long at) {
+        for (; ; ) {
+            long status = EntryRecord.status(pmem, at);
+            int state = EntryRecord.state(status);
+            if (state == SlotState.NORMAL || state == SlotState.DELETING) {
+                return true;
+            }
+            if (state != SlotState.MOVING && state != SlotState.REPLACED) {
+                return false;
+            }
+            boolean there = EntryRecord.state(pmem, EntryRecord.link(pmem, at)) == SlotState.CREATING;
+            if (EntryRecord.status(pmem, at) == status) {
+                return there;
+            }
+        }
+    }
+
     /** The content of a directory, or {@code Pmem.NULL}. The caller has pinned an epoch. */
     public long findContent(long id) {
         long[] seen = scratch().contents;

@@ -3,7 +3,6 @@ package io.hmfs.core.dir;
 import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.InodeRecord;
-import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 
 /**
@@ -74,28 +73,12 @@ public final class Inodes {
         return stale && InodeRecord.names(pmem, inode) == names ? entry : Pmem.NULL;
     }
 
-    /** Whether a stat would find this name of this object. Recovery of what is stale comes first. */
+    /** Whether this is a name of this object. */
     private boolean isThere(long entry, long id) {
-        if (entry == Pmem.NULL) {
-            return false;
-        }
-        for (; ; ) {
-            long status = EntryRecord.status(pmem, entry);
-            if (!EntryRecord.isIndirect(status) || EntryRecord.id(pmem, entry) != id) {
-                return false;
-            }
-            int state = EntryRecord.state(status);
-            if (state == SlotState.NORMAL || state == SlotState.DELETING) {
-                return true;
-            }
-            if (state != SlotState.MOVING && state != SlotState.REPLACED) {
-                return false;
-            }
-            boolean there = EntryRecord.state(pmem, EntryRecord.link(pmem, entry)) == SlotState.CREATING;
-            if (EntryRecord.status(pmem, entry) == status) {
-                return there;
-            }
-        }
+        return entry != Pmem.NULL
+                && EntryRecord.isIndirect(EntryRecord.status(pmem, entry))
+                && EntryRecord.id(pmem, entry) == id
+                && engine.isThere(entry);
     }
 
     /**

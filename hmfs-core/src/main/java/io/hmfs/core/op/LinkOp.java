@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * link (HMFS §3.7): one more name of a file, an indirect entry. The first time, the file becomes an inode and its name an indirect
- * entry too, in its place. Writer locks of both keys and of the inode; three fences, two more the first time.
+ * entry too, in its place. Writer locks of both keys and of the inode; four fences, three more the first time.
  */
 final class LinkOp {
     private final Engine engine;
@@ -180,13 +180,16 @@ final class LinkOp {
         }
         long time = engine.clock.next();
         long id = EntryRecord.id(pmem, link.existing);
-        // [hardlink.1] As create fills its slot.
+        // [hardlink.1] As create fills its slot; durable before the inode names it, or a crash could leave the slot
+        // free, and
+        // another name of the same file, renamed to where it stands, would be taken for it.
         EntryRecord.init(pmem, at, EntryRecord.KIND_INDIRECT, id, link.target, link.targetName, time, 0, 0);
         pmem.writeBack(at, EntryRecord.filledSize(link.targetName.length()));
         if (!engine.index.insert(link.targetHash, at)) {
             engine.retire(at, slots);
             return Status.NO_SPACE;
         }
+        pmem.fence();
         // [hardlink.2] The inode says what is about to come, durably before it may be there: link's first fence.
         engine.inodes.launch(link.inode, at, InodeRecord.ARRIVING);
         // [hardlink.3] The commit.

@@ -21,6 +21,7 @@ public final class Operations {
     private final RenameOp rename;
     private final AttributeOps attributes;
     private final ListOp list;
+    private final PathOp path;
 
     public Operations(Engine engine, ChildList lists, Recovery recovery) {
         AttributeReader reader = new AttributeReader(engine, recovery);
@@ -33,6 +34,7 @@ public final class Operations {
         this.rmdir = new RmdirOp(engine, lists, recovery, delete);
         this.rename = new RenameOp(engine, lists, recovery, reader, attributes);
         this.list = new ListOp(engine, recovery, reader);
+        this.path = new PathOp(engine, recovery);
     }
 
     public Status stat(long directory, Name name, Attributes out) {
@@ -98,5 +100,17 @@ public final class Operations {
 
     public Status list(long directory, ListCursor cursor, ListVisitor visitor) {
         return list.run(directory, cursor, visitor);
+    }
+
+    public Status path(long directory, StringBuilder out) {
+        return path.ofDirectory(directory, out);
+    }
+
+    public Status path(long directory, long id, StringBuilder out) {
+        return path.ofChild(directory, id, out);
+    }
+
+    public Status findPath(long id, StringBuilder out) {
+        return path.find(id, out);
     }
 }
