@@ -121,6 +121,28 @@ public final class ChildList {
         return false;
     }
 
+    /**
+     * Whether an object that was linked is on its directory's list no more, durably when true: † the pointer that skips it may be
+     * the store of a sweeper that died before it wrote it back, and the object's slot is to be reused. The caller holds the
+     * sweeper's lock.
+     */
+    public boolean isUnlinked(long content, long at) {
+        long birth = EntryRecord.birth(pmem, at);
+        long previous = content;
+        long cursor = DirContentRecord.childHead(pmem, content);
+        while (cursor != Pmem.NULL && cursor != DirContentRecord.CLOSED && EntryRecord.birth(pmem, cursor) >= birth) {
+            if (cursor == at) {
+                return false;
+            }
+            previous = cursor;
+            cursor = EntryRecord.sibling(pmem, cursor);
+        }
+        // [unlinked.1]
+        pmem.writeBack(previous, Pmem.LINE);
+        pmem.persist(content, DirContentRecord.SIZE);
+        return true;
+    }
+
     /** What a look at a whole list says about emptiness. */
     public enum Occupancy {
         EMPTY,

@@ -163,7 +163,13 @@ final class StatOp {
                     continue;
                 }
             }
-            return isStill(at, status, out) ? Look.FOUND : Look.AGAIN;
+            boolean still = isStill(at, status, out);
+            // An inode changes by its other names too, also after this name has gone with the successor's last step.
+            boolean went = EntryRecord.isIndirect(status)
+                    && state != SlotState.NORMAL
+                    && state != SlotState.DELETING
+                    && EntryRecord.state(pmem, EntryRecord.link(pmem, at)) != SlotState.CREATING;
+            return still && !went ? Look.FOUND : Look.AGAIN;
         }
         // [stat.3] What did not exist yet must not exist now either: as the successor of one that was looked at
         // later, and was gone by then, it could have come meanwhile, and both would be missed.
