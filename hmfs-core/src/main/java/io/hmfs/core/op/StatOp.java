@@ -109,8 +109,7 @@ final class StatOp {
                 match = engine.index.match(segment, hash, HashIndex.place(match) + 1)) {
             long at = HashIndex.object(match);
             long status = EntryRecord.status(pmem, at);
-            if (EntryRecord.state(status) == SlotState.NORMAL
-                    && EntryRecord.hasKey(pmem, at, status, parent, name)) {
+            if (EntryRecord.state(status) == SlotState.NORMAL && EntryRecord.hasKey(pmem, at, status, parent, name)) {
                 return isStill(at, status, out);
             }
         }
