@@ -5,6 +5,7 @@ import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
@@ -14,6 +15,7 @@ import io.hmfs.core.type.Status;
 public final class Operations {
     private final StatOp stat;
     private final CreateOp create;
+    private final BatchOp batch;
     private final DeleteOp delete;
     private final UnlinkOp unlink;
     private final LinkOp link;
@@ -28,6 +30,7 @@ public final class Operations {
         this.attributes = new AttributeOps(engine, recovery);
         this.stat = new StatOp(engine, recovery, reader);
         this.create = new CreateOp(engine, lists, recovery, reader);
+        this.batch = new BatchOp(engine, lists, recovery, create);
         this.delete = new DeleteOp(engine, lists, recovery, reader);
         this.unlink = new UnlinkOp(engine, recovery, reader, attributes, delete);
         this.link = new LinkOp(engine, lists, recovery, reader, attributes);
@@ -51,6 +54,10 @@ public final class Operations {
 
     public Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
         return create.run(EntryRecord.KIND_DIRECTORY, directory, name, mode, uid, gid, out);
+    }
+
+    public void createAll(CreateBatch creates) {
+        batch.run(creates);
     }
 
     public Status delete(long directory, Name name, Attributes removed) {
