@@ -20,7 +20,8 @@ final class History {
     private static String text(Status status, Attributes a) {
         return status != Status.OK
                 ? status.toString()
-                : a.type + " mode=" + Integer.toOctalString(a.mode) + " size=" + a.size;
+                : a.type + " mode=" + Integer.toOctalString(a.mode) + " size=" + a.size
+                        + (a.nlink == 1 ? "" : " nlink=" + a.nlink);
     }
 
     private static String text(ReferenceNamespace.@Nullable Node node) {
@@ -82,9 +83,11 @@ final class History {
                     yield "OK";
                 }
                 case "list" -> listed(n, first.toString());
+                case "link" ->
+                    n.link(directory, first, target, Name.of(newName), a).toString();
                 case "rename" ->
                     n.rename(directory, first, target, Name.of(newName), number % 3 > 0, a)
-                            + (a.id == 0 ? "" : " replacing");
+                            + (a.id == 0 ? "" : " replacing, left " + a.nlink);
                 default -> text(n.stat(directory, first, a), a);
             };
         }
@@ -111,9 +114,8 @@ final class History {
                     n.make(FileType.DIRECTORY, directory, name, number, 0, 0, id)
                             .toString();
                 case "delete" -> {
-                    String before = text(node);
                     Status status = n.delete(directory, name);
-                    yield status == Status.OK ? before : status.toString();
+                    yield status == Status.OK ? text(node) : status.toString();
                 }
                 case "rmdir" -> n.rmdir(directory, name).toString();
                 case "chmod" -> n.chmod(directory, name, number).toString();
@@ -122,10 +124,13 @@ final class History {
                 case "times" -> n.setMtime(directory, name, number).toString();
                 case "sweep" -> "OK";
                 case "list" -> n.hasDirectory(directory) ? text(node) : "NO_SUCH_DIRECTORY";
+                case "link" -> n.link(directory, name, target, newName).toString();
                 case "rename" -> {
                     Status status = n.rename(directory, name, target, newName, number % 3 > 0);
-                    boolean itself = directory == target && name.equals(newName);
-                    yield status + (status == Status.OK && victim != null && !itself ? " replacing" : "");
+                    if (status != Status.OK || victim == null || victim.equals(node)) {
+                        yield status.toString();
+                    }
+                    yield status + " replacing, left " + victim.nlink();
                 }
                 default -> text(node);
             };
@@ -133,7 +138,8 @@ final class History {
 
         @Override
         public String toString() {
-            return verb + " " + directory + " " + name + (verb.equals("rename") ? " to " + target + " " + newName : "")
+            return verb + " " + directory + " " + name
+                    + (verb.equals("rename") || verb.equals("link") ? " to " + target + " " + newName : "")
                     + " " + Integer.toOctalString(number) + " [" + begun + ", "
                     + (ended == Long.MAX_VALUE ? "cut off" : ended + "] " + answer);
         }

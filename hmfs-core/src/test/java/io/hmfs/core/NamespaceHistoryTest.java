@@ -50,6 +50,8 @@ final class NamespaceHistoryTest {
         q = make(n, FileType.DIRECTORY, ROOT, "q", 01002);
         make(n, FileType.FILE, p, "a", 01003);
         make(n, FileType.FILE, p, "b", 01004);
+        assertEquals(Status.OK, n.link(p, Name.of("a"), ROOT, Name.of("l"), out));
+        assertEquals(Status.OK, model.link(p, "a", ROOT, "l"));
         n.close();
         prepared = prepared.killed();
     }
@@ -64,7 +66,7 @@ final class NamespaceHistoryTest {
         return out.id;
     }
 
-    /** In every other run all threads are after the same: a directory that comes and goes, or one name. */
+    /** In every other run all threads are after the same: a directory that comes and goes, or one name, or one file's names. */
     private Call call(int focus, Random random, int number) {
         if (focus == 1) {
             String[] verbs = {"rmdir", "rmdir", "mkdir", "stat", "stat", "create", "create", "list", "delete", "rename"
@@ -78,6 +80,19 @@ final class NamespaceHistoryTest {
             String verb = verbs[random.nextInt(verbs.length)];
             boolean forth = random.nextInt(3) > 0;
             return new Call(verb, p, verb.equals("rename") && forth ? "a" : "b", p, forth ? "b" : "a", number);
+        }
+        if (focus == 4) {
+            String[] verbs = {
+                "link", "link", "delete", "delete", "rename", "stat", "stat", "stat", "list", "chmod", "truncate"
+            };
+            boolean above = random.nextInt(3) == 0;
+            return new Call(
+                    verbs[random.nextInt(verbs.length)],
+                    above ? ROOT : p,
+                    above ? "l" : NAMES[random.nextInt(2)],
+                    p,
+                    NAMES[random.nextInt(NAMES.length)],
+                    number);
         }
         return call(random, number);
     }
@@ -128,7 +143,7 @@ final class NamespaceHistoryTest {
     private int run(long seed) throws InterruptedException {
         Random random = new Random(seed);
         int threads = 2 + random.nextInt(2);
-        int focus = random.nextInt(4);
+        int focus = random.nextInt(6);
         List<List<Call>> programs = new ArrayList<>();
         List<Call> calls = new ArrayList<>();
         for (int t = 0; t < threads; t++) {
