@@ -10,7 +10,7 @@ import io.hmfs.core.type.Status;
 /**
  * A hierarchical namespace on (directory id, name), after the HMFS paper, SoCC '25. All methods are thread-safe; each is atomic
  * and, when it returns {@link Status#OK}, survives what the pool's persistence mode says. Expected failures are statuses; an
- * exception means a broken caller or a broken pool. {@code out} arguments are filled on OK only.
+ * exception means a broken caller or a broken pool. {@code out} arguments are filled on OK only, unless a method says otherwise.
  */
 public interface Namespace extends AutoCloseable {
     /** The id of the root directory. */
@@ -28,10 +28,13 @@ public interface Namespace extends AutoCloseable {
     /** Attributes of a directory by its id. */
     Status statDirectory(long directory, Attributes out);
 
-    /** Creates an empty file; EXISTS if the name is taken. Mode 0–07777. */
+    /**
+     * Creates an empty file. Mode 0–07777. EXISTS if the name is taken, and then {@code out} says by what: a create that need not
+     * be exclusive goes on with that.
+     */
     Status create(long directory, Name name, int mode, int uid, int gid, Attributes out);
 
-    /** Creates an empty directory; EXISTS if the name is taken. Mode 0–07777. */
+    /** Creates an empty directory. Mode 0–07777. EXISTS if the name is taken, and then {@code out} says by what. */
     Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out);
 
     /**
