@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * A {@link Namespace} on an open pool: the operations, the background threads beside them, and fail-stop: an unexpected error
  * inside an operation leaves it half done, so nothing more runs on this pool until it is opened again and recovered.
  */
-final class PoolNamespace implements Namespace {
+final class PoolNamespace extends ExtendedNamespace {
     private static final System.Logger LOG = System.getLogger(PoolNamespace.class.getName());
     private static final long CLOSE_NANOS = 10_000_000_000L;
     private static final long RECLAIM_PAUSE_NANOS = 1_000_000_000L;
@@ -150,12 +150,13 @@ final class PoolNamespace implements Namespace {
         }
     }
 
-    /** An operation's body; a functional interface of its own so that nothing is boxed. */
-    private interface Body {
-        Status run();
+    @Override
+    Operations operations() {
+        return operations;
     }
 
-    private Status stopping(Body body) {
+    @Override
+    Status stopping(Body body) {
         check();
         try {
             return body.run();
@@ -165,8 +166,8 @@ final class PoolNamespace implements Namespace {
         }
     }
 
-    /** Runs an operation that takes space; a full pool is swept and the operation tried once more. */
-    private Status allocating(Body body) {
+    @Override
+    Status allocating(Body body) {
         Status status = stopping(body);
         return status == Status.NO_SPACE && reclaim() ? stopping(body) : status;
     }

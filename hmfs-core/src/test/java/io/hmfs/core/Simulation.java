@@ -63,7 +63,7 @@ final class Simulation {
     }
 
     /** An operation, on the engine and on the model. The model's objects get {@code id}. */
-    private record Step(String text, Engine engine, Model model, boolean makes) {
+    record Step(String text, Engine engine, Model model, boolean makes) {
         interface Engine {
             Status on(Namespace namespace);
         }
@@ -301,7 +301,13 @@ final class Simulation {
             known.removeIf(id -> id != ROOT && (!model.hasDirectory(id) && random.nextInt(3) > 0));
         }
         boolean crowded = model.size() > OBJECTS;
-        int what = random.nextInt(100);
+        int what = random.nextInt(115);
+        if (what >= 100) {
+            long d = directory();
+            return what < 103 && !crowded
+                    ? ChainSteps.symlink(random, d, name(), out)
+                    : ChainSteps.change(random, d, nameIn(d));
+        }
         return what < 50 ? change(what, crowded) : what < 70 ? rename() : attribute(what);
     }
 
@@ -355,7 +361,7 @@ final class Simulation {
         String at = " " + d + " " + n + " " + value + " " + size;
         ReferenceNamespace.Node node = models.getFirst().child(d, n);
         long id = node == null ? 7 : node.id;
-        boolean isFile = node != null && !node.isDirectory();
+        boolean isFile = node != null && node.type == FileType.FILE;
         return switch (what % 8) {
             case 0 -> new Step("chmod" + at, e -> e.chmod(d, name, value), (m, _) -> m.chmod(d, n, value), false);
             case 1 ->

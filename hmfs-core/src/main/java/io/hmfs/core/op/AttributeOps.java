@@ -100,6 +100,11 @@ final class AttributeOps {
         }
     }
 
+    /** The time of change alone, durable on return; for what changes an object elsewhere. The caller holds the key's lock. */
+    void touch(long at) {
+        changeOwner(at, KEEP, KEEP, KEEP);
+    }
+
     private Status changeOwner(long at, int uid, int gid, int mode) {
         long time = engine.clock.next();
         long marked;
@@ -159,6 +164,9 @@ final class AttributeOps {
     private Status resize(long at, long size, boolean onlyGrow) {
         if (EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY) {
             return Status.IS_DIRECTORY;
+        }
+        if (EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_SYMLINK) {
+            return Status.INVALID_ARGUMENT;
         }
         long time = engine.clock.next();
         long stored;

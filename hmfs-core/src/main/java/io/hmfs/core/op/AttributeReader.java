@@ -48,13 +48,14 @@ final class AttributeReader {
             pmem.persist(at + Pmem.LINE, Pmem.LINE);
         }
         long setAt = marked & ~EntryRecord.SET_AT_DIRTY;
-        boolean directory = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY;
+        int kind = EntryRecord.kind(status);
+        boolean directory = kind == EntryRecord.KIND_DIRECTORY;
         out.id = EntryRecord.id(pmem, at);
-        out.type = directory ? FileType.DIRECTORY : FileType.FILE;
+        out.type = directory ? FileType.DIRECTORY : kind == EntryRecord.KIND_SYMLINK ? FileType.SYMLINK : FileType.FILE;
         out.mode = Owner.mode(owner);
         out.uid = Owner.uid(owner);
         out.gid = Owner.gid(owner);
-        out.nlink = (int) pmem.get(at + EntryRecord.LINKS_OFFSET);
+        out.nlink = EntryRecord.linkCount(EntryRecord.links(pmem, at));
         out.size = directory ? 0 : length & ~EntryRecord.LENGTH_DIRTY;
         out.birthNanos = EntryRecord.birth(pmem, at);
         if (directory) {

@@ -3,6 +3,7 @@ package io.hmfs.core.op;
 import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.BlobRecord;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.Owner;
@@ -12,9 +13,13 @@ import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import org.jspecify.annotations.Nullable;
 
 /** create and mkdir (HMFS §3.3.2): the writer lock of the key, no lock of the parent, two fences. */
 final class CreateOp {
+    private static final int TARGET_MAX = 4095;
+    private static final int SYMLINK_MODE = 0777;
+
     private final Engine engine;
     private final Pmem pmem;
     private final ChildList lists;
@@ -29,7 +34,27 @@ final class CreateOp {
         this.reader = reader;
     }
 
+    /** symlink: a create whose object has a chain from the start. */
+    Status symlink(long parent, Name name, byte[] target, int uid, int gid, Attributes out) {
+        if (target.length > TARGET_MAX) {
+            return Status.NAME_TOO_LONG;
+        }
+        for (byte each : target) {
+            if (each == 0) {
+                return Status.INVALID_ARGUMENT;
+            }
+        }
+        return target.length == 0
+                ? Status.INVALID_ARGUMENT
+                : run(EntryRecord.KIND_SYMLINK, parent, name, SYMLINK_MODE, uid, gid, target, out);
+    }
+
     Status run(int kind, long parent, Name name, int mode, int uid, int gid, Attributes out) {
+        return run(kind, parent, name, mode, uid, gid, null, out);
+    }
+
+    private Status run(
+            int kind, long parent, Name name, int mode, int uid, int gid, byte @Nullable [] target, Attributes out) {
         Status valid = name.check();
         if (valid != Status.OK) {
             return valid;
@@ -56,7 +81,7 @@ final class CreateOp {
                 }
                 Status status = found != Pmem.NULL
                         ? Status.EXISTS
-                        : createLocked(kind, content, hash, parent, name, owner, out);
+                        : createLocked(kind, content, hash, parent, name, owner, target, out);
                 engine.locks.unlockWrite(lock);
                 if (status != Status.NO_SUCH_DIRECTORY || !recovery.awaitClosed(parent)) {
                     return status;
@@ -67,7 +92,15 @@ final class CreateOp {
         }
     }
 
-    private Status createLocked(int kind, long content, long hash, long parent, Name name, long owner, Attributes out) {
+    private Status createLocked(
+            int kind,
+            long content,
+            long hash,
+            long parent,
+            Name name,
+            long owner,
+            byte @Nullable [] target,
+            Attributes out) {
         SlotAllocator slots = engine.slotsFor(EntryRecord.sizeFor(name.length()));
         long at = slots.allocate();
         if (at == Pmem.NULL) {
@@ -76,8 +109,9 @@ final class CreateOp {
         long time = engine.clock.next();
         // [create.1] Key, attributes, then CREATING: no reader takes a half filled object for one.
         EntryRecord.init(pmem, at, kind, engine.ids.next(), parent, name, time, owner);
+        boolean made = target == null || makeTarget(at, target);
         pmem.writeBack(at, EntryRecord.filledSize(name.length()));
-        boolean made = kind == EntryRecord.KIND_FILE || makeContent(at, time);
+        made &= kind != EntryRecord.KIND_DIRECTORY || makeContent(at, time);
         // [create.2] The index word goes out with the first fence, in link.
         if (!made || !engine.index.insert(hash, at)) {
             abandon(at, hash, slots, false);
@@ -107,6 +141,18 @@ final class CreateOp {
             engine.dropContent(content, id);
             return false;
         }
+        return true;
+    }
+
+    /** [symlink.1] The chain goes out with the first fence, in link. A crash before the commit leaves it without an owner. */
+    private boolean makeTarget(long at, byte[] target) {
+        byte[] blob = BlobEdit.with(BlobEdit.EMPTY, BlobRecord.TYPE_TARGET, BlobEdit.NO_NAME, target);
+        long head = engine.chains.make(at, blob);
+        if (head == Pmem.NULL) {
+            return false;
+        }
+        pmem.set(at + EntryRecord.LENGTH_OFFSET, target.length);
+        pmem.set(at + EntryRecord.LINKS_OFFSET, EntryRecord.withChain(EntryRecord.links(pmem, at), head));
         return true;
     }
 

@@ -30,16 +30,18 @@ final class RenameOp {
     private final ChildList lists;
     private final Recovery recovery;
     private final AttributeReader reader;
+    private final DirectoryCloser closer;
 
     /** One directory moves at a time, so that the loop check and the move are one step. */
     private final ReentrantLock directoryMoves = new ReentrantLock();
 
-    RenameOp(Engine engine, ChildList lists, Recovery recovery, AttributeReader reader) {
+    RenameOp(Engine engine, ChildList lists, Recovery recovery, AttributeReader reader, DirectoryCloser closer) {
         this.engine = engine;
         this.pmem = engine.pmem;
         this.lists = lists;
         this.recovery = recovery;
         this.reader = reader;
+        this.closer = closer;
     }
 
     Status run(long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
@@ -80,7 +82,10 @@ final class RenameOp {
         long moving;
         long victim;
 
-        /** An access object that the loop check met and that must be recovered first, or NULL. */
+        /** The content of a directory that is replaced, closed; or NULL. */
+        long victimContent;
+
+        /** An object that was met on the way and that must be recovered first, or NULL. */
         long stale;
 
         Move(long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
@@ -160,14 +165,37 @@ final class RenameOp {
             return null;
         }
         if (move.victim != Pmem.NULL) {
-            if (!move.replace || isDirectory(move.victim)) {
+            if (!move.replace) {
                 return Status.EXISTS;
             }
-            if (directory) {
-                return Status.NOT_DIRECTORY;
+            if (directory != isDirectory(move.victim)) {
+                return directory ? Status.NOT_DIRECTORY : Status.IS_DIRECTORY;
             }
         }
-        return move(move, directory);
+        Status closed = closeVictim(move, directory);
+        if (closed != Status.OK) {
+            return closed;
+        }
+        Status status = move(move, directory);
+        if (status != Status.OK) {
+            // [rename.9] After O and T are NORMAL durably, as in the undoing of an rmdir.
+            recovery.reopen(move.victimContent);
+        }
+        return status;
+    }
+
+    /** [rename.0] As rmdir does: nothing gets linked below T any more, or the rename ends here. */
+    private @Nullable Status closeVictim(Move move, boolean directory) {
+        move.victimContent = Pmem.NULL;
+        if (!directory || move.victim == Pmem.NULL) {
+            return Status.OK;
+        }
+        long content = engine.findContent(EntryRecord.id(pmem, move.victim));
+        long[] stale = new long[1];
+        Status closed = content == Pmem.NULL ? Status.OK : closer.close(content, stale);
+        move.victimContent = closed == Status.OK ? content : Pmem.NULL;
+        move.stale = stale[0];
+        return closed;
     }
 
     /** Whether the target is {@code ancestor} or lies below it. No directory moves meanwhile. */
@@ -202,7 +230,7 @@ final class RenameOp {
             return Status.NO_SPACE;
         }
         long time = engine.clock.next();
-        if (!fill(move, directory, successor, time)) {
+        if (!fill(move, successor, time)) {
             engine.retire(successor, slots);
             return Status.NO_SPACE;
         }
@@ -216,6 +244,9 @@ final class RenameOp {
             reader.read(move.victim, EntryRecord.status(pmem, move.victim), move.replaced);
         }
         settle(move, directory, successor, time);
+        if (move.victimContent != Pmem.NULL) {
+            engine.dropContent(move.victimContent, EntryRecord.id(pmem, move.victim)); // after DELETED, as in rmdir
+        }
         engine.dead.add(pmem, move.source, move.sourceContent, 1);
         if (move.victim != Pmem.NULL) {
             engine.dead.add(pmem, move.target, move.targetContent, 1);
@@ -223,8 +254,8 @@ final class RenameOp {
         return Status.OK;
     }
 
-    private boolean fill(Move move, boolean directory, long successor, long time) {
-        int kind = directory ? EntryRecord.KIND_DIRECTORY : EntryRecord.KIND_FILE;
+    private boolean fill(Move move, long successor, long time) {
+        int kind = EntryRecord.kind(EntryRecord.status(pmem, move.moving));
         long id = EntryRecord.id(pmem, move.moving);
         EntryRecord.init(pmem, successor, kind, id, move.target, move.targetName, time, 0);
         if (move.victim != Pmem.NULL) {
@@ -233,6 +264,9 @@ final class RenameOp {
         // The writer lock holds chmod, append and the like off: what is copied stands still.
         EntryRecord.copyAttributes(pmem, move.moving, successor);
         pmem.set(successor + EntryRecord.CTIME_OFFSET, time);
+        if (!copyChain(move.moving, successor)) {
+            return false;
+        }
         pmem.setRelease(successor + EntryRecord.LINK_OFFSET, move.moving);
         pmem.writeBack(successor, EntryRecord.filledSize(move.targetName.length()));
         if (!engine.index.insert(move.targetHash, successor)) {
@@ -242,6 +276,17 @@ final class RenameOp {
         // ours.
         pmem.fence();
         return true;
+    }
+
+    /** [rename.1] N gets a chain of its own, durable with it: a chain has one owner all its life. */
+    private boolean copyChain(long from, long to) {
+        byte[] blob = engine.chains.blobOf(from);
+        if (blob == null) {
+            return true;
+        }
+        long head = engine.chains.make(to, blob);
+        pmem.set(to + EntryRecord.LINKS_OFFSET, EntryRecord.withChain(EntryRecord.links(pmem, to), head));
+        return head != Pmem.NULL;
     }
 
     /** O and T say where they go. Written back with link's first fence. */

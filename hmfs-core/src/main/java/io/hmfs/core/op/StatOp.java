@@ -25,30 +25,35 @@ final class StatOp {
     }
 
     Status run(long parent, Name name, Attributes out) {
-        long hash = engine.keys.ofEntry(parent, name);
-        Engine.Scratch scratch = engine.scratch();
         int pin = engine.epochs.pin();
         try {
-            for (; ; ) {
-                long[] seen = scratch.seen;
-                int count = engine.index.candidates(hash, seen);
-                switch (look(seen, count, parent, name, out)) {
-                    case FOUND -> {
-                        return Status.OK;
-                    }
-                    case ABSENT -> {
-                        // [stat.2] † Not found only if a second look sees the same index words: else a rename that
-                        // replaces
-                        // could be seen with its successor not there yet and its victim gone already.
-                        if (sameWords(hash, scratch, count)) {
-                            return Status.NOT_FOUND;
-                        }
-                    }
-                    case AGAIN -> engine.locks.awaitOthers();
-                }
-            }
+            return find(parent, name, out);
         } finally {
             engine.epochs.unpin(pin);
+        }
+    }
+
+    /** The same for a caller who has pinned the epoch and goes on from the object, which then stands in the first of {@code seen}. */
+    Status find(long parent, Name name, Attributes out) {
+        long hash = engine.keys.ofEntry(parent, name);
+        Engine.Scratch scratch = engine.scratch();
+        for (; ; ) {
+            long[] seen = scratch.seen;
+            int count = engine.index.candidates(hash, seen);
+            switch (look(seen, count, parent, name, out)) {
+                case FOUND -> {
+                    return Status.OK;
+                }
+                case ABSENT -> {
+                    // [stat.2] † Not found only if a second look sees the same index words: else a rename that
+                    // replaces
+                    // could be seen with its successor not there yet and its victim gone already.
+                    if (sameWords(hash, scratch, count)) {
+                        return Status.NOT_FOUND;
+                    }
+                }
+                case AGAIN -> engine.locks.awaitOthers();
+            }
         }
     }
 
@@ -78,13 +83,15 @@ final class StatOp {
                 if (ours && state == SlotState.CREATING) {
                     return Status.NO_SUCH_DIRECTORY;
                 }
-                if (ours && state != SlotState.DELETED && state != SlotState.FREE) {
+                boolean replaced = state == SlotState.REPLACED && isReplaced(access);
+                if (ours && state != SlotState.DELETED && state != SlotState.FREE && !replaced) {
                     reader.read(access, status, out);
                     if (EntryRecord.status(pmem, access) == status) {
                         return Status.OK;
                     }
                 } else if (engine.findContent(directory) == content
-                        && DirContentRecord.access(pmem, content) == access) {
+                        && DirContentRecord.access(pmem, content) == access
+                        && EntryRecord.status(pmem, access) == status) {
                     return Status.NO_SUCH_DIRECTORY;
                 }
                 engine.locks.awaitOthers();
@@ -92,6 +99,11 @@ final class StatOp {
         } finally {
             engine.epochs.unpin(pin);
         }
+    }
+
+    /** By then the name shows the successor, and a directory that was replaced must be gone by its id, too. */
+    private boolean isReplaced(long at) {
+        return EntryRecord.state(pmem, EntryRecord.link(pmem, at)) != SlotState.CREATING;
     }
 
     private enum Look {
@@ -129,6 +141,7 @@ final class StatOp {
             reader.read(at, status, out);
             // Double collect: still the same object in the same state, hence it was it all the while.
             if (EntryRecord.status(pmem, at) == status && EntryRecord.birth(pmem, at) == birth) {
+                seen[0] = at;
                 return Look.FOUND;
             }
             return Look.AGAIN;

@@ -13,7 +13,9 @@ public final class Attributes {
     public int uid;
     public int gid;
     public int nlink;
+    /** Bytes of a file's data, or of a symbolic link's target; 0 for a directory. */
     public long size;
+
     public long mtimeNanos;
     public long ctimeNanos;
     public long atimeNanos;
@@ -22,5 +24,9 @@ public final class Attributes {
 
     public boolean isDirectory() {
         return type == FileType.DIRECTORY;
+    }
+
+    public boolean isSymlink() {
+        return type == FileType.SYMLINK;
     }
 }
