@@ -175,6 +175,41 @@ final class NamespaceTest {
     }
 
     @Test
+    void aGroupHas31Bits() throws IOException {
+        int max = Integer.MAX_VALUE;
+        assertEquals(Status.OK, namespace.create(ROOT, Name.of("f"), 07777, max, max - 1, out));
+        assertEquals(Status.OK, namespace.mkdir(ROOT, Name.of("d"), 0, 0, 65_536, out));
+        assertEquals(Status.OK, namespace.chown(ROOT, Name.of("d"), Namespace.KEEP, max));
+        reopen();
+        assertEquals(Status.OK, stat(ROOT, "f"));
+        assertEquals(List.of(07777, max, max - 1), List.of(out.mode, out.uid, out.gid));
+        assertEquals(Status.OK, stat(ROOT, "d"));
+        assertEquals(List.of(0, 0, max), List.of(out.mode, out.uid, out.gid));
+        assertEquals(Status.INVALID_ARGUMENT, namespace.chown(ROOT, Name.of("d"), 0, -2));
+        assertEquals(Status.INVALID_ARGUMENT, namespace.create(ROOT, Name.of("g"), 0644, 0, -1, out));
+    }
+
+    /** It is kept in units of 4 µs, and must not show an earlier time than an operation before it. */
+    @Test
+    void theTimeOfChangeFollowsEachOperation() {
+        create(ROOT, "f");
+        Name name = Name.of("f");
+        assertEquals(Status.OK, stat(ROOT, "f"));
+        assertEquals(out.mtimeNanos, out.ctimeNanos, "a new file shows one time");
+        for (int i = 0; i < 1000; i++) {
+            assertEquals(Status.OK, namespace.truncate(ROOT, name, i));
+            assertEquals(Status.OK, stat(ROOT, "f"));
+            long written = out.mtimeNanos;
+            long shown = out.ctimeNanos;
+            assertTrue(shown >= written);
+            assertEquals(Status.OK, namespace.chmod(ROOT, name, i));
+            assertEquals(Status.OK, stat(ROOT, "f"));
+            assertEquals(written, out.mtimeNanos);
+            assertTrue(out.ctimeNanos >= shown && out.ctimeNanos > written, "the change came after the write");
+        }
+    }
+
+    @Test
     void badNamesAreRefused() {
         assertEquals(Status.INVALID_NAME, namespace.create(ROOT, Name.of(""), 0644, 0, 0, out));
         assertEquals(Status.INVALID_NAME, namespace.create(ROOT, Name.of(".."), 0644, 0, 0, out));
@@ -237,5 +272,53 @@ final class NamespaceTest {
         for (int i = 0; i < 500; i++) {
             create(ROOT, "h" + i); // at once, though no region is free and the scan has only begun
         }
+    }
+
+    @Test
+    void aRenameReplacesWhatPosixLetsItReplace() throws IOException {
+        long d = mkdir(ROOT, "d");
+        create(d, "inside");
+        long empty = mkdir(ROOT, "empty");
+        mkdir(ROOT, "full");
+        create(out.id, "x");
+        create(ROOT, "f");
+        Attributes replaced = new Attributes();
+        assertEquals(Status.EXISTS, rename("d", "empty", false, replaced));
+        assertEquals(Status.NOT_EMPTY, rename("d", "full", true, replaced));
+        assertEquals(Status.NOT_DIRECTORY, rename("d", "f", true, replaced));
+        assertEquals(Status.IS_DIRECTORY, rename("f", "empty", true, replaced));
+        assertEquals(Status.IS_DIRECTORY, rename("f", "full", true, replaced));
+        assertEquals(
+                Status.IS_DIRECTORY,
+                namespace.rename(d, Name.of("inside"), ROOT, Name.of("d"), true, replaced),
+                "a file over its own directory");
+        assertEquals(Status.OK, rename("d", "d", true, replaced));
+        assertEquals(Status.OK, rename("d", "empty", true, replaced));
+        assertEquals(empty, replaced.id);
+        assertTrue(replaced.isDirectory());
+        assertEquals(Status.NO_SUCH_DIRECTORY, namespace.statDirectory(empty, out));
+        assertEquals(Status.NO_SUCH_DIRECTORY, namespace.create(empty, Name.of("g"), 0644, 0, 0, out));
+        assertEquals(Status.NO_SUCH_DIRECTORY, namespace.list(empty, new ListCursor(), (_, _) -> true));
+        reopen();
+        assertEquals(Status.OK, stat(ROOT, "empty"));
+        assertEquals(d, out.id);
+        assertEquals(List.of("inside"), list(d));
+        assertEquals(List.of("empty", "f", "full"), list(ROOT));
+    }
+
+    @Test
+    void aDirectoryReplacesNoneOfItsAncestors() {
+        long a = mkdir(ROOT, "a");
+        long b = mkdir(a, "b");
+        mkdir(b, "c");
+        Attributes replaced = new Attributes();
+        assertEquals(Status.NOT_EMPTY, namespace.rename(a, Name.of("b"), ROOT, Name.of("a"), true, replaced));
+        assertEquals(Status.NOT_EMPTY, namespace.rename(b, Name.of("c"), ROOT, Name.of("a"), true, replaced));
+        assertEquals(Status.LOOP, namespace.rename(ROOT, Name.of("a"), b, Name.of("c"), true, replaced));
+        assertEquals(List.of("c"), list(b));
+    }
+
+    private Status rename(String from, String to, boolean replace, Attributes replaced) {
+        return namespace.rename(ROOT, Name.of(from), ROOT, Name.of(to), replace, replaced);
     }
 }

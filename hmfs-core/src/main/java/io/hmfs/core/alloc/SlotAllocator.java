@@ -123,15 +123,18 @@ public final class SlotAllocator {
         limbo[bin] = at;
     }
 
-    /** Frees what has waited long enough. */
-    public synchronized void reclaim() {
+    /** Frees what has waited long enough; false if something still waits, for readers that are pinned. */
+    public synchronized boolean reclaim() {
         epochs.tryAdvance();
         long epoch = epochs.tryAdvance();
+        boolean all = true;
         for (int bin = 0; bin < LIMBOS; bin++) {
             if (limbo[bin] != Pmem.NULL && limboEpoch[bin] + 2 <= epoch) {
                 drain(bin);
             }
+            all &= limbo[bin] == Pmem.NULL;
         }
+        return all;
     }
 
     /** Slots that are free or will be; walks them all. For checks. */

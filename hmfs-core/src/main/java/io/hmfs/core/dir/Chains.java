@@ -175,7 +175,7 @@ public final class Chains {
         long status = EntryRecord.status(pmem, owner);
         return ChainRecord.isOf(pmem, head, serial)
                 && EntryRecord.state(status) != SlotState.FREE
-                && EntryRecord.isEntry(status)
+                && EntryRecord.isEntryKind(EntryRecord.kind(status))
                 && EntryRecord.chain(EntryRecord.links(pmem, owner)) == head;
     }
 }

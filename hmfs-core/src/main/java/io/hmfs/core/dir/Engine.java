@@ -14,6 +14,7 @@ import io.hmfs.core.lock.LockTable;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.Name;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The parts of an open pool that operations work on, and the look-ups that all of them share. */
@@ -35,6 +36,7 @@ public final class Engine {
     public final SlotAllocator entrySlots;
     public final SlotAllocator longEntrySlots;
     public final Chains chains;
+    private final List<SlotAllocator> slots;
 
     /** Key locks. */
     public final LockTable locks = new LockTable(LOCKS);
@@ -67,6 +69,7 @@ public final class Engine {
         this.entrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.ENTRY_SLOTS);
         this.longEntrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.LONG_ENTRY_SLOTS);
         this.chains = new Chains(this);
+        this.slots = List.of(contentSlots, entrySlots, longEntrySlots);
     }
 
     /** Buffers of one thread, reused by every look-up. */
@@ -80,6 +83,11 @@ public final class Engine {
 
     public Scratch scratch() {
         return scratch.get();
+    }
+
+    /** The allocators of all kinds of slots. */
+    public List<SlotAllocator> slots() {
+        return slots;
     }
 
     public SlotAllocator slotsFor(long slotSize) {

@@ -56,8 +56,9 @@ public final class BlobRecord {
         WORD.set(blob, at, head);
     }
 
-    /** Bytes of a whole record. */
-    public static int size(long head) {
+    /** Bytes of the whole record that begins here. */
+    public static int size(byte[] blob, int at) {
+        long head = head(blob, at);
         return HEAD_SIZE + nameLength(head) + valueLength(head);
     }
 
@@ -71,10 +72,10 @@ public final class BlobRecord {
         int at = 0;
         while (at + HEAD_SIZE <= blob.length) {
             long head = head(blob, at);
-            if (valueLength(head) < 0 || valueLength(head) > blob.length || size(head) > blob.length - at) {
+            if (valueLength(head) < 0 || valueLength(head) > blob.length || size(blob, at) > blob.length - at) {
                 return false;
             }
-            at += size(head);
+            at += size(blob, at);
         }
         return at == blob.length;
     }

@@ -15,7 +15,7 @@ final class BlobEdit {
 
     /** Where the record of this type and name begins, or {@link #NONE}. */
     static int find(byte[] blob, int type, Name name) {
-        for (int at = 0; at < blob.length; at += BlobRecord.size(BlobRecord.head(blob, at))) {
+        for (int at = 0; at < blob.length; at += BlobRecord.size(blob, at)) {
             long head = BlobRecord.head(blob, at);
             int nameAt = at + BlobRecord.HEAD_SIZE;
             boolean same = BlobRecord.type(head) == type
@@ -34,7 +34,7 @@ final class BlobEdit {
     }
 
     static byte[] without(byte[] blob, int at) {
-        int size = BlobRecord.size(BlobRecord.head(blob, at));
+        int size = BlobRecord.size(blob, at);
         byte[] edited = new byte[blob.length - size];
         System.arraycopy(blob, 0, edited, 0, at);
         System.arraycopy(blob, at + size, edited, at, edited.length - at);
@@ -44,7 +44,7 @@ final class BlobEdit {
     /** The record comes last. */
     static byte[] with(byte[] blob, int type, Name name, byte[] value) {
         long head = BlobRecord.head(type, name.length(), value.length);
-        byte[] edited = Arrays.copyOf(blob, blob.length + BlobRecord.size(head));
+        byte[] edited = Arrays.copyOf(blob, blob.length + BlobRecord.HEAD_SIZE + name.length() + value.length);
         BlobRecord.setHead(edited, blob.length, head);
         System.arraycopy(name.buffer(), 0, edited, blob.length + BlobRecord.HEAD_SIZE, name.length());
         System.arraycopy(value, 0, edited, edited.length - value.length, value.length);
@@ -52,7 +52,7 @@ final class BlobEdit {
     }
 
     static void names(byte[] blob, List<Name> into) {
-        for (int at = 0; at < blob.length; at += BlobRecord.size(BlobRecord.head(blob, at))) {
+        for (int at = 0; at < blob.length; at += BlobRecord.size(blob, at)) {
             long head = BlobRecord.head(blob, at);
             if (BlobRecord.type(head) == BlobRecord.TYPE_ATTRIBUTE) {
                 Name name = new Name();

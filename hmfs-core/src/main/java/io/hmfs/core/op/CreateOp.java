@@ -4,6 +4,7 @@ import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.BlobRecord;
+import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.Owner;
@@ -59,11 +60,11 @@ final class CreateOp {
         if (valid != Status.OK) {
             return valid;
         }
-        if (mode < 0 || mode > Owner.MODE_MAX || gid < 0 || gid > Owner.GID_MAX || uid < 0) {
+        if (mode < 0 || mode > Ctime.MODE_MAX || gid < 0 || uid < 0) {
             return Status.INVALID_ARGUMENT;
         }
         long hash = engine.keys.ofEntry(parent, name);
-        long owner = Owner.of(uid, gid, mode);
+        long owner = Owner.of(uid, gid);
         int lock = engine.locks.of(hash);
         int pin = engine.epochs.pin();
         try {
@@ -81,7 +82,7 @@ final class CreateOp {
                 }
                 Status status = found != Pmem.NULL
                         ? Status.EXISTS
-                        : createLocked(kind, content, hash, parent, name, owner, target, out);
+                        : createLocked(kind, content, hash, parent, name, mode, owner, target, out);
                 engine.locks.unlockWrite(lock);
                 if (status != Status.NO_SUCH_DIRECTORY || !recovery.awaitClosed(parent)) {
                     return status;
@@ -98,6 +99,7 @@ final class CreateOp {
             long hash,
             long parent,
             Name name,
+            int mode,
             long owner,
             byte @Nullable [] target,
             Attributes out) {
@@ -108,7 +110,7 @@ final class CreateOp {
         }
         long time = engine.clock.next();
         // [create.1] Key, attributes, then CREATING: no reader takes a half filled object for one.
-        EntryRecord.init(pmem, at, kind, engine.ids.next(), parent, name, time, owner);
+        EntryRecord.init(pmem, at, kind, engine.ids.next(), parent, name, time, mode, owner);
         boolean made = target == null || makeTarget(at, target);
         pmem.writeBack(at, EntryRecord.filledSize(name.length()));
         made &= kind != EntryRecord.KIND_DIRECTORY || makeContent(at, time);

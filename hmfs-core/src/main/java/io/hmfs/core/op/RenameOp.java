@@ -3,6 +3,7 @@ package io.hmfs.core.op;
 import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
@@ -210,8 +211,9 @@ final class RenameOp {
                 return false;
             }
             long access = DirContentRecord.access(pmem, content);
-            if (EntryRecord.state(pmem, access) == SlotState.DELETED && EntryRecord.link(pmem, access) != Pmem.NULL) {
-                access = EntryRecord.link(pmem, access);
+            long successor = EntryRecord.link(pmem, access);
+            if (EntryRecord.state(pmem, access) == SlotState.DELETED && engine.isAccessOf(successor, id)) {
+                access = successor;
             }
             // A move that an earlier start left half done: only its recovery says where this directory is.
             if (engine.isStale(access, EntryRecord.status(pmem, access))) {
@@ -257,13 +259,14 @@ final class RenameOp {
     private boolean fill(Move move, long successor, long time) {
         int kind = EntryRecord.kind(EntryRecord.status(pmem, move.moving));
         long id = EntryRecord.id(pmem, move.moving);
-        EntryRecord.init(pmem, successor, kind, id, move.target, move.targetName, time, 0);
+        EntryRecord.init(pmem, successor, kind, id, move.target, move.targetName, time, 0, 0);
         if (move.victim != Pmem.NULL) {
             EntryRecord.markTookPlace(pmem, successor);
         }
         // The writer lock holds chmod, append and the like off: what is copied stands still.
         EntryRecord.copyAttributes(pmem, move.moving, successor);
-        pmem.set(successor + EntryRecord.CTIME_OFFSET, time);
+        long before = pmem.get(successor + EntryRecord.CTIME_OFFSET);
+        pmem.set(successor + EntryRecord.CTIME_OFFSET, Ctime.next(before, time, Ctime.mode(before)));
         if (!copyChain(move.moving, successor)) {
             return false;
         }

@@ -103,7 +103,7 @@ final class HashIndexReaderTest {
     }
 
     private void store(int bucket, int slot, long hash, long at) {
-        BucketRecord.store(pmem, SegmentRecord.bucket(pool.segments, bucket), slot, BucketRecord.word(hash, at));
+        BucketRecord.store(pmem, SegmentRecord.bucket(pool.segments, bucket), slot, BucketRecord.word(hash, at, 0));
     }
 
     @Test
@@ -239,5 +239,35 @@ final class HashIndexReaderTest {
         System.out.printf("load at split %.3f, lines per hit %.3f%n", loadAtSplit, linesPerHit);
         assertTrue(loadAtSplit >= 0.85, () -> "load " + loadAtSplit);
         assertTrue(linesPerHit <= 1.3, () -> "lines " + linesPerHit);
+    }
+
+    @Test
+    void aMissReadsTwoLinesAndHardlyEverAnObject() {
+        HashIndex index = format();
+        int full = SegmentRecord.SLOTS * 9 / 10;
+        for (int n = 0; n < full; n++) {
+            assertTrue(index.insert(IndexFixture.mix(n), pool.fill(n, IndexFixture.mix(n))));
+        }
+        Set<Long> lines = new HashSet<>();
+        pmem.beforeLoad = at -> {
+            if (at >= pool.segments) {
+                lines.add(at / Pmem.LINE);
+            }
+        };
+        int misses = 200_000;
+        long read = 0;
+        long[] objects = {0};
+        for (int n = 0; n < misses; n++) {
+            lines.clear();
+            assertEquals(Pmem.NULL, index.find(IndexFixture.mix(-1 - n), at -> {
+                objects[0]++;
+                return false;
+            }));
+            read += lines.size();
+        }
+        double perMiss = (double) objects[0] / misses;
+        System.out.printf(
+                "full segment: lines per miss %.3f, objects per miss %.6f%n", (double) read / misses, perMiss);
+        assertTrue(perMiss < 0.001, () -> "objects " + perMiss);
     }
 }

@@ -42,14 +42,16 @@ final class EntryLayoutTest {
                 0x66,
                 Name.of("näme"),
                 0x0102030405060708L,
-                Owner.of(9, 10, 0755));
+                0755,
+                Owner.of(9, 10));
         String time = "0807060504030201";
         assertEquals(
                 "0102050000000000" + time + ZERO + time + ZERO + "6600000000000000" + "7700000000000000"
                         + "ff".repeat(8),
                 bytes(AT, 64));
         assertEquals(
-                time + ZERO + time + "090000000a00ed01" + time + "0100000000000000" + ZERO + ZERO, bytes(AT + 64, 64));
+                time + ZERO + "ed010c0a08060402" + "090000000a000000" + time + "0100000000000000" + ZERO + ZERO,
+                bytes(AT + 64, 64));
         assertEquals("6ec3a46d65000000" + ZERO, bytes(AT + 128, 16));
     }
 
@@ -57,7 +59,7 @@ final class EntryLayoutTest {
     @Test
     void aSlotThatIsFilledAnewIsAtNoMomentAnotherObject() {
         SimPmem sim = new SimPmem(1024, Persistence.PROCESS);
-        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 1, 5, Name.of("an old name of some length"), 7, 8);
+        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 1, 5, Name.of("an old name of some length"), 7, 0, 8);
         sim.setRelease(128 + EntryRecord.STATUS_OFFSET, SlotState.FREE);
         Name name = Name.of("a new name that is longer than the old one");
         int[] creating = new int[1];
@@ -71,7 +73,7 @@ final class EntryLayoutTest {
             }
         };
         sim.beforeEachEvent(look);
-        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 2, 6, name, 9, 10);
+        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 2, 6, name, 9, 0, 10);
         sim.beforeEachEvent(null);
         look.run();
         assertEquals(1, creating[0]);
@@ -96,7 +98,7 @@ final class EntryLayoutTest {
 
     @Test
     void aKeyIsParentAndName() {
-        EntryRecord.init(pmem, AT, EntryRecord.KIND_FILE, 1, 5, Name.of("12345678x"), 1, 0);
+        EntryRecord.init(pmem, AT, EntryRecord.KIND_FILE, 1, 5, Name.of("12345678x"), 1, 0, 0);
         long status = EntryRecord.status(pmem, AT);
         assertTrue(EntryRecord.hasKey(pmem, AT, status, 5, Name.of("12345678x")));
         assertFalse(EntryRecord.hasKey(pmem, AT, status, 6, Name.of("12345678x")));
@@ -112,12 +114,29 @@ final class EntryLayoutTest {
     }
 
     @Test
-    void anOwnerWordIsUidGidModeAndMark() {
-        long owner = Owner.of(-2, 0xffff, 07777);
-        assertEquals(0x0fff_ffff_ffff_fffeL, owner);
-        assertEquals(-2, Owner.uid(owner | Owner.DIRTY));
-        assertEquals(0xffff, Owner.gid(owner | Owner.DIRTY));
-        assertEquals(07777, Owner.mode(owner | Owner.DIRTY));
+    void anOwnerWordIsUidAndGid() {
+        long owner = Owner.of(Owner.ID_MAX - 1, Owner.ID_MAX);
+        assertEquals(0x7fff_ffff_7fff_fffeL, owner);
+        assertEquals(Owner.ID_MAX - 1, Owner.uid(owner));
+        assertEquals(Owner.ID_MAX, Owner.gid(owner));
+    }
+
+    @Test
+    void aCtimeWordIsTimeMarkAndMode() {
+        long word = Ctime.of(5 * 4096 + 4095, 07777);
+        assertEquals(5 << 13 | 07777, word);
+        assertEquals(5 * 4096, Ctime.time(word | Ctime.DIRTY));
+        assertEquals(07777, Ctime.mode(word | Ctime.DIRTY));
+        assertEquals(Long.MAX_VALUE / 4096 * 4096, Ctime.time(Ctime.of(Long.MAX_VALUE, 0)));
+    }
+
+    /** Else a chmod could show an earlier time than the write before it, or no other time at all. */
+    @Test
+    void theTimeOfAChangeIsRoundedUpAndNeverFalls() {
+        assertEquals(6 * 4096, Ctime.time(Ctime.next(0, 5 * 4096 + 1, 0644)));
+        assertEquals(5 * 4096, Ctime.time(Ctime.next(0, 5 * 4096, 0644)));
+        long later = Ctime.of(9 * 4096, 0600) | Ctime.DIRTY;
+        assertEquals(Ctime.of(9 * 4096, 0644), Ctime.next(later, 5 * 4096, 0644));
     }
 
     @Test
@@ -135,12 +154,57 @@ final class EntryLayoutTest {
     }
 
     @Test
+    void aSlotOfAChainHasItsBytes() {
+        pmem.set(AT + ChainRecord.ZERO_OFFSET, -1);
+        ChainRecord.init(pmem, AT, 0x77, 0x1180, AT, 0x2000, ChainRecord.blob(400, 0x81020304));
+        assertEquals(
+                "0206000000000000" + "7700000000000000" + "8011000000000000" + "0010000000000000" + ZERO
+                        + "0020000000000000" + "9001000004030281" + ZERO,
+                bytes(AT, 64));
+        assertTrue(ChainRecord.isOf(pmem, AT, 0x77) && !ChainRecord.isOf(pmem, AT, 0x78));
+        assertEquals(400, ChainRecord.length(ChainRecord.blob(pmem, AT)));
+        assertEquals(0x81020304, ChainRecord.checksum(ChainRecord.blob(pmem, AT)));
+        assertFalse(ChainRecord.free(pmem, AT, 0x76, 9));
+        assertTrue(ChainRecord.free(pmem, AT, 0x77, 9));
+        assertFalse(ChainRecord.free(pmem, AT, 0x77, 10));
+        assertEquals(ZERO + "0900000000000000" + "8011000000000000", bytes(AT, 24), "a reader finds the rest still");
+        assertEquals(5, EntryRecord.KIND_SYMLINK);
+        assertEquals(6, EntryRecord.KIND_CHAIN);
+    }
+
+    @Test
+    void aLinksWordHasCountAndChain() {
+        long links = EntryRecord.withChain(7, 0x123456789ac0L) | EntryRecord.LINKS_DIRTY;
+        assertEquals(0x8000000000000007L | 0x123456789ac0L << 14, links);
+        assertEquals(0x123456789ac0L, EntryRecord.chain(links));
+        assertEquals(7, EntryRecord.linkCount(links));
+        assertEquals(1L << 63 | 7, EntryRecord.withChain(links, 0));
+    }
+
+    @Test
+    void aBlobHasItsBytes() {
+        byte[] blob = new byte[8 + 2 + 3];
+        BlobRecord.setHead(blob, 0, BlobRecord.head(BlobRecord.TYPE_ATTRIBUTE, 2, 3));
+        assertEquals("0102000003000000" + "0000000000", HexFormat.of().formatHex(blob));
+        assertEquals(13, BlobRecord.size(blob, 0));
+        assertEquals(10, BlobRecord.valueAt(blob, 0));
+        assertTrue(BlobRecord.isWhole(blob) && BlobRecord.isWhole(new byte[0]));
+        assertFalse(BlobRecord.isWhole(new byte[7]));
+        BlobRecord.setHead(blob, 0, BlobRecord.head(BlobRecord.TYPE_ATTRIBUTE, 2, 4));
+        assertFalse(BlobRecord.isWhole(blob));
+        BlobRecord.setHead(blob, 0, BlobRecord.head(BlobRecord.TYPE_ATTRIBUTE, 2, -3));
+        assertFalse(BlobRecord.isWhole(blob));
+        assertEquals(2, BlobRecord.TYPE_ACL);
+        assertEquals(3, BlobRecord.TYPE_TARGET);
+    }
+
+    @Test
     void aSuperblockHasItsBytes() {
         PoolHeader.init(pmem, 0, new UUID(0x1112131415161718L, 0x2122232425262728L), 0x8000000, 0x400000, -3);
         assertEquals(ZERO, bytes(0, 8), "no magic before the pool is whole");
         PoolHeader.seal(pmem, 0);
         assertEquals(
-                "484d4653504f4f4c" + "0100000000000000" + "1817161514131211" + "2827262524232221" + "0000000800000000"
+                "484d4653504f4f4c" + "0200000000000000" + "1817161514131211" + "2827262524232221" + "0000000800000000"
                         + "0000400000000000" + "fdffffffffffffff",
                 bytes(0, 56));
         assertEquals(PoolHeader.checksum(pmem, 0), pmem.get(56));
@@ -182,6 +246,8 @@ final class EntryLayoutTest {
         assertEquals(1, FileType.FILE.code());
         assertEquals(2, FileType.DIRECTORY.code());
         assertEquals(FileType.DIRECTORY, FileType.of(2));
-        assertThrows(IllegalArgumentException.class, () -> FileType.of(3));
+        assertEquals(3, FileType.SYMLINK.code());
+        assertEquals(FileType.SYMLINK, FileType.of(3));
+        assertThrows(IllegalArgumentException.class, () -> FileType.of(4));
     }
 }

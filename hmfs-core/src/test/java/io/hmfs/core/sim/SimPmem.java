@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SimPmem extends Pmem {
     private static final int LINE_WORDS = (int) (LINE / 8);
+    private static final int NONE = -1;
 
     private final Persistence persistence;
     private final AtomicLongArray cache;
@@ -35,6 +36,9 @@ public final class SimPmem extends Pmem {
     private long writeBacks;
     private long fences;
     private long cas16s;
+
+    /** First word of the pair that a 16-byte swap is storing now: nobody may see one half new and then the other half old. */
+    private volatile int swapping = NONE;
 
     /** Lines that one thread has written back since its last fence, each with the mark up to where. */
     private record Started(Thread thread, Map<Integer, Long> marks) {}
@@ -99,13 +103,13 @@ public final class SimPmem extends Pmem {
     @Override
     public long get(long at) {
         load();
-        return cache.get(word(at));
+        return read(word(at));
     }
 
     @Override
     public long getAcquire(long at) {
         load();
-        return cache.get(word(at));
+        return read(word(at));
     }
 
     @Override
@@ -149,8 +153,10 @@ public final class SimPmem extends Pmem {
             }
             stores++;
             boolean changed = low != expectedLow || high != expectedHigh;
+            swapping = word;
             cache.set(word, low);
             cache.set(word + 1, high);
+            swapping = NONE;
             if (persistence == Persistence.PROCESS) {
                 durable[word] = low;
                 durable[word + 1] = high;
@@ -186,7 +192,7 @@ public final class SimPmem extends Pmem {
         Objects.checkFromIndexSize(at, count, size());
         for (int i = 0; i < count; i++) {
             long b = at + i;
-            target[offset + i] = (byte) (cache.get((int) (b >>> 3)) >>> ((b & 7) * 8));
+            target[offset + i] = (byte) (read((int) (b >>> 3)) >>> ((b & 7) * 8));
         }
     }
 
@@ -286,6 +292,15 @@ public final class SimPmem extends Pmem {
             words[word] = cache.get(word);
         }
         return new SimPmem(words, persistence);
+    }
+
+    private long read(int word) {
+        long value = cache.get(word);
+        while (swapping == (word & -2)) {
+            Thread.onSpinWait();
+            value = cache.get(word);
+        }
+        return value;
     }
 
     private void load() {
