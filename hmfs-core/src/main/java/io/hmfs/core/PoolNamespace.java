@@ -18,6 +18,7 @@ import io.hmfs.core.recovery.BackgroundScan;
 import io.hmfs.core.recovery.PoolCheck;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
@@ -202,6 +203,23 @@ final class PoolNamespace extends ExtendedNamespace {
     @Override
     public Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
         return allocating(() -> operations.mkdir(directory, name, mode, uid, gid, out));
+    }
+
+    @Override
+    public void createAll(CreateBatch batch) {
+        batch.askAgain(null);
+        stopping(() -> execute(batch));
+        for (int tries = 0;
+                tries < RECLAIMS_MAX && batch.has(Status.NO_SPACE) && stopping(this::reclaim) == Status.OK;
+                tries++) {
+            batch.askAgain(Status.NO_SPACE);
+            stopping(() -> execute(batch));
+        }
+    }
+
+    private Status execute(CreateBatch batch) {
+        operations.createAll(batch);
+        return Status.OK;
     }
 
     @Override

@@ -81,6 +81,7 @@ final class NamespaceInterleaveTest {
                 new Pair("rename with attributes, create", renameX, create),
                 new Pair("rename with attributes, sweep", renameX, sweep),
                 new Pair("sweep, create", sweep, create),
+                new Pair("create, sweep", create, sweep),
                 new Pair("sweep, delete", sweep, delete),
                 new Pair("sweep, rename", sweep, rename),
                 new Pair("sweep, move", sweep, move),
@@ -177,7 +178,7 @@ final class NamespaceInterleaveTest {
     }
 
     /** Index and allocator hold latches of their own, which the same thread cannot take again. */
-    private static boolean holdsLatch() {
+    static boolean holdsLatch() {
         return StackWalker.getInstance()
                 .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
                         .anyMatch(name ->

@@ -6,6 +6,7 @@ import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
+import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
@@ -17,6 +18,7 @@ import java.util.List;
 public final class Operations {
     private final StatOp stat;
     private final CreateOp create;
+    private final BatchOp batch;
     private final DeleteOp delete;
     private final RmdirOp rmdir;
     private final RenameOp rename;
@@ -28,6 +30,7 @@ public final class Operations {
         AttributeReader reader = new AttributeReader(engine);
         this.stat = new StatOp(engine, recovery, reader);
         this.create = new CreateOp(engine, lists, recovery, reader);
+        this.batch = new BatchOp(engine, lists, recovery, create);
         this.delete = new DeleteOp(engine, lists, recovery, reader);
         DirectoryCloser closer = new DirectoryCloser(engine, lists);
         this.rmdir = new RmdirOp(engine, recovery, delete, closer);
@@ -51,6 +54,10 @@ public final class Operations {
 
     public Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
         return create.run(EntryRecord.KIND_DIRECTORY, directory, name, mode, uid, gid, out);
+    }
+
+    public void createAll(CreateBatch creates) {
+        batch.run(creates);
     }
 
     public Status delete(long directory, Name name, Attributes removed) {

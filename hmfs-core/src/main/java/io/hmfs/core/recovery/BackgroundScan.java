@@ -195,9 +195,9 @@ public final class BackgroundScan {
         }
         boolean lost = EntryRecord.status(pmem, at) == status
                 && EntryRecord.state(status) == SlotState.DELETED
-                && (content == Pmem.NULL || !lists.contains(content, at));
+                && (content == Pmem.NULL || lists.isUnlinked(content, at));
         if (lost) {
-            pmem.persist(content == Pmem.NULL ? at : content, Pmem.LINE);
+            pmem.persist(at, Pmem.LINE);
             engine.index.remove(engine.keys.ofObject(at), at);
             engine.retire(at, engine.slotsFor(Engine.slotSize(status)));
         }

@@ -23,6 +23,8 @@ final class StatusCodes {
             case STALE -> ResultCode.STALE;
             case INVALID_ARGUMENT -> ResultCode.INVALID_ARGUMENT;
             case IS_ROOT -> ResultCode.IS_ROOT;
+            case NO_ATTRIBUTE -> ResultCode.NO_ATTRIBUTE;
+            case VALUE_TOO_LARGE -> ResultCode.VALUE_TOO_LARGE;
         };
     }
 }
