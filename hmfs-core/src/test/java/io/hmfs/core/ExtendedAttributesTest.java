@@ -265,6 +265,12 @@ final class ExtendedAttributesTest {
     @Test
     void aFullPoolSaysSoAndWhatIsRemovedMakesRoom() {
         assertEquals(Status.OK, set(F, "a", Values.of(50000, 1), ANY));
+        Name d = Name.of("d");
+        assertEquals(Status.OK, namespace.mkdir(ROOT, d, 0755, 0, 0, out));
+        assertEquals(Status.OK, set(d, "a", Values.of(40000, 1), ANY));
+        Name empty = Name.of("empty");
+        assertEquals(Status.OK, namespace.mkdir(ROOT, empty, 0755, 0, 0, out));
+        long emptyId = out.id;
         int made = 0;
         for (Status status = Status.OK; status == Status.OK; made++) {
             status = namespace.symlink(ROOT, Name.of("s" + made), Values.target(4000, made), 0, 0, out);
@@ -275,12 +281,16 @@ final class ExtendedAttributesTest {
         assertEquals(
                 Status.NO_SPACE, namespace.rename(ROOT, F, ROOT, Name.of("g"), false, out), "no room for the copy");
         assertValue(Values.of(50000, 1), F, "a");
+        assertEquals(Status.NO_SPACE, namespace.rename(ROOT, d, ROOT, empty, true, out));
+        assertEquals(Status.OK, namespace.list(emptyId, new ListCursor(), (_, _) -> true), "open again");
         for (int i = 0; i < 40; i++) {
             assertEquals(Status.OK, namespace.delete(ROOT, Name.of("s" + i), out));
         }
         assertEquals(Status.OK, set(F, "a", Values.of(60000, 2), ANY));
         assertEquals(Status.OK, namespace.rename(ROOT, F, ROOT, Name.of("g"), false, out));
         assertValue(Values.of(60000, 2), Name.of("g"), "a");
+        assertEquals(Status.OK, namespace.rename(ROOT, d, ROOT, empty, true, out));
+        assertValue(Values.of(40000, 1), empty, "a");
     }
 
     /** What a cursor from outside names may be a slot of a chain, filled as the caller likes. */
