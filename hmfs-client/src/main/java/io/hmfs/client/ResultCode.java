@@ -19,6 +19,7 @@ public enum ResultCode {
     STALE(11, "the name is there but is another file by now"),
     INVALID_ARGUMENT(12, "a value is out of its range"),
     IS_ROOT(13, "the root directory cannot be removed or renamed"),
+    TOO_MANY_LINKS(14, "the file has 65,535 names already"),
     NO_ATTRIBUTE(15, "no such extended attribute"),
     VALUE_TOO_LARGE(16, "a value is over 64 KiB, or all of one object over 256 KiB"),
     /** The server could not make sense of the request; the connection is closed when the stream is unusable. */

@@ -228,6 +228,11 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     @Override
+    public Status link(long directory, Name name, long targetDirectory, Name targetName, Attributes out) {
+        return allocating(() -> operations.link(directory, name, targetDirectory, targetName, out));
+    }
+
+    @Override
     public Status rmdir(long directory, Name name) {
         return stopping(() -> operations.rmdir(directory, name));
     }
@@ -277,6 +282,21 @@ final class PoolNamespace extends ExtendedNamespace {
             }
             throw e;
         }
+    }
+
+    @Override
+    public Status path(long directory, StringBuilder out) {
+        return stopping(() -> operations.path(directory, out));
+    }
+
+    @Override
+    public Status path(long directory, long id, StringBuilder out) {
+        return stopping(() -> operations.path(directory, id, out));
+    }
+
+    @Override
+    public Status findPath(long id, StringBuilder out) {
+        return stopping(() -> operations.findPath(id, out));
     }
 
     @Override

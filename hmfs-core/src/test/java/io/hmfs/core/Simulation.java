@@ -321,7 +321,7 @@ final class Simulation {
                     ? ChainSteps.symlink(random, d, name(), out)
                     : ChainSteps.change(random, d, nameIn(d));
         }
-        return what < 50 ? change(what, crowded) : what < 70 ? rename() : attribute(what);
+        return what < 50 ? change(what, crowded) : what < 58 ? link() : what < 72 ? rename() : attribute(what);
     }
 
     private Step sweep(long d) {
@@ -358,6 +358,20 @@ final class Simulation {
             return new Step("delete" + at, e -> e.delete(d, name, out), (m, id) -> m.delete(d, n), false);
         }
         return new Step("rmdir" + at, e -> e.rmdir(d, name), (m, id) -> m.rmdir(d, n), false);
+    }
+
+    private Step link() {
+        long d = directory();
+        long to = directory();
+        String n = nameIn(d);
+        String newName = name();
+        Name name = Name.of(n);
+        Name target = Name.of(newName);
+        return new Step(
+                "link " + d + " " + n + " as " + to + " " + newName,
+                e -> e.link(d, name, to, target, out),
+                (m, id) -> m.link(d, n, to, newName),
+                false);
     }
 
     private Step rename() {

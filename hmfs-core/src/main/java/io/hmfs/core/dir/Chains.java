@@ -102,6 +102,18 @@ public final class Chains {
         return blob;
     }
 
+    /** Makes a copy of an object's chain for the slot that the object moves to, and that nobody reaches yet; false: no room. */
+    public boolean copy(long from, long to) {
+        EntryRecord.clearChain(pmem, to);
+        byte[] blob = blobOf(from);
+        if (blob == null) {
+            return true;
+        }
+        long head = make(to, blob);
+        pmem.set(to + EntryRecord.LINKS_OFFSET, EntryRecord.withChain(EntryRecord.links(pmem, to), head));
+        return head != Pmem.NULL;
+    }
+
     /** The blob of the object at {@code at}, or null; the caller holds the object still. */
     public byte @Nullable [] blobOf(long at) {
         long head = EntryRecord.chain(EntryRecord.links(pmem, at));
@@ -165,7 +177,19 @@ public final class Chains {
         if (serial >= engine.clock.start()) {
             return true;
         }
-        return isReached(at, serial);
+        return isReached(at, serial) && !isDead(ChainRecord.owner(pmem, at));
+    }
+
+    /**
+     * Whether the owner of a chain died before this start, for good: it may have been cut off while it freed the chain, and when it
+     * is freed itself it finds only those slots that are before the first one which is free.
+     */
+    private boolean isDead(long owner) {
+        long status = EntryRecord.status(pmem, owner);
+        if (EntryRecord.kind(status) == EntryRecord.KIND_INODE) {
+            return engine.inodes.count(owner) == 0;
+        }
+        return EntryRecord.state(status) == SlotState.DELETED && EntryRecord.death(pmem, owner) < engine.clock.start();
     }
 
     /** The same for a pool at rest, where every chain must be reached. */
@@ -175,7 +199,7 @@ public final class Chains {
         long status = EntryRecord.status(pmem, owner);
         return ChainRecord.isOf(pmem, head, serial)
                 && EntryRecord.state(status) != SlotState.FREE
-                && EntryRecord.isEntryKind(EntryRecord.kind(status))
+                && (EntryRecord.isEntry(status) || EntryRecord.kind(status) == EntryRecord.KIND_INODE)
                 && EntryRecord.chain(EntryRecord.links(pmem, owner)) == head;
     }
 }

@@ -149,8 +149,24 @@ final class ChainOps {
         Attributes found = new Attributes();
         int pin = engine.epochs.pin();
         try {
-            Status status = stat.find(parent, name, found);
-            return status == Status.OK ? reading.of(blobOf(engine.scratch().seen[0]), found) : status;
+            for (; ; ) {
+                Status status = stat.find(parent, name, found);
+                if (status != Status.OK) {
+                    return status;
+                }
+                long at = engine.scratch().seen[0];
+                long state = EntryRecord.status(pmem, at);
+                boolean indirect = EntryRecord.isIndirect(state);
+                long object = indirect ? engine.inodes.find(EntryRecord.id(pmem, at)) : at;
+                if (object != Pmem.NULL) {
+                    byte[] blob = blobOf(object);
+                    // An inode goes on without this name: then its chain was not this name's.
+                    if (!indirect || EntryRecord.status(pmem, at) == state) {
+                        return reading.of(blob, found);
+                    }
+                }
+                engine.locks.awaitOthers();
+            }
         } finally {
             engine.epochs.unpin(pin);
         }
@@ -178,7 +194,7 @@ final class ChainOps {
             for (; ; ) {
                 engine.locks.lockRead(lock);
                 long at = engine.findLocked(hash, parent, name);
-                Status status = at > 0 ? changeLocked(at, edit) : Status.NOT_FOUND;
+                Status status = at > 0 ? changeLocked(engine.inodes.attributesOf(at), edit) : Status.NOT_FOUND;
                 engine.locks.unlockRead(lock);
                 if (at >= 0 && status != null) {
                     return status;

@@ -132,7 +132,7 @@ final class ListOp {
         private boolean isLiveChild() {
             long status = EntryRecord.status(pmem, cursor.at);
             return EntryRecord.state(status) == SlotState.NORMAL
-                    && EntryRecord.isEntryKind(EntryRecord.kind(status))
+                    && EntryRecord.isEntry(status)
                     && EntryRecord.birth(pmem, cursor.at) == cursor.birth
                     && EntryRecord.parent(pmem, cursor.at) == directory;
         }

@@ -6,6 +6,7 @@ import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.InodeRecord;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * rename on one server without a log: the link of the successor N into the target directory is the commit, and a crash asks one
- * question, is N on the target's list? O is the object that moves, T one that is replaced. Four fences.
+ * question, is N on the target's list? O is the object that moves, T one that is replaced. Four fences; one more for a moving or
+ * replaced name of a file with several names, which moves as a name: its inode stays.
  */
 final class RenameOp {
     /** Deepest path that the loop check climbs; deeper ones are damage. */
@@ -31,17 +33,25 @@ final class RenameOp {
     private final ChildList lists;
     private final Recovery recovery;
     private final AttributeReader reader;
+    private final AttributeOps attributes;
     private final DirectoryCloser closer;
 
     /** One directory moves at a time, so that the loop check and the move are one step. */
     private final ReentrantLock directoryMoves = new ReentrantLock();
 
-    RenameOp(Engine engine, ChildList lists, Recovery recovery, AttributeReader reader, DirectoryCloser closer) {
+    RenameOp(
+            Engine engine,
+            ChildList lists,
+            Recovery recovery,
+            AttributeReader reader,
+            AttributeOps attributes,
+            DirectoryCloser closer) {
         this.engine = engine;
         this.pmem = engine.pmem;
         this.lists = lists;
         this.recovery = recovery;
         this.reader = reader;
+        this.attributes = attributes;
         this.closer = closer;
     }
 
@@ -86,6 +96,11 @@ final class RenameOp {
         /** The content of a directory that is replaced, closed; or NULL. */
         long victimContent;
 
+        /** The inode of a victim that is one of several names, and its lock; NULL and -1 if it is not. */
+        long victimInode;
+
+        int inodeLock = -1;
+
         /** An object that was met on the way and that must be recovered first, or NULL. */
         long stale;
 
@@ -114,12 +129,12 @@ final class RenameOp {
         if (move.sourceContent == Pmem.NULL || move.targetContent == Pmem.NULL) {
             return Status.NO_SUCH_DIRECTORY;
         }
-        int[] locks = {engine.locks.of(move.sourceHash), engine.locks.of(move.targetHash)};
+        int[] locks = {engine.locks.of(move.sourceHash), engine.locks.of(move.targetHash), move.inodeLock};
         engine.locks.lockWriteAll(locks);
         long stale = find(move);
         Status status = null;
         boolean needsMoveLock = false;
-        if (stale == Pmem.NULL) {
+        if (stale == Pmem.NULL && holdsInodeLock(move)) {
             needsMoveLock = isDirectory(move.moving) && !directoryMoves.isHeldByCurrentThread();
             status = needsMoveLock ? null : renameLocked(move);
             stale = move.stale;
@@ -133,6 +148,21 @@ final class RenameOp {
             return null;
         }
         return status;
+    }
+
+    /** False: now it is known which lock that is; try again. */
+    private boolean holdsInodeLock(Move move) {
+        if (!isIndirect(move.victim)) {
+            return true;
+        }
+        int needed = engine.inodes.lockOf(EntryRecord.id(pmem, move.victim));
+        boolean held = needed == move.inodeLock;
+        move.inodeLock = needed;
+        return held;
+    }
+
+    private boolean isIndirect(long at) {
+        return at != Pmem.NULL && EntryRecord.isIndirect(EntryRecord.status(pmem, at));
     }
 
     private boolean isDirectory(long at) {
@@ -172,6 +202,12 @@ final class RenameOp {
             if (directory != isDirectory(move.victim)) {
                 return directory ? Status.NOT_DIRECTORY : Status.IS_DIRECTORY;
             }
+            if (isIndirect(move.victim) && EntryRecord.id(pmem, move.victim) == EntryRecord.id(pmem, move.moving)) {
+                return Status.OK; // two names of one file: nothing to do (POSIX)
+            }
+        }
+        if (!takeUpNames(move)) {
+            return null;
         }
         Status closed = closeVictim(move, directory);
         if (closed != Status.OK) {
@@ -179,7 +215,7 @@ final class RenameOp {
         }
         Status status = move(move, directory);
         if (status != Status.OK) {
-            // [rename.9] After O and T are NORMAL durably, as in the undoing of an rmdir.
+            // [rename.11] After O and T are NORMAL durably, as in the undoing of an rmdir.
             recovery.reopen(move.victimContent);
         }
         return status;
@@ -197,6 +233,14 @@ final class RenameOp {
         move.victimContent = closed == Status.OK ? content : Pmem.NULL;
         move.stale = stale[0];
         return closed;
+    }
+
+    /** What an earlier start left in flight of these names counts before they go another way. False: see {@code move.stale}. */
+    private boolean takeUpNames(Move move) {
+        engine.inodes.release(move.moving);
+        move.victimInode = isIndirect(move.victim) ? engine.inodes.of(move.victim) : Pmem.NULL;
+        move.stale = move.victimInode == Pmem.NULL ? Pmem.NULL : engine.inodes.takeUp(move.victimInode);
+        return move.stale == Pmem.NULL;
     }
 
     /** Whether the target is {@code ancestor} or lies below it. No directory moves meanwhile. */
@@ -244,6 +288,7 @@ final class RenameOp {
         }
         if (move.victim != Pmem.NULL) {
             reader.read(move.victim, EntryRecord.status(pmem, move.victim), move.replaced);
+            move.replaced.nlink = 0;
         }
         settle(move, directory, successor, time);
         if (move.victimContent != Pmem.NULL) {
@@ -267,7 +312,10 @@ final class RenameOp {
         EntryRecord.copyAttributes(pmem, move.moving, successor);
         long before = pmem.get(successor + EntryRecord.CTIME_OFFSET);
         pmem.set(successor + EntryRecord.CTIME_OFFSET, Ctime.next(before, time, Ctime.mode(before)));
-        if (!copyChain(move.moving, successor)) {
+        // N gets a chain of its own: a chain has one owner all its life. That of a name among several is its inode's.
+        if (isIndirect(move.moving)) {
+            EntryRecord.clearChain(pmem, successor);
+        } else if (!engine.chains.copy(move.moving, successor)) {
             return false;
         }
         pmem.setRelease(successor + EntryRecord.LINK_OFFSET, move.moving);
@@ -275,21 +323,14 @@ final class RenameOp {
         if (!engine.index.insert(move.targetHash, successor)) {
             return false;
         }
+        if (move.victimInode != Pmem.NULL) {
+            // [rename.9] Whether T counts as a name follows from its state from here on.
+            engine.inodes.launch(move.victimInode, move.victim, InodeRecord.LEAVING);
+        }
         // [rename.1] N and its link are durable before O points at it: a successor that does not point back is not
         // ours.
         pmem.fence();
         return true;
-    }
-
-    /** [rename.1] N gets a chain of its own, durable with it: a chain has one owner all its life. */
-    private boolean copyChain(long from, long to) {
-        byte[] blob = engine.chains.blobOf(from);
-        if (blob == null) {
-            return true;
-        }
-        long head = engine.chains.make(to, blob);
-        pmem.set(to + EntryRecord.LINKS_OFFSET, EntryRecord.withChain(EntryRecord.links(pmem, to), head));
-        return head != Pmem.NULL;
     }
 
     /** O and T say where they go. Written back with link's first fence. */
@@ -330,6 +371,21 @@ final class RenameOp {
         }
         // [rename.7] No write-back: recovery takes a link to an origin that is not MOVING for what it is.
         pmem.setRelease(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
+        settleNames(move, successor);
+    }
+
+    private void settleNames(Move move, long successor) {
+        if (move.victimInode != Pmem.NULL) {
+            // [rename.10] Counted before T's slot can be another's; touch has the fence.
+            move.replaced.nlink = engine.inodes.land(move.victimInode, move.victim);
+            attributes.touch(move.victimInode);
+            if (move.replaced.nlink == 0) {
+                engine.inodes.drop(move.victimInode);
+            }
+        }
+        if (isIndirect(successor)) {
+            attributes.touch(engine.inodes.of(successor));
+        }
     }
 
     private void undo(Move move, long successor, SlotAllocator slots) {
@@ -343,6 +399,10 @@ final class RenameOp {
         }
         // [rename.8] † O and T are NORMAL durably before N leaves the index or is free.
         pmem.fence();
+        if (move.victimInode != Pmem.NULL) {
+            engine.inodes.land(move.victimInode, move.victim);
+            pmem.fence();
+        }
         engine.index.remove(move.targetHash, successor);
         engine.retire(successor, slots);
     }

@@ -135,6 +135,10 @@ public final class BackgroundScan {
     }
 
     private void checkEntry(long at, long status) {
+        if (EntryRecord.kind(status) == EntryRecord.KIND_INODE) {
+            checkInode(at);
+            return;
+        }
         int state = EntryRecord.state(status);
         if (state == SlotState.NORMAL ? EntryRecord.link(pmem, at) != Pmem.NULL : engine.isStale(at, status)) {
             recovery.recover(at);
@@ -159,10 +163,42 @@ public final class BackgroundScan {
         if (engine.isStale(owner, EntryRecord.status(pmem, owner))) {
             recovery.recover(owner); // what it says of its chain may be what was there before it
         }
+        recoverNameOf(owner);
         if (ChainRecord.isOf(pmem, at, serial) && !engine.chains.isLive(at)) {
             // [scan.1] † That the owner has left the chain may not be durable yet.
             pmem.persist(owner + Pmem.LINE, Pmem.LINE);
             engine.chains.freeSlot(at, serial);
+        }
+    }
+
+    /** What an earlier start left in flight of an inode decides whether that has a name at all. */
+    private void recoverNameOf(long inode) {
+        while (EntryRecord.kind(EntryRecord.status(pmem, inode)) == EntryRecord.KIND_INODE) {
+            long stale = engine.inodes.stale(inode);
+            if (stale == Pmem.NULL) {
+                return;
+            }
+            recovery.recover(stale);
+        }
+    }
+
+    /** Counts what a crash left in flight, and frees an inode that has no name: it never had one, or its last one went. */
+    private void checkInode(long at) {
+        long id = EntryRecord.id(pmem, at);
+        int lock = engine.inodes.lockOf(id);
+        for (; ; ) {
+            engine.locks.lockWrite(lock);
+            boolean still = EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_INODE
+                    && EntryRecord.id(pmem, at) == id;
+            long stale = still ? engine.inodes.takeUp(at) : Pmem.NULL;
+            if (still && stale == Pmem.NULL && engine.inodes.count(at) == 0) {
+                engine.inodes.drop(at);
+            }
+            engine.locks.unlockWrite(lock);
+            if (stale == Pmem.NULL) {
+                return;
+            }
+            recovery.recover(stale);
         }
     }
 

@@ -278,7 +278,7 @@ public final class Recovery {
 
     private boolean hasSameKey(long at, long other) {
         long status = EntryRecord.status(pmem, at);
-        if (!EntryRecord.isEntryKind(EntryRecord.kind(EntryRecord.status(pmem, other)))) {
+        if (!EntryRecord.isEntry(EntryRecord.status(pmem, other))) {
             return false;
         }
         Name name = new Name();

@@ -12,6 +12,7 @@ public final class Attributes {
 
     public int uid;
     public int gid;
+    /** How many names the object has. In what delete and rename tell of a file whose name they removed: how many are left. */
     public int nlink;
     /** Bytes of a file's data, or of a symbolic link's target; 0 for a directory. */
     public long size;

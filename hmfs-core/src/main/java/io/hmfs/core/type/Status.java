@@ -29,6 +29,8 @@ public enum Status {
     INVALID_ARGUMENT(12),
     /** The root directory cannot be removed or renamed. */
     IS_ROOT(13),
+    /** The file has 65,535 names already. */
+    TOO_MANY_LINKS(14),
     /** The object has no such extended attribute, or no ACL. */
     NO_ATTRIBUTE(15),
     /** A value over 64 KiB, or more extended attributes and ACL than 256 KiB on one object. */
