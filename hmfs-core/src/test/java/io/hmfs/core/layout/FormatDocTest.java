@@ -180,7 +180,7 @@ final class FormatDocTest {
                 }
             }
         }
-        assertEquals(14, units, "words in units of the page");
+        assertEquals(16, units, "words in units of the page");
     }
 
     @Test
