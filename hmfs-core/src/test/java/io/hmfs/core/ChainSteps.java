@@ -13,10 +13,10 @@ final class ChainSteps {
 
     private ChainSteps() {}
 
-    static Simulation.Step symlink(Random random, long d, String n, Attributes out) {
+    static Step symlink(Random random, long d, String n, Attributes out) {
         byte[] target = Values.target(1 + random.nextInt(random.nextInt(8) == 0 ? 4095 : 100), random.nextLong());
         int owner = random.nextInt(100);
-        return new Simulation.Step(
+        return new Step(
                 "symlink " + d + " " + n + " " + target.length,
                 e -> e.symlink(d, Name.of(n), target, owner, owner, out),
                 (m, id) -> m.symlink(d, n, target, owner, owner, id),
@@ -24,7 +24,7 @@ final class ChainSteps {
     }
 
     /** A change of the extended attributes of a name. */
-    static Simulation.Step change(Random random, long d, String n) {
+    static Step change(Random random, long d, String n) {
         Name name = Name.of(n);
         String a = ATTRIBUTES[random.nextInt(ATTRIBUTES.length)];
         Name attribute = Name.of(a);
@@ -33,22 +33,20 @@ final class ChainSteps {
         String at = " " + d + " " + n + " " + (a.length() > 9 ? "x255" : a) + " " + value.length;
         return switch (random.nextInt(6)) {
             case 0 ->
-                new Simulation.Step(
+                new Step(
                         "removeXattr" + at,
                         e -> e.removeXattr(d, name, attribute),
                         (m, _) -> m.removeXattr(d, n, a),
                         false);
             case 1 ->
-                new Simulation.Step(
+                new Step(
                         "setAcl" + at,
                         e -> e.setAcl(d, name, value),
                         (m, _) -> m.setXattr(d, n, "", value, XattrMode.CREATE_OR_REPLACE),
                         false);
-            case 2 ->
-                new Simulation.Step(
-                        "removeAcl" + at, e -> e.removeAcl(d, name), (m, _) -> m.removeXattr(d, n, ""), false);
+            case 2 -> new Step("removeAcl" + at, e -> e.removeAcl(d, name), (m, _) -> m.removeXattr(d, n, ""), false);
             default ->
-                new Simulation.Step(
+                new Step(
                         "setXattr" + at + " " + mode,
                         e -> e.setXattr(d, name, attribute, value, mode),
                         (m, _) -> m.setXattr(d, n, a, value, mode),

@@ -12,17 +12,14 @@ import java.lang.foreign.StructLayout;
  * little-endian, format v2 (docs/format.md#chain). Stands among the long entries.
  *
  * <pre>
- *   0        8        16       24       32       40       48       56       64
- *   | status | serial | rest   | head   | zero   | owner  | blob   | next   |
+ *   0        8        16       24       32       40       48       56       64               384
+ *   | status | serial | rest   | head   | zero   | owner  | blob   | next   | data           |
  *   '---- cas16 ----'
- *   64               96       104                                           384
- *   | reserved       | batch  | data                                          |
  * </pre>
  *
  * A chain is never changed: another takes its place by one store into its owner's {@code links}, and has one owner all its life.
  * blob = bytes of the blob | CRC32C &lt;&lt; 32, in the first slot, which is the head. zero stands where an entry has its link, so that
- * nobody who meets a reused slot takes it for half of a rename. batch chains batches of free slots: the allocator writes it while readers
- * may still be on the slot, so no data stands there. A FREE slot has the time when it was freed in place of the serial.
+ * nobody who meets a reused slot takes it for half of a rename. A FREE slot has the time when it was freed in place of the serial.
  *
  * I5. All slots of a chain have its serial, which no other chain ever has; a slot belongs to somebody if its head has the same
  * serial and its owner names that head. So a slot that a crash leaked is told by looking at three lines.
@@ -37,11 +34,10 @@ public final class ChainRecord {
     public static final long OWNER_OFFSET = 40;
     public static final long BLOB_OFFSET = 48;
     public static final long NEXT_OFFSET = 56;
-    public static final long BATCH_OFFSET = EntryRecord.ATIME_OFFSET;
-    public static final long DATA_OFFSET = 104;
+    public static final long DATA_OFFSET = 64;
 
     /** Bytes of the blob that one slot holds. */
-    public static final int DATA_SIZE = 280;
+    public static final int DATA_SIZE = 320;
 
     static final StructLayout LAYOUT = structLayout(
                     u64("status"),
@@ -52,8 +48,6 @@ public final class ChainRecord {
                     u64("owner"),
                     u64("blob"),
                     u64("next"),
-                    paddingLayout(32),
-                    u64("batch"),
                     paddingLayout(DATA_SIZE).withName("data"))
             .withByteAlignment(64)
             .withName("ChainRecord");
@@ -68,7 +62,6 @@ public final class ChainRecord {
         Layouts.pin(LAYOUT, "owner", OWNER_OFFSET);
         Layouts.pin(LAYOUT, "blob", BLOB_OFFSET);
         Layouts.pin(LAYOUT, "next", NEXT_OFFSET);
-        Layouts.pin(LAYOUT, "batch", BATCH_OFFSET);
         Layouts.pin(LAYOUT, "data", DATA_OFFSET);
     }
 

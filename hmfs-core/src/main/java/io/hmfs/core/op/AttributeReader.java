@@ -46,6 +46,7 @@ final class AttributeReader {
         for (long stale = engine.inodes.stale(inode); stale != Pmem.NULL; stale = engine.inodes.stale(inode)) {
             recovery.recover(stale);
         }
+        engine.inodes.secure(inode);
         out.nlink = engine.inodes.count(inode);
         readUnits(inode, EntryRecord.object(EntryRecord.status(pmem, inode)), out);
     }

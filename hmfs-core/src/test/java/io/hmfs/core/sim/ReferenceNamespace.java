@@ -60,6 +60,11 @@ public final class ReferenceNamespace {
             return type == FileType.DIRECTORY;
         }
 
+        /** How many names it has. */
+        public int nlink() {
+            return names;
+        }
+
         /** As the tests' snapshot of the engine writes it. */
         public String text() {
             return type + " id=" + id + " mode=" + Integer.toOctalString(mode) + " owner=" + uid + ":" + gid + " size="
