@@ -294,9 +294,8 @@ final class Simulation {
         int what = random.nextInt(115);
         if (what >= 100) {
             long d = directory();
-            return what < 103 && !crowded
-                    ? ChainSteps.symlink(random, d, name(), out)
-                    : ChainSteps.change(random, d, nameIn(d));
+            boolean make = what < 103 && !crowded;
+            return make ? ChainSteps.symlink(random, d, name(), out) : ChainSteps.change(random, d, nameIn(d));
         }
         return what < 50 ? change(what, crowded) : what < 58 ? link() : what < 72 ? rename() : attribute(what);
     }

@@ -22,12 +22,6 @@ import org.jspecify.annotations.Nullable;
  * replaced name of a file with several names, which moves as a name: its inode stays.
  */
 final class RenameOp {
-    /** Deepest path that the loop check climbs; deeper ones are damage. */
-    private static final int DEPTH_MAX = 1 << 16;
-
-    private static final long ROOT_ID = 1;
-    private static final long ROOT_PARENT_ID = 0;
-
     private final Engine engine;
     private final Pmem pmem;
     private final ChildList lists;
@@ -35,6 +29,7 @@ final class RenameOp {
     private final AttributeReader reader;
     private final AttributeOps attributes;
     private final DirectoryCloser closer;
+    private final Ancestry ancestry;
 
     /** One directory moves at a time, so that the loop check and the move are one step. */
     private final ReentrantLock directoryMoves = new ReentrantLock();
@@ -53,6 +48,7 @@ final class RenameOp {
         this.reader = reader;
         this.attributes = attributes;
         this.closer = closer;
+        this.ancestry = new Ancestry(engine);
     }
 
     Status run(long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
@@ -189,11 +185,15 @@ final class RenameOp {
             return Status.OK;
         }
         boolean directory = isDirectory(move.moving);
-        if (directory && isBelow(move, EntryRecord.id(pmem, move.moving))) {
-            return Status.LOOP;
-        }
-        if (move.stale != Pmem.NULL) {
-            return null;
+        if (directory) {
+            long met = ancestry.climb(move.target, EntryRecord.id(pmem, move.moving));
+            if (met == Ancestry.MET) {
+                return Status.LOOP;
+            }
+            move.stale = met;
+            if (met != Pmem.NULL) {
+                return null;
+            }
         }
         if (move.victim != Pmem.NULL) {
             if (!move.replace) {
@@ -241,32 +241,6 @@ final class RenameOp {
         move.victimInode = isIndirect(move.victim) ? engine.inodes.of(move.victim) : Pmem.NULL;
         move.stale = move.victimInode == Pmem.NULL ? Pmem.NULL : engine.inodes.takeUp(move.victimInode);
         return move.stale == Pmem.NULL;
-    }
-
-    /** Whether the target is {@code ancestor} or lies below it. No directory moves meanwhile. */
-    private boolean isBelow(Move move, long ancestor) {
-        long id = move.target;
-        for (int depth = 0; depth < DEPTH_MAX && id != ROOT_ID && id != ROOT_PARENT_ID; depth++) {
-            if (id == ancestor) {
-                return true;
-            }
-            long content = engine.findContent(id);
-            if (content == Pmem.NULL) {
-                return false;
-            }
-            long access = DirContentRecord.access(pmem, content);
-            long successor = EntryRecord.link(pmem, access);
-            if (EntryRecord.state(pmem, access) == SlotState.DELETED && engine.isAccessOf(successor, id)) {
-                access = successor;
-            }
-            // A move that an earlier start left half done: only its recovery says where this directory is.
-            if (engine.isStale(access, EntryRecord.status(pmem, access))) {
-                move.stale = access;
-                return false;
-            }
-            id = EntryRecord.parent(pmem, access);
-        }
-        return false;
     }
 
     private Status move(Move move, boolean directory) {
