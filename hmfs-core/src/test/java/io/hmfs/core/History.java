@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Calls of several threads with their times and answers, and the search for an order over the model that explains them. */
 final class History {
+    /** The one answer that no model gives; nothing has happened then. */
+    private static final String FULL = Status.NO_SPACE.toString();
+
     private History() {}
 
     /** Attributes by which an object is known: every create and chmod has a mode of its own. */
@@ -47,6 +50,10 @@ final class History {
         final int number;
         long begun;
         long ended = Long.MAX_VALUE;
+
+        /** When the machine lost power before it was answered: it has happened before that or never. */
+        long lost = Long.MAX_VALUE;
+
         String answer = "";
 
         Call(String verb, long directory, String name, long target, String newName, int number) {
@@ -80,6 +87,10 @@ final class History {
                     n.setTimes(directory, first, number, Namespace.KEEP).toString();
                 case "sweep" -> {
                     n.sweep(directory);
+                    yield "OK";
+                }
+                case "scan" -> {
+                    n.scanInBackground();
                     yield "OK";
                 }
                 case "list" -> listed(n, first.toString());
@@ -122,7 +133,7 @@ final class History {
                 case "truncate" -> n.truncate(directory, name, number).toString();
                 case "append" -> n.append(directory, name, target, number).toString();
                 case "times" -> n.setMtime(directory, name, number).toString();
-                case "sweep" -> "OK";
+                case "sweep", "scan" -> "OK";
                 case "list" -> n.hasDirectory(directory) ? text(node) : "NO_SUCH_DIRECTORY";
                 case "link" -> n.link(directory, name, target, newName).toString();
                 case "rename" -> {
@@ -164,9 +175,9 @@ final class History {
         }
         for (int i = 0; i < used.length; i++) {
             Call call = calls.get(i);
-            if (!used[i] && call.begun != 0 && call.begun < firstEnd) {
+            if (!used[i] && call.begun != 0 && call.begun < firstEnd && !isLostBefore(call, calls, used)) {
                 ReferenceNamespace next = new ReferenceNamespace(state);
-                String answer = call.on(next, 1000 + i);
+                String answer = call.answer.equals(FULL) ? FULL : call.on(next, 1000 + i);
                 if (call.ended == Long.MAX_VALUE || answer.equals(call.answer)) {
                     used[i] = true;
                     if (isExplained(calls, next, seen, used)) {
@@ -174,6 +185,16 @@ final class History {
                     }
                     used[i] = false;
                 }
+            }
+        }
+        return false;
+    }
+
+    /** Whether the machine that this call ran on had lost power before one of those that have happened already was begun. */
+    private static boolean isLostBefore(Call call, List<Call> calls, boolean[] used) {
+        for (int i = 0; i < used.length; i++) {
+            if (used[i] && calls.get(i).begun > call.lost) {
+                return true;
             }
         }
         return false;

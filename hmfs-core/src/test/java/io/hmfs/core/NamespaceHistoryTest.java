@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: concurrent operations have an order that explains every answer, and what a power failure leaves (durable
- * linearizability). Method: two or three threads with a few operations each over simulated memory, switched before random loads
+ * linearizability). Method: two to four threads with a few operations each over simulated memory, switched before random loads
  * and stores; in most runs all power is lost at a random event; then a search for an order over the model. A failure prints its
  * run: {@code -Dhmfs.seed=N}; more with {@code -Dhmfs.runs=N}.
  */
@@ -142,13 +142,13 @@ final class NamespaceHistoryTest {
 
     private int run(long seed) throws InterruptedException {
         Random random = new Random(seed);
-        int threads = 2 + random.nextInt(2);
+        int threads = 2 + random.nextInt(3);
         int focus = random.nextInt(6);
         List<List<Call>> programs = new ArrayList<>();
         List<Call> calls = new ArrayList<>();
         for (int t = 0; t < threads; t++) {
             List<Call> program = new ArrayList<>();
-            for (int i = 0; i < 1 + random.nextInt(threads == 2 ? 3 : 2); i++) {
+            for (int i = 0; i < 1 + random.nextInt(threads == 2 ? 3 : threads == 3 ? 2 : 1 + random.nextInt(2)); i++) {
                 program.add(call(focus, random, 02000 + calls.size() + program.size()));
             }
             programs.add(program);
@@ -165,7 +165,7 @@ final class NamespaceHistoryTest {
         file.pmem().beforeEachEvent(null);
         file.pmem().beforeEachLoad(null);
         if (turns.crashed()) {
-            file = crashed(file, random);
+            file = file.crashed(random, 16);
             namespace = new PoolNamespace("sim", file, false);
         }
         try {
@@ -217,16 +217,5 @@ final class NamespaceHistoryTest {
             thread.join();
         }
         return Arrays.stream(errors).filter(e -> e != null).findFirst().orElse(null);
-    }
-
-    private static SimPoolFile crashed(SimPoolFile file, Random random) {
-        int[] left = {random.nextInt(16)};
-        SimPoolFile[] chosen = new SimPoolFile[1];
-        file.pmem().images(16, random.nextLong(), image -> {
-            if (left[0]-- >= 0) {
-                chosen[0] = file.crashed(image);
-            }
-        });
-        return chosen[0];
     }
 }

@@ -86,7 +86,8 @@ final class NamespaceInterleaveTest {
         ok(n.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
         ok(n.create(out.id, Name.of("within"), 0644, 0, 0, out));
         ok(n.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
-        for (String name : List.of("dead1", "dead2", "dead3", "dead4")) {
+        ok(n.create(ROOT, Name.of("deadHead"), 0600, 0, 0, out));
+        for (String name : List.of("dead1", "dead2", "dead3", "dead4", "deadHead")) {
             ok(n.delete(ROOT, Name.of(name), out));
         }
         n.close();

@@ -231,12 +231,7 @@ final class NamespacePairTest {
                     look(calls, file, schedule, turn);
                 }
             }
-            for (Stepper stepper : steppers) {
-                stepper.kill();
-            }
-            for (Stepper stepper : steppers) {
-                stepper.join();
-            }
+            Stepper.killAll(steppers, namespace, file.pmem());
         }
 
         private void look(List<Call> calls, SimPoolFile file, Schedule schedule, int turn) {
@@ -261,7 +256,7 @@ final class NamespacePairTest {
             SimPoolFile[] second = new SimPoolFile[1];
             first.pmem().beforeEachEvent(() -> {
                 if (left[0]-- == 0) {
-                    second[0] = chosen(first, random);
+                    second[0] = first.crashed(random, IMAGES);
                 }
             });
             PoolNamespace cutOff = new PoolNamespace("sim", first, false);
@@ -280,17 +275,6 @@ final class NamespacePairTest {
             namespace.scanInBackground();
             assertEquals(List.of(), namespace.problems());
             assertEquals(after, History.text(Snapshot.of(namespace)), "after the scan");
-        }
-
-        private static SimPoolFile chosen(SimPoolFile running, Random random) {
-            int[] left = {random.nextInt(IMAGES)};
-            SimPoolFile[] chosen = new SimPoolFile[1];
-            running.pmem().images(IMAGES, random.nextLong(), image -> {
-                if (left[0]-- >= 0) {
-                    chosen[0] = running.crashed(image);
-                }
-            });
-            return chosen[0];
         }
     }
 }
