@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Test;
 final class NamespaceRecoveryTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 64;
+    private static final int WANDERERS = 16;
+    private static final int SLOTS_IN_HAND = 70; // before the allocator looks for what is free again
 
     private final Attributes out = new Attributes();
     private SimPoolFile file = new SimPoolFile(32 << 10, 14);
@@ -172,24 +174,39 @@ final class NamespaceRecoveryTest {
                 after.rename(empty, Name.of("b"), ROOT, Name.of("b2"), true, out);
                 after.rename(empty, Name.of("c"), ROOT, Name.of("c2"), true, out);
                 after.rename(d, a, ROOT, Name.of("a2"), true, out);
-                for (int i = 0; i < 4; i++) {
-                    after.sweep(empty);
-                    after.sweep(d);
-                    assertEquals(Status.OK, after.create(ROOT, Name.of("new" + i), 0644, 0, 0, out));
-                }
-                SimPoolFile again = image.killed();
+                SimPoolFile again = wander(after, image, "a2");
                 PoolNamespace last = open(again);
                 assertEquals(Status.OK, last.stat(ROOT, Name.of("a2"), out));
-                int names = 1;
-                Attributes other = new Attributes();
-                for (String name : List.of("b2", "c2")) {
-                    names += last.stat(ROOT, Name.of(name), other) == Status.OK ? 1 : 0;
-                }
-                assertEquals(names, out.nlink);
+                assertEquals(namesOf(last), out.nlink);
                 last.scanInBackground();
                 assertEquals(List.of(), last.problems());
             });
         }
+    }
+
+    private int namesOf(PoolNamespace on) {
+        Attributes other = new Attributes();
+        int names = 1;
+        for (String name : List.of("b2", "c2")) {
+            names += on.stat(ROOT, Name.of(name), other) == Status.OK ? 1 : 0;
+        }
+        return names;
+    }
+
+    /** Renames a name to and fro, so that its entry stands in one slot after the other that became free. */
+    private SimPoolFile wander(PoolNamespace on, SimPoolFile image, String name) {
+        int names = namesOf(on);
+        int rounds = images % WANDERERS == 0 ? SLOTS_IN_HAND : 2;
+        for (int i = 0; i < rounds; i++) {
+            on.sweep(empty);
+            on.sweep(d);
+            on.sweep(ROOT);
+            assertEquals(Status.OK, on.rename(ROOT, Name.of(name), ROOT, Name.of("elsewhere"), true, out));
+            assertEquals(Status.OK, on.rename(ROOT, Name.of("elsewhere"), ROOT, Name.of(name), true, out));
+            assertEquals(Status.OK, on.stat(ROOT, Name.of(name), out));
+            assertEquals(names, out.nlink, "round " + i);
+        }
+        return image.killed();
     }
 
     /** The old access object is swept, and its slot reused, before anybody has met the new one. */
