@@ -244,6 +244,65 @@ final class NamespaceRecoveryTest {
         });
     }
 
+    private void replaceDirectory() {
+        assertEquals(Status.OK, namespace.rename(ROOT, Name.of("d"), ROOT, Name.of("empty"), true, out));
+    }
+
+    @Test
+    void aDirectoryThatWasReplacedIsGoneByItsIdToo() {
+        int[] gone = new int[1];
+        explore(this::replaceDirectory, image -> {
+            for (boolean scanned : new boolean[] {false, true}) {
+                PoolNamespace after = open(image.killed());
+                if (scanned) {
+                    after.scanInBackground();
+                }
+                Status byId = after.statDirectory(empty, out);
+                assertEquals(byId, after.list(empty, new ListCursor(), (_, _) -> true));
+                assertEquals(byId, after.create(empty, Name.of("f"), 0644, 0, 0, out));
+                assertEquals(Status.OK, after.stat(ROOT, Name.of("empty"), out));
+                assertEquals(byId == Status.OK ? empty : d, out.id, "by its name, " + byId);
+                assertEquals(Status.OK, after.statDirectory(d, out));
+                assertEquals(Status.OK, after.list(d, new ListCursor(), (_, _) -> true));
+                assertEquals(byId, after.stat(ROOT, Name.of("d"), out) == Status.OK ? Status.OK : byId);
+                gone[0] += byId == Status.NO_SUCH_DIRECTORY ? 1 : 0;
+                if (!scanned) {
+                    after.scanInBackground(); // once for each start
+                }
+                assertEquals(List.of(), after.problems());
+            }
+        });
+        assertTrue(gone[0] > 0 && gone[0] < 2 * images, gone[0] + " of " + images);
+    }
+
+    /** The first crash comes within a rename over a directory, the second within its undoing, after a child was put into it. */
+    @Test
+    void aChildOfADirectoryWhoseReplacementWasUndoneIsNotLost() {
+        int[] children = new int[1];
+        explore(this::replaceDirectory, image -> {
+            PoolNamespace second = open(image);
+            boolean[] busy = new boolean[1];
+            image.pmem().beforeEachEvent(() -> {
+                if (!busy[0] && isOpen(image.pmem(), empty)) {
+                    busy[0] = true;
+                    Status made = second.create(empty, Name.of("child"), 0644, 0, 0, out);
+                    if (made == Status.OK) {
+                        children[0]++;
+                        image.pmem().images(IMAGES, 1, again -> {
+                            Map<String, String> seen = Snapshot.of(open(image.crashed(again)));
+                            assertTrue(seen.containsKey("/empty/child"), "acknowledged, and lost: " + seen);
+                            assertTrue(seen.containsKey("/d"), "it cannot have been replaced: " + seen);
+                        });
+                    }
+                }
+            });
+            second.stat(ROOT, Name.of("d"), out);
+            second.stat(ROOT, Name.of("empty"), out);
+            image.pmem().beforeEachEvent(null);
+        });
+        assertTrue(children[0] > 0);
+    }
+
     /** The first crash comes within an rmdir, the second within its undoing, after a child was put into the directory. */
     @Test
     void aChildOfADirectoryWhoseRemovalWasUndoneIsNotLost() {
