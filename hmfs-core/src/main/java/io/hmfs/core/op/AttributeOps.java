@@ -176,10 +176,15 @@ final class AttributeOps {
     }
 
     private Status resize(long at, long size, boolean onlyGrow) {
-        if (EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY) {
+        long status = EntryRecord.status(pmem, at);
+        int kind = EntryRecord.kind(status);
+        if (kind == EntryRecord.KIND_INODE) {
+            kind = EntryRecord.object(status); // a symlink may have several names too
+        }
+        if (kind == EntryRecord.KIND_DIRECTORY) {
             return Status.IS_DIRECTORY;
         }
-        if (EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_SYMLINK) {
+        if (kind == EntryRecord.KIND_SYMLINK) {
             return Status.INVALID_ARGUMENT;
         }
         long time = engine.clock.next();
