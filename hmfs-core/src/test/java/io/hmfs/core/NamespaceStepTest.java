@@ -82,4 +82,12 @@ final class NamespaceStepTest {
         pmem.beforeEachEvent(null);
         assertEquals(SlotState.CREATING, EntryRecord.state(pmem, 64));
     }
+
+    @Test
+    void aSymlinkOfTwoNamesHasNoLengthToChange() {
+        ok(namespace.symlink(ROOT, Name.of("s"), new byte[] {'t'}, 0, 0, out));
+        ok(namespace.link(ROOT, Name.of("s"), ROOT, Name.of("t"), out));
+        assertEquals(Status.INVALID_ARGUMENT, namespace.truncate(ROOT, Name.of("s"), 5));
+        assertEquals(Status.INVALID_ARGUMENT, namespace.append(ROOT, Name.of("t"), out.id, 5));
+    }
 }
