@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class StressPool {
     private static final long SIZE = 256L << 20;
-    private static final long UNITS = 1 << 20;
+    private static final long UNITS = (SIZE - PoolFile.HEADER_SIZE) / Pmem.LINE;
 
     private StressPool() {}
 
@@ -61,7 +61,7 @@ public final class StressPool {
             return PMEM;
         }
 
-        /** A line whose first two words are these; they come round again after a million, which is more than live at once. */
+        /** A line whose first two words are these. Lines come round again after four million; jcstress holds 10,240 states at once. */
         public static long next(long low, long high) {
             long at = PoolFile.HEADER_SIZE + NEXT.getAndIncrement() % UNITS * Pmem.LINE;
             PMEM.set(at, low);
