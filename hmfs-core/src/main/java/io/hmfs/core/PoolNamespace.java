@@ -12,6 +12,8 @@ import io.hmfs.core.dir.Keys;
 import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.op.Operations;
+import io.hmfs.core.pmem.Durability;
+import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
@@ -24,6 +26,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,8 @@ final class PoolNamespace implements Namespace {
 
     private final String path;
     private final PoolFile file;
+    private final Durability durability;
+    private final boolean waits;
     private final Engine engine;
     private final Operations operations;
     private final ChildList lists;
@@ -48,10 +53,24 @@ final class PoolNamespace implements Namespace {
     private volatile boolean failed;
     private volatile boolean closed;
 
+    /** Who sees to it that an answer is given only when it is safe. */
+    enum Answers {
+        /** The methods do: they wait. */
+        WAIT,
+        /** The caller does, by {@link #whenDurable}. */
+        HELD_BACK
+    }
+
     /** Opens the engine on a checked pool. Without background threads, tests call what these would do. */
     PoolNamespace(String path, PoolFile file, boolean withBackground) {
+        this(path, file, withBackground, Answers.WAIT);
+    }
+
+    PoolNamespace(String path, PoolFile file, boolean withBackground, Answers answers) {
         this.path = path;
         this.file = file;
+        this.durability = file.durability();
+        this.waits = answers == Answers.WAIT && file.pmem().persistence() == Persistence.LOGGED;
         Pmem pmem = file.pmem();
         long header = file.header();
         pmem.set(header + PoolHeader.STARTS_OFFSET, pmem.get(header + PoolHeader.STARTS_OFFSET) + 1);
@@ -70,6 +89,7 @@ final class PoolNamespace implements Namespace {
         this.scan = new BackgroundScan(engine, lists, recovery);
         this.background = new Background(this::failStop);
         this.reclaimer = new Reclaimer(engine, lists, scan, withBackground);
+        durability.onFailure(this::failStop);
         if (withBackground) {
             background.start("hmfs-scan", this::scanInBackground);
             background.start("hmfs-regions", regions::prepareUntilInterrupted);
@@ -114,6 +134,14 @@ final class PoolNamespace implements Namespace {
                             ? "the namespace " + path + " is closed"
                             : "the namespace " + path + " has stopped after an error; reopen it");
         }
+        durability.enter();
+    }
+
+    /** I2: what an operation has changed, and what it has seen, is safe before anybody hears of it. */
+    private void awaitDurable() {
+        if (waits) {
+            durability.await(durability.position());
+        }
     }
 
     private void failStop(Throwable cause) {
@@ -127,7 +155,7 @@ final class PoolNamespace implements Namespace {
     }
 
     /** Remembers what a visitor threw. */
-    private static final class CallerError implements ListVisitor {
+    private final class CallerError implements ListVisitor {
         private final ListVisitor visitor;
         private @Nullable Throwable thrown;
 
@@ -137,6 +165,7 @@ final class PoolNamespace implements Namespace {
 
         @Override
         public boolean visit(Name name, Attributes attributes) {
+            awaitDurable();
             try {
                 return visitor.visit(name, attributes);
             } catch (RuntimeException | Error e) {
@@ -154,7 +183,9 @@ final class PoolNamespace implements Namespace {
     private Status stopping(Body body) {
         check();
         try {
-            return body.run();
+            Status status = body.run();
+            awaitDurable();
+            return status;
         } catch (RuntimeException | Error e) {
             failStop(e);
             throw e;
@@ -180,7 +211,9 @@ final class PoolNamespace implements Namespace {
     public Status stat(long directory, Name name, Attributes out) {
         check();
         try {
-            return operations.stat(directory, name, out);
+            Status status = operations.stat(directory, name, out);
+            awaitDurable();
+            return status;
         } catch (RuntimeException | Error e) {
             failStop(e);
             throw e;
@@ -249,7 +282,9 @@ final class PoolNamespace implements Namespace {
         check();
         CallerError fromVisitor = new CallerError(visitor);
         try {
-            return operations.list(directory, cursor, fromVisitor);
+            Status status = operations.list(directory, cursor, fromVisitor);
+            awaitDurable();
+            return status;
         } catch (RuntimeException | Error e) {
             // A listing is nowhere half way when it calls the visitor, so the visitor's own error stops nothing.
             if (e != fromVisitor.thrown) {
@@ -263,18 +298,32 @@ final class PoolNamespace implements Namespace {
     public int principalId(String name) {
         check();
         int pin = engine.epochs.pin();
+        int id;
         try {
-            return principals.id(name);
+            id = principals.id(name);
         } finally {
             engine.epochs.unpin(pin);
         }
+        awaitDurable();
+        return id;
     }
 
     @Override
     public String principalName(int id) {
         check();
         String name = principals.name(id);
+        awaitDurable();
         return name == null ? Integer.toString(id) : name;
+    }
+
+    @Override
+    public long logPosition() {
+        return durability.position();
+    }
+
+    @Override
+    public void whenDurable(long position, Runnable action, Consumer<Throwable> onFailure) {
+        durability.whenDurable(position, action, onFailure);
     }
 
     @Override

@@ -117,7 +117,7 @@ final class KillChild {
         }
     }
 
-    private static Operation choose(int thread, Random random, List<Long> directories) {
+    static Operation choose(int thread, Random random, List<Long> directories) {
         String[] verbs = {
             "create",
             "create",
