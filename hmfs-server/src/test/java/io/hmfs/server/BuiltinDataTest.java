@@ -48,7 +48,10 @@ class BuiltinDataTest {
 
     private ServerFixture fixture(Persistence persistence) throws IOException {
         return new ServerFixture(
-                directory, builder -> builder.persistence(persistence).emulatePmem(persistence == Persistence.PMEM));
+                directory,
+                builder -> builder.persistence(persistence)
+                        .emulatePmem(persistence.writesBack())
+                        .logDirectory(persistence == Persistence.LOGGED ? directory.resolve("log") : null));
     }
 
     private static byte[] bytes(int seed, int count) {

@@ -128,6 +128,9 @@ final class ServerSettings {
             case PORT -> builder.port(Quantities.number(name, text, 0, 65_535));
             case PERSISTENCE -> builder.persistence(choice(name, text, Persistence.class));
             case EMULATE_PMEM -> builder.emulatePmem(truth(name, text));
+            case LOG_DIRECTORY -> builder.logDirectory(path(setting, value));
+            case LOG_SEGMENT -> builder.logSegment(Quantities.bytes(name, text));
+            case LOG_MAX -> builder.logMax(Quantities.bytes(name, text));
             case DATA_STORE -> builder.dataStore(text);
             case DATA_DIRECTORY -> builder.dataDirectory(path(setting, value));
             case BLOCK_SIZE -> builder.blockSize(Quantities.bytes(name, text));

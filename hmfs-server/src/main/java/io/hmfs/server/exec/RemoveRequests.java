@@ -88,9 +88,21 @@ final class RemoveRequests {
         if (!gone) {
             data.journal().cancel(slot);
         } else if (removed.id == seen.id) {
-            data.reaper().add(removed.id, removed.size, slot);
+            reap(data, slot);
         } else {
             throw new IllegalStateException("removed inode " + removed.id + ", had seen " + seen.id);
+        }
+    }
+
+    /** The objects go when the removal is safe: a file that came back after a loss of the machine would lack them. */
+    private void reap(Service.Data data, int slot) {
+        long inode = removed.id;
+        long size = removed.size;
+        long position = worker.namespace.logPosition();
+        if (position == 0) {
+            data.reaper().add(inode, size, slot);
+        } else {
+            worker.namespace.whenDurable(position, () -> data.reaper().add(inode, size, slot), worker.service::fail);
         }
     }
 

@@ -130,6 +130,50 @@ final class LogFilesTest {
     }
 
     @Test
+    void aRebuildCutsOffWhatIsTorn() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+        }
+        loseMachine();
+        Path segment = segments().getLast();
+        byte[] whole = Files.readAllBytes(segment);
+        Files.write(segment, Arrays.copyOf(whole, whole.length - 7));
+        try (LogDirectory log = LogDirectory.open(pool, options)) {
+            new LogRebuild(pool, log, options).run();
+        }
+        assertEquals(whole.length - LogBlock.length(1), Files.size(segment));
+    }
+
+    @Test
+    void aStartCutsOffWhatTheRingDoesNotKnowToBeDurable() throws IOException {
+        long durable;
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+            durable = file.ring().durable();
+        }
+        try (PoolFile ring = PoolFile.open(LogDirectory.ring(pool), Persistence.PROCESS, false)) {
+            ring.pmem().set(RingHeader.DURABLE_OFFSET, durable - 1);
+        }
+        Path segment = segments().getLast();
+        try (FileChannel held = FileChannel.open(segment)) { // which outlives the folding of the file
+            long length = held.size();
+            open().close();
+            assertEquals(length - LogBlock.length(1), held.size());
+        }
+    }
+
+    @Test
+    void theControlFileSaysHowFarTheImageMayBeAhead() throws Exception {
+        options = options.withSizes(4 << 10, 8 << 10, 256);
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 90);
+        }
+        LogControl read = LogControl.read(control());
+        assertTrue(read.folded > 0, "folded up to " + read.folded);
+        assertTrue(read.folding >= read.folded, "folding up to " + read.folding);
+    }
+
+    @Test
     void aBitChangedInTheLastBlockEndsTheLogThere() throws IOException {
         try (LoggedPoolFile file = open()) {
             store(file, 1, 4);

@@ -16,6 +16,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,22 @@ final class NettySession extends Session {
     private long unfinishedSinceNanos;
     private boolean unfinished;
     private long unwritableSinceNanos;
+
+    /** Replies that wait for the log, in order, and how many bytes they are. */
+    private final ArrayDeque<Held> held = new ArrayDeque<>();
+
+    private long heldBytes;
+    private boolean closeAfterHeld;
+
+    /** Replies of one batch; on the connection's thread, but for the message that they are safe. */
+    private static final class Held {
+        private final ByteBuf replies;
+        private boolean safe;
+
+        Held(ByteBuf replies) {
+            this.replies = replies;
+        }
+    }
 
     NettySession(Service service, NettyTransport.Limits limits, Worker worker, Channel channel) {
         this.service = service;
@@ -92,7 +109,7 @@ final class NettySession extends Session {
     protected void send(ByteBuf reply) {
         if (reply.isReadable() && !closing) {
             handOver();
-            channel.write(reply, channel.voidPromise());
+            write(reply);
             if (!reading) {
                 channel.flush();
             }
@@ -131,6 +148,15 @@ final class NettySession extends Session {
                 .setAutoRead(true); // what still comes is read and dropped: unread bytes would reset the connection
         ByteBuf last = out;
         out = null;
+        if (!held.isEmpty() || (last != null && last.isReadable() && service.holdsReplies())) {
+            closeAfterHeld = true;
+            write(last == null ? channel.alloc().buffer(0) : last);
+        } else {
+            closeAfter(last);
+        }
+    }
+
+    private void closeAfter(@Nullable ByteBuf last) {
         channel.writeAndFlush(last == null ? channel.alloc().buffer(0) : last).addListener(written -> {
             if (channel instanceof DuplexChannel duplex && written.isSuccess()) {
                 duplex.shutdownOutput();
@@ -158,6 +184,9 @@ final class NettySession extends Session {
     private void closeIfDrained() {
         if (inFlight() == 0 && !executing) {
             handOver();
+            if (!held.isEmpty()) {
+                return; // comes again when they are sent
+            }
             channel.writeAndFlush(channel.alloc().buffer(0)).addListener(ChannelFutureListener.CLOSE);
         }
     }
@@ -193,7 +222,10 @@ final class NettySession extends Session {
     }
 
     private boolean mayProceed() {
-        return channel.isWritable() && inFlight() < limits.inFlightMax() && service.mayProceed();
+        return channel.isWritable()
+                && inFlight() < limits.inFlightMax()
+                && service.mayProceed()
+                && heldBytes < limits.frameMax();
     }
 
     private void pause() {
@@ -232,10 +264,52 @@ final class NettySession extends Session {
         if (buffer != null) {
             out = null;
             if (buffer.isReadable()) {
-                channel.write(buffer, channel.voidPromise());
+                write(buffer);
             } else {
                 buffer.release();
             }
+        }
+    }
+
+    /** Sends replies, at once or when what they tell is safe, in order. Whoever writes flushes; what is held is flushed later. */
+    private void write(ByteBuf replies) {
+        if (!service.holdsReplies()) {
+            channel.write(replies, channel.voidPromise());
+            return;
+        }
+        Held batch = new Held(replies);
+        held.add(batch);
+        heldBytes += replies.readableBytes();
+        service.whenSafe(() -> {
+            if (channel.eventLoop().inEventLoop()) {
+                safe(batch);
+            } else {
+                channel.eventLoop().execute(() -> safe(batch));
+            }
+        });
+    }
+
+    private void safe(Held batch) {
+        batch.safe = true;
+        boolean sent = false;
+        for (Held first = held.peek(); first != null && first.safe; first = held.peek()) {
+            held.remove();
+            heldBytes -= first.replies.readableBytes();
+            channel.write(first.replies, channel.voidPromise());
+            sent = true;
+        }
+        if (!sent) {
+            return;
+        }
+        if (!reading && !executing) {
+            channel.flush();
+        }
+        if (held.isEmpty() && closeAfterHeld) {
+            closeAfter(null);
+        } else if (draining) {
+            closeIfDrained();
+        } else {
+            resume();
         }
     }
 
@@ -330,6 +404,8 @@ final class NettySession extends Session {
             if (unsent != null) {
                 unsent.release();
             }
+            held.forEach(batch -> batch.replies.release());
+            held.clear();
         }
 
         @Override
