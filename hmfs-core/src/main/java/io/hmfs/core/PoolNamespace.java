@@ -20,6 +20,7 @@ import io.hmfs.core.recovery.BackgroundScan;
 import io.hmfs.core.recovery.PoolCheck;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
@@ -236,8 +237,30 @@ final class PoolNamespace implements Namespace {
     }
 
     @Override
+    public void createAll(CreateBatch batch) {
+        batch.askAgain(null);
+        stopping(() -> execute(batch));
+        for (int tries = 0;
+                tries < RECLAIMS_MAX && batch.has(Status.NO_SPACE) && stopping(this::reclaim) == Status.OK;
+                tries++) {
+            batch.askAgain(Status.NO_SPACE);
+            stopping(() -> execute(batch));
+        }
+    }
+
+    private Status execute(CreateBatch batch) {
+        operations.createAll(batch);
+        return Status.OK;
+    }
+
+    @Override
     public Status delete(long directory, Name name, Attributes removed) {
         return stopping(() -> operations.delete(directory, name, removed));
+    }
+
+    @Override
+    public Status link(long directory, Name name, long targetDirectory, Name targetName, Attributes out) {
+        return allocating(() -> operations.link(directory, name, targetDirectory, targetName, out));
     }
 
     @Override
@@ -292,6 +315,21 @@ final class PoolNamespace implements Namespace {
             }
             throw e;
         }
+    }
+
+    @Override
+    public Status path(long directory, StringBuilder out) {
+        return stopping(() -> operations.path(directory, out));
+    }
+
+    @Override
+    public Status path(long directory, long id, StringBuilder out) {
+        return stopping(() -> operations.path(directory, id, out));
+    }
+
+    @Override
+    public Status findPath(long id, StringBuilder out) {
+        return stopping(() -> operations.findPath(id, out));
     }
 
     @Override

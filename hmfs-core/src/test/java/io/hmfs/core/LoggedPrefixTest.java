@@ -30,16 +30,19 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 final class LoggedPrefixTest {
     private static final long ROOT = Namespace.ROOT_ID;
+    private static final long REGION = 32 << 10;
+    private static final int REGIONS = 40;
+    private static final long SIZE = REGION * (REGIONS + 1);
 
     /** An operation with where the log stood before and after it. */
     private record Done(Operation operation, Status status, long id, long from, long to) {}
 
-    private final LogMemory log = new LogMemory(MemoryPoolFile.SIZE);
+    private final LogMemory log = new LogMemory(SIZE);
     private final List<Long> directories = new ArrayList<>();
     private final ReferenceNamespace start = new ReferenceNamespace();
 
     private PoolNamespace prepare() throws IOException {
-        MemoryPoolFile file = new MemoryPoolFile(log.pmem());
+        MemoryPoolFile file = new MemoryPoolFile(log.pmem(), REGION, REGIONS);
         Superblock.format(Path.of("memory"), file, new UUID(1, 2), 42);
         PoolNamespace namespace = new PoolNamespace("memory", file, false);
         Attributes out = new Attributes();
@@ -92,7 +95,7 @@ final class LoggedPrefixTest {
     }
 
     private void check(MappedPmem image, long prefix, List<List<Done>> threads, boolean scanFirst) {
-        PoolNamespace namespace = new PoolNamespace("prefix", new MemoryPoolFile(LogMemory.copy(image)), false);
+        PoolNamespace namespace = new PoolNamespace("prefix", new MemoryPoolFile(LogMemory.copy(image), REGION, REGIONS), false);
         if (scanFirst) {
             namespace.scanInBackground();
         }
@@ -162,7 +165,7 @@ final class LoggedPrefixTest {
 
     /** Image and log alone: what the memory holds and the log does not is not in it. */
     private MappedPmem replayed() {
-        MappedPmem image = MappedPmem.inMemory(MemoryPoolFile.SIZE);
+        MappedPmem image = MappedPmem.inMemory(SIZE);
         for (long lsn = 1; lsn <= log.position(); lsn++) {
             log.replay(lsn, image);
         }
@@ -175,7 +178,7 @@ final class LoggedPrefixTest {
         List<Done> done = new ArrayList<>();
         work(0, new Random(5), namespace, 200, done);
         LogMemory next = log.afterDeath();
-        MappedPmem image = MappedPmem.inMemory(MemoryPoolFile.SIZE);
+        MappedPmem image = MappedPmem.inMemory(SIZE);
         for (long lsn = 1; lsn <= next.position(); lsn++) {
             next.replay(lsn, image);
         }

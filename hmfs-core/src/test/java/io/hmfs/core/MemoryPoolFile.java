@@ -4,17 +4,16 @@ import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 
-/** A small pool file over any memory, laid out as a simulated one: a page, a short region table, regions of 32 KiB. */
+/** A pool file over memory of this process; the first region is the header. */
 final class MemoryPoolFile extends PoolFile {
-    static final long REGION = 32 << 10;
-    static final int REGIONS = 24;
-    private static final long HEADER = 8192;
-    static final long SIZE = HEADER + REGION * REGIONS;
-
     private final Pmem pmem;
+    private final long regionSize;
+    private final int regions;
 
-    MemoryPoolFile(Pmem pmem) {
+    MemoryPoolFile(Pmem pmem, long regionSize, int regions) {
         this.pmem = pmem;
+        this.regionSize = regionSize;
+        this.regions = regions;
     }
 
     @Override
@@ -44,17 +43,17 @@ final class MemoryPoolFile extends PoolFile {
 
     @Override
     public long regionSize() {
-        return REGION;
+        return regionSize;
     }
 
     @Override
     public int regionsMax() {
-        return REGIONS;
+        return regions;
     }
 
     @Override
     public long regionAt(int index) {
-        return index < REGIONS ? HEADER + index * REGION : Pmem.NULL;
+        return index < regions ? (index + 1) * regionSize : Pmem.NULL;
     }
 
     @Override

@@ -3,13 +3,13 @@ package io.hmfs.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.History.Call;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.ReferenceNamespace;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.FileType;
-import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.nio.file.Path;
@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
@@ -28,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: concurrent operations have an order that explains every answer, and what a power failure leaves (durable
- * linearizability). Method: two or three threads with a few operations each over simulated memory, switched before random loads
+ * linearizability). Method: two to four threads with a few operations each over simulated memory, switched before random loads
  * and stores; in most runs all power is lost at a random event; then a search for an order over the model. A failure prints its
  * run: {@code -Dhmfs.seed=N}; more with {@code -Dhmfs.runs=N}.
  */
@@ -44,112 +43,6 @@ final class NamespaceHistoryTest {
     private long p;
     private long q;
 
-    /** Attributes by which an object is known: every create and chmod has a mode of its own. */
-    private static String text(Status status, Attributes a) {
-        return status != Status.OK
-                ? status.toString()
-                : a.type + " mode=" + Integer.toOctalString(a.mode) + " size=" + a.size;
-    }
-
-    private static String text(ReferenceNamespace.@Nullable Node node) {
-        return node == null
-                ? "NOT_FOUND"
-                : node.text().replaceAll(" id=\\d+", "").replaceAll(" owner=\\S+", "");
-    }
-
-    private static Map<String, String> text(Map<String, String> snapshot) {
-        Map<String, String> entries = new TreeMap<>();
-        snapshot.forEach((path, entry) ->
-                entries.put(path, entry.replaceAll(" id=\\d+", "").replaceAll(" owner=\\S+", "")));
-        return entries;
-    }
-
-    /** One operation of a program, and what became of it. */
-    private static final class Call {
-        final String verb;
-        final long directory;
-        final String name;
-        final long target;
-        final String newName;
-        final int number;
-        long begun;
-        long ended = Long.MAX_VALUE;
-        String answer = "";
-
-        Call(String verb, long directory, String name, long target, String newName, int number) {
-            this.verb = verb;
-            this.directory = directory;
-            this.name = name;
-            this.target = target;
-            this.newName = newName;
-            this.number = number;
-        }
-
-        String on(Namespace n) {
-            Attributes a = new Attributes();
-            Name first = Name.of(name);
-            return switch (verb) {
-                case "create" -> n.create(directory, first, number, 0, 0, a).toString();
-                case "mkdir" -> n.mkdir(directory, first, number, 0, 0, a).toString();
-                case "delete" -> text(n.delete(directory, first, a), a);
-                case "rmdir" -> n.rmdir(directory, first).toString();
-                case "chmod" -> n.chmod(directory, first, number).toString();
-                case "truncate" -> n.truncate(directory, first, number).toString();
-                case "list" -> listed(n, first.toString());
-                case "rename" ->
-                    n.rename(directory, first, target, Name.of(newName), number % 3 > 0, a)
-                            + (a.id == 0 ? "" : " replacing");
-                default -> text(n.stat(directory, first, a), a);
-            };
-        }
-
-        /** What a listing says about one name. */
-        private String listed(Namespace n, String wanted) {
-            String[] found = {"NOT_FOUND"};
-            Status status = n.list(directory, new ListCursor(), (each, a) -> {
-                if (each.toString().equals(wanted)) {
-                    found[0] = found[0].equals("NOT_FOUND") ? text(Status.OK, a) : "TWICE";
-                }
-                return true;
-            });
-            return status == Status.OK ? found[0] : status.toString();
-        }
-
-        String on(ReferenceNamespace n, long id) {
-            ReferenceNamespace.Node node = n.child(directory, name);
-            ReferenceNamespace.Node victim = n.child(target, newName);
-            return switch (verb) {
-                case "create" ->
-                    n.make(FileType.FILE, directory, name, number, 0, 0, id).toString();
-                case "mkdir" ->
-                    n.make(FileType.DIRECTORY, directory, name, number, 0, 0, id)
-                            .toString();
-                case "delete" -> {
-                    String before = text(node);
-                    Status status = n.delete(directory, name);
-                    yield status == Status.OK ? before : status.toString();
-                }
-                case "rmdir" -> n.rmdir(directory, name).toString();
-                case "chmod" -> n.chmod(directory, name, number).toString();
-                case "truncate" -> n.truncate(directory, name, number).toString();
-                case "list" -> n.hasDirectory(directory) ? text(node) : "NO_SUCH_DIRECTORY";
-                case "rename" -> {
-                    Status status = n.rename(directory, name, target, newName, number % 3 > 0);
-                    boolean itself = directory == target && name.equals(newName);
-                    yield status + (status == Status.OK && victim != null && !itself ? " replacing" : "");
-                }
-                default -> text(node);
-            };
-        }
-
-        @Override
-        public String toString() {
-            return verb + " " + directory + " " + name + (verb.equals("rename") ? " to " + target + " " + newName : "")
-                    + " " + Integer.toOctalString(number) + " [" + begun + ", "
-                    + (ended == Long.MAX_VALUE ? "cut off" : ended + "] " + answer);
-        }
-    }
-
     private void prepare() throws PoolException {
         Superblock.format(Path.of("sim"), prepared, new UUID(1, 2), 42);
         PoolNamespace n = new PoolNamespace("sim", prepared, false);
@@ -157,6 +50,8 @@ final class NamespaceHistoryTest {
         q = make(n, FileType.DIRECTORY, ROOT, "q", 01002);
         make(n, FileType.FILE, p, "a", 01003);
         make(n, FileType.FILE, p, "b", 01004);
+        assertEquals(Status.OK, n.link(p, Name.of("a"), ROOT, Name.of("l"), out));
+        assertEquals(Status.OK, model.link(p, "a", ROOT, "l"));
         n.close();
         prepared = prepared.killed();
     }
@@ -171,7 +66,7 @@ final class NamespaceHistoryTest {
         return out.id;
     }
 
-    /** In every other run all threads are after the same: a directory that comes and goes, or one name. */
+    /** In every other run all threads are after the same: a directory that comes and goes, or one name, or one file's names. */
     private Call call(int focus, Random random, int number) {
         if (focus == 1) {
             String[] verbs = {"rmdir", "rmdir", "mkdir", "stat", "stat", "create", "create", "list", "delete", "rename"
@@ -185,6 +80,19 @@ final class NamespaceHistoryTest {
             String verb = verbs[random.nextInt(verbs.length)];
             boolean forth = random.nextInt(3) > 0;
             return new Call(verb, p, verb.equals("rename") && forth ? "a" : "b", p, forth ? "b" : "a", number);
+        }
+        if (focus == 4) {
+            String[] verbs = {
+                "link", "link", "delete", "delete", "rename", "stat", "stat", "stat", "list", "chmod", "truncate"
+            };
+            boolean above = random.nextInt(3) == 0;
+            return new Call(
+                    verbs[random.nextInt(verbs.length)],
+                    above ? ROOT : p,
+                    above ? "l" : NAMES[random.nextInt(2)],
+                    p,
+                    NAMES[random.nextInt(NAMES.length)],
+                    number);
         }
         return call(random, number);
     }
@@ -234,13 +142,13 @@ final class NamespaceHistoryTest {
 
     private int run(long seed) throws InterruptedException {
         Random random = new Random(seed);
-        int threads = 2 + random.nextInt(2);
-        int focus = random.nextInt(4);
+        int threads = 2 + random.nextInt(3);
+        int focus = random.nextInt(6);
         List<List<Call>> programs = new ArrayList<>();
         List<Call> calls = new ArrayList<>();
         for (int t = 0; t < threads; t++) {
             List<Call> program = new ArrayList<>();
-            for (int i = 0; i < 1 + random.nextInt(threads == 2 ? 3 : 2); i++) {
+            for (int i = 0; i < 1 + random.nextInt(threads == 2 ? 3 : threads == 3 ? 2 : 1 + random.nextInt(2)); i++) {
                 program.add(call(focus, random, 02000 + calls.size() + program.size()));
             }
             programs.add(program);
@@ -257,15 +165,15 @@ final class NamespaceHistoryTest {
         file.pmem().beforeEachEvent(null);
         file.pmem().beforeEachLoad(null);
         if (turns.crashed()) {
-            file = crashed(file, random);
+            file = file.crashed(random, 16);
             namespace = new PoolNamespace("sim", file, false);
         }
         try {
             if (error != null) {
                 throw new AssertionError(error);
             }
-            Map<String, String> seen = text(Snapshot.of(namespace));
-            if (!isExplained(calls, new ReferenceNamespace(model), seen, new boolean[calls.size()])) {
+            Map<String, String> seen = History.text(Snapshot.of(namespace));
+            if (!History.isExplained(calls, new ReferenceNamespace(model), seen)) {
                 throw new AssertionError("no order explains that afterwards there is " + seen);
             }
             namespace.scanInBackground();
@@ -292,9 +200,7 @@ final class NamespaceHistoryTest {
                 try {
                     turns.begin(index);
                     for (Call call : programs.get(index)) {
-                        call.begun = time.incrementAndGet();
-                        call.answer = call.on(namespace);
-                        call.ended = time.incrementAndGet();
+                        call.run(namespace, time);
                     }
                 } catch (Turns.Crash e) {
                     // cut off
@@ -311,43 +217,5 @@ final class NamespaceHistoryTest {
             thread.join();
         }
         return Arrays.stream(errors).filter(e -> e != null).findFirst().orElse(null);
-    }
-
-    private static SimPoolFile crashed(SimPoolFile file, Random random) {
-        int[] left = {random.nextInt(16)};
-        SimPoolFile[] chosen = new SimPoolFile[1];
-        file.pmem().images(16, random.nextLong(), image -> {
-            if (left[0]-- >= 0) {
-                chosen[0] = file.crashed(image);
-            }
-        });
-        return chosen[0];
-    }
-
-    /** Depth first over all orders that respect time; a call that was cut off may be left out. */
-    private static boolean isExplained(
-            List<Call> calls, ReferenceNamespace state, Map<String, String> seen, boolean[] used) {
-        long firstEnd = Long.MAX_VALUE;
-        for (int i = 0; i < used.length; i++) {
-            firstEnd = used[i] ? firstEnd : Math.min(firstEnd, calls.get(i).ended);
-        }
-        if (firstEnd == Long.MAX_VALUE && text(state.snapshot()).equals(seen)) {
-            return true;
-        }
-        for (int i = 0; i < used.length; i++) {
-            Call call = calls.get(i);
-            if (!used[i] && call.begun != 0 && call.begun < firstEnd) {
-                ReferenceNamespace next = new ReferenceNamespace(state);
-                String answer = call.on(next, 1000 + i);
-                if (call.ended == Long.MAX_VALUE || answer.equals(call.answer)) {
-                    used[i] = true;
-                    if (isExplained(calls, next, seen, used)) {
-                        return true;
-                    }
-                    used[i] = false;
-                }
-            }
-        }
-        return false;
     }
 }

@@ -60,6 +60,7 @@ final class NamespaceInterleaveTest {
         Action rmdir = n -> ok(n.rmdir(ROOT, Name.of("e")));
         return Stream.of(
                 new Pair("sweep, create", sweep, create),
+                new Pair("create, sweep", create, sweep),
                 new Pair("sweep, delete", sweep, delete),
                 new Pair("sweep, rename", sweep, rename),
                 new Pair("sweep, move", sweep, move),
@@ -85,7 +86,8 @@ final class NamespaceInterleaveTest {
         ok(n.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
         ok(n.create(out.id, Name.of("within"), 0644, 0, 0, out));
         ok(n.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
-        for (String name : List.of("dead1", "dead2", "dead3", "dead4")) {
+        ok(n.create(ROOT, Name.of("deadHead"), 0600, 0, 0, out));
+        for (String name : List.of("dead1", "dead2", "dead3", "dead4", "deadHead")) {
             ok(n.delete(ROOT, Name.of(name), out));
         }
         n.close();
@@ -150,7 +152,7 @@ final class NamespaceInterleaveTest {
     }
 
     /** Index and allocator hold latches of their own, which the same thread cannot take again. */
-    private static boolean holdsLatch() {
+    static boolean holdsLatch() {
         return StackWalker.getInstance()
                 .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
                         .anyMatch(name ->

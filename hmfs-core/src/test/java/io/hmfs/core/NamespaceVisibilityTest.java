@@ -35,7 +35,7 @@ final class NamespaceVisibilityTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 24;
     private static final long PATIENCE_MILLIS = 40;
-    private static final List<String> NAMES = List.of("d", "e", "f", "g", "n");
+    private static final List<String> NAMES = List.of("d", "e", "f", "g", "n", "one", "two");
 
     /** One operation on the prepared tree. */
     interface Action extends ToIntFunction<PoolNamespace> {}
@@ -79,6 +79,25 @@ final class NamespaceVisibilityTest {
                         "set access time",
                         n -> n.setTimes(ROOT, Name.of("f"), Namespace.KEEP, 67890)
                                 .code()),
+                new Case(
+                        "link",
+                        n -> n.link(ROOT, Name.of("f"), ROOT, Name.of("n"), out).code()),
+                new Case(
+                        "link the third name",
+                        n -> n.link(ROOT, Name.of("one"), ROOT, Name.of("n"), out)
+                                .code()),
+                new Case("unlink", n -> n.delete(ROOT, Name.of("one"), out).code()),
+                new Case(
+                        "replace a name",
+                        n -> n.rename(ROOT, Name.of("f"), ROOT, Name.of("two"), true, out)
+                                .code()),
+                new Case(
+                        "rename a name",
+                        n -> n.rename(ROOT, Name.of("two"), ROOT, Name.of("n"), true, out)
+                                .code()),
+                new Case(
+                        "chmod by a name",
+                        n -> n.chmod(ROOT, Name.of("one"), 0600).code()),
                 new Case("truncate", n -> n.truncate(ROOT, Name.of("f"), 77).code()));
     }
 
@@ -91,21 +110,28 @@ final class NamespaceVisibilityTest {
         assertEquals(Status.OK, n.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
         assertEquals(Status.OK, n.create(ROOT, Name.of("f"), 0644, 0, 0, out));
         assertEquals(Status.OK, n.create(ROOT, Name.of("g"), 0644, 0, 0, out));
+        assertEquals(Status.OK, n.create(ROOT, Name.of("one"), 0644, 0, 0, out));
+        assertEquals(Status.OK, n.link(ROOT, Name.of("one"), ROOT, Name.of("two"), out));
         n.close();
         return file.killed();
     }
 
-    /** Everything that stat tells, field by field. */
+    /** Everything that stat tells, field by field. Nothing moves meanwhile, so a file has as many names as it says. */
     private static Map<String, Long> look(PoolNamespace namespace) {
         Map<String, Long> seen = new TreeMap<>();
         Attributes a = new Attributes();
+        Map<Long, Integer> names = new TreeMap<>();
+        Map<Long, Integer> counts = new TreeMap<>();
         for (String name : NAMES) {
             Status status = namespace.stat(ROOT, Name.of(name), a);
             seen.put(name + " status", (long) status.code());
             if (status == Status.OK) {
                 put(seen, name, a);
+                names.merge(a.id, 1, Integer::sum);
+                counts.put(a.id, a.nlink);
             }
         }
+        assertEquals(names, counts, "names found, and counted");
         assertEquals(Status.OK, namespace.statDirectory(ROOT, a));
         put(seen, "/", a);
         return seen;
@@ -116,6 +142,7 @@ final class NamespaceVisibilityTest {
         seen.put(name + " mode", (long) a.mode);
         seen.put(name + " uid", (long) a.uid);
         seen.put(name + " gid", (long) a.gid);
+        seen.put(name + " nlink", (long) a.nlink);
         seen.put(name + " size", a.size);
         seen.put(name + " mtime", a.mtimeNanos);
         seen.put(name + " ctime", a.ctimeNanos);

@@ -2,10 +2,8 @@ package io.hmfs.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.MappedPmem;
 import io.hmfs.core.pmem.Persistence;
-import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.Superblock;
@@ -13,7 +11,6 @@ import io.hmfs.core.sim.ReferenceNamespace;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.FileType;
-import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.nio.file.Path;
@@ -21,25 +18,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
-import java.util.TreeSet;
 import java.util.UUID;
 
 /** One seeded run of the engine beside its model. After a crash within an operation there are two models until one fits. */
 final class Simulation {
-    /** What the pool is made of, and what a crash takes. */
-    enum Medium {
-        /** Simulated memory; power losses within operations. */
-        POWER,
-        /** Simulated memory; the process dies within operations. */
-        KILL,
-        /** The real memory access, over memory of this process; the process dies between operations. */
-        MAPPED
-    }
-
     private static final long ROOT = Namespace.ROOT_ID;
-    private static final long REGION = 64 << 10;
+    private static final long REGION = 32 << 10;
     private static final int REGIONS = 24;
     private static final int OBJECTS = 60;
     private static final int STORY = 400;
@@ -56,29 +41,19 @@ final class Simulation {
     private PoolNamespace namespace;
     private int done;
     private int crashes;
+    private int operations;
 
     /** Ends the operation where the simulated machine stops. */
     private static final class Crash extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
 
-    /** An operation, on the engine and on the model. The model's objects get {@code id}. */
-    private record Step(String text, Engine engine, Model model, boolean makes) {
-        interface Engine {
-            Status on(Namespace namespace);
-        }
-
-        interface Model {
-            Status on(ReferenceNamespace model, long id);
-        }
-    }
-
     Simulation(long seed, Medium medium) {
         this.random = new Random(seed * 31 + medium.name().hashCode());
         this.medium = medium;
         this.file = medium == Medium.MAPPED
-                ? new MemoryFile(MappedPmem.inMemory((REGIONS + 1) * REGION))
-                : new SimPoolFile(REGION, REGIONS, medium == Medium.POWER ? Persistence.PMEM : Persistence.PROCESS);
+                ? new MemoryPoolFile(MappedPmem.inMemory((REGIONS + 1) * REGION), REGION, REGIONS)
+                : new SimPoolFile(REGION, REGIONS, medium == Medium.KILL ? Persistence.PROCESS : Persistence.PMEM);
         try {
             Superblock.format(Path.of("sim"), file, new UUID(1, 2), seed);
         } catch (PoolException e) {
@@ -87,12 +62,35 @@ final class Simulation {
         this.namespace = new PoolNamespace("sim", file, false);
     }
 
+    /** A whole run. */
+    static Simulation run(long seed, Medium medium, int steps) {
+        Simulation simulation = new Simulation(seed, medium);
+        int step = 0;
+        try {
+            for (; step < steps; step++) {
+                simulation.step();
+            }
+            simulation.end();
+            return simulation;
+        } catch (AssertionError | RuntimeException e) {
+            throw new AssertionError(
+                    "-Dhmfs.seed=" + seed + " -Dhmfs.steps=" + (step + 1) + " " + medium + ": " + e
+                            + simulation.story(),
+                    e);
+        }
+    }
+
     int done() {
         return done;
     }
 
     int crashes() {
         return crashes;
+    }
+
+    /** Operations that were called. */
+    int operations() {
+        return operations;
     }
 
     Persistence mode() {
@@ -116,17 +114,15 @@ final class Simulation {
         if (what < 3) {
             tell("close");
             namespace.close();
-            reopen(file instanceof SimPoolFile sim ? sim.killed() : file);
+            reopen(file instanceof SimPoolFile sim ? killed(sim) : file);
         } else if (what < 7) {
             tell("kill between");
             crashes++;
-            reopen(file instanceof SimPoolFile sim ? sim.killed() : file);
+            reopen(file instanceof SimPoolFile sim ? killed(sim) : file);
         } else if (what < 45 && file instanceof SimPoolFile sim) {
             crashWithin(operation(), sim);
         } else if (what < 50) {
             check();
-        } else if (what < 65) {
-            namespace.sweep(directory());
         } else {
             run(operation());
         }
@@ -136,11 +132,12 @@ final class Simulation {
     void end() {
         check();
         namespace.close();
-        reopen(file instanceof SimPoolFile sim ? sim.killed() : file);
+        reopen(file instanceof SimPoolFile sim ? killed(sim) : file);
         check();
     }
 
     private void run(Step step) {
+        operations++;
         Status status = step.engine().on(namespace);
         tell(step.text() + " " + status);
         if (status == Status.NO_SPACE) {
@@ -173,7 +170,9 @@ final class Simulation {
             tell(step.text() + " CRASH");
         }
         sim.pmem().beforeEachEvent(null);
-        SimPoolFile after = medium == Medium.POWER ? image(sim) : sim.killed();
+        SimPoolFile after = medium == Medium.POWER || (medium == Medium.KILL_THEN_POWER && random.nextInt(3) == 0)
+                ? sim.crashed(random, 12)
+                : killed(sim);
         open(after);
         if (!finished) {
             addOutcomes(step);
@@ -181,15 +180,12 @@ final class Simulation {
         settle();
     }
 
-    private SimPoolFile image(SimPoolFile sim) {
-        int[] left = {random.nextInt(12)};
-        SimPoolFile[] chosen = new SimPoolFile[1];
-        sim.pmem().images(12, random.nextLong(), image -> {
-            if (left[0]-- >= 0) {
-                chosen[0] = sim.crashed(image);
-            }
-        });
-        return chosen[0];
+    private SimPoolFile killed(SimPoolFile sim) {
+        if (medium == Medium.KILL_THEN_POWER) {
+            sim.pmem().processDied();
+            return sim;
+        }
+        return sim.killed();
     }
 
     /** The operation may be there or not. Only for one that makes an object, the engine has to say at once, for its id. */
@@ -252,7 +248,7 @@ final class Simulation {
         tell("check");
         Map<String, String> seen = Snapshot.of(namespace);
         String differences = models.stream()
-                .map(model -> difference(model.snapshot(), seen))
+                .map(model -> Snapshot.difference(model.snapshot(), seen))
                 .toList()
                 .toString();
         models.removeIf(model -> !model.snapshot().equals(seen));
@@ -267,15 +263,6 @@ final class Simulation {
             assertEquals(List.of(), namespace.problems());
             assertEquals(seen, Snapshot.of(namespace));
         }
-    }
-
-    private static String difference(Map<String, String> model, Map<String, String> engine) {
-        TreeSet<String> paths = new TreeSet<>(model.keySet());
-        paths.addAll(engine.keySet());
-        paths.removeIf(path -> Objects.equals(model.get(path), engine.get(path)));
-        StringBuilder text = new StringBuilder();
-        paths.forEach(path -> text.append(path + ": model " + model.get(path) + ", engine " + engine.get(path) + "; "));
-        return text.toString();
     }
 
     private long directory() {
@@ -302,7 +289,21 @@ final class Simulation {
         }
         boolean crowded = model.size() > OBJECTS;
         int what = random.nextInt(100);
-        return what < 50 ? change(what, crowded) : what < 70 ? rename() : attribute(what);
+        if (random.nextInt(20) == 0) {
+            return sweep(directory());
+        }
+        return what < 50 ? change(what, crowded) : what < 58 ? link() : what < 72 ? rename() : attribute(what);
+    }
+
+    private Step sweep(long d) {
+        return new Step(
+                "sweep " + d,
+                _ -> {
+                    namespace.sweep(d);
+                    return Status.OK;
+                },
+                (_, _) -> Status.OK,
+                false);
     }
 
     private Step change(int what, boolean crowded) {
@@ -328,6 +329,20 @@ final class Simulation {
             return new Step("delete" + at, e -> e.delete(d, name, out), (m, id) -> m.delete(d, n), false);
         }
         return new Step("rmdir" + at, e -> e.rmdir(d, name), (m, id) -> m.rmdir(d, n), false);
+    }
+
+    private Step link() {
+        long d = directory();
+        long to = directory();
+        String n = nameIn(d);
+        String newName = name();
+        Name name = Name.of(n);
+        Name target = Name.of(newName);
+        return new Step(
+                "link " + d + " " + n + " as " + to + " " + newName,
+                e -> e.link(d, name, to, target, out),
+                (m, id) -> m.link(d, n, to, newName),
+                false);
     }
 
     private Step rename() {
@@ -368,7 +383,7 @@ final class Simulation {
                         false);
             case 3 ->
                 new Step("truncate" + at, e -> e.truncate(d, name, size), (m, _) -> m.truncate(d, n, size), false);
-            case 4 -> list(d);
+            case 4 -> Step.list(d, random);
             case 5 -> new Step("statDirectory " + d, e -> e.statDirectory(d, out), (m, _) -> m.statDirectory(d), false);
             // A directory's mtime moves with its children and with an rmdir that is undone: not modelled.
             case 6 ->
@@ -378,91 +393,8 @@ final class Simulation {
                                 e -> e.setTimes(d, name, size, size),
                                 (m, _) -> m.setMtime(d, n, size),
                                 false)
-                        : list(d);
+                        : Step.list(d, random);
             default -> new Step("stat" + at, e -> e.stat(d, name, out), (m, _) -> m.stat(d, n), false);
         };
-    }
-
-    /** Page by page, with a hint that may be nonsense. */
-    private Step list(long d) {
-        TreeSet<String> seen = new TreeSet<>();
-        return new Step(
-                "list " + d,
-                e -> {
-                    ListCursor cursor = new ListCursor();
-                    while (!cursor.atEnd()) {
-                        int limit = seen.size() + 1 + random.nextInt(5);
-                        Status status =
-                                e.list(d, cursor, (name, _) -> seen.size() < limit && seen.add(name.toString()));
-                        if (status != Status.OK) {
-                            return status;
-                        }
-                        cursor.at = random.nextInt(10) == 0 ? random.nextLong() : cursor.at;
-                    }
-                    return Status.OK;
-                },
-                (m, _) -> {
-                    TreeSet<String> names = new TreeSet<>();
-                    m.names(d).forEach(names::add);
-                    return !m.hasDirectory(d)
-                            ? Status.NO_SUCH_DIRECTORY
-                            : names.equals(seen) ? Status.OK : Status.STALE;
-                },
-                false);
-    }
-
-    /** A pool file over memory of this process. */
-    private static final class MemoryFile extends PoolFile {
-        private final MappedPmem pmem;
-
-        MemoryFile(MappedPmem pmem) {
-            this.pmem = pmem;
-        }
-
-        @Override
-        public Pmem pmem() {
-            return pmem;
-        }
-
-        @Override
-        public Backing backing() {
-            return Backing.MAPPED;
-        }
-
-        @Override
-        public boolean dax() {
-            return false;
-        }
-
-        @Override
-        public long fileSize() {
-            return pmem.size();
-        }
-
-        @Override
-        public long header() {
-            return 0;
-        }
-
-        @Override
-        public long regionSize() {
-            return REGION;
-        }
-
-        @Override
-        public int regionsMax() {
-            return REGIONS;
-        }
-
-        @Override
-        public long regionAt(int index) {
-            return index < REGIONS ? (index + 1) * REGION : Pmem.NULL;
-        }
-
-        @Override
-        public void populate(long at, long count) {}
-
-        @Override
-        public void close() {}
     }
 }

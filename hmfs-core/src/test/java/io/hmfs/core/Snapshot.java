@@ -5,7 +5,9 @@ import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** All that a namespace shows, as text by path; listing and stat must agree on each entry. */
 final class Snapshot {
@@ -49,6 +51,17 @@ final class Snapshot {
 
     private static String text(Attributes a) {
         return a.type + " id=" + a.id + " mode=" + Integer.toOctalString(a.mode) + " owner=" + a.uid + ":" + a.gid
-                + " size=" + a.size + (a.mtimeNanos < 1_000_000_000L ? " mtime=" + a.mtimeNanos : "");
+                + " size=" + a.size + (a.nlink == 1 ? "" : " nlink=" + a.nlink)
+                + (a.mtimeNanos < 1_000_000_000L ? " mtime=" + a.mtimeNanos : "");
+    }
+
+    /** Path by path, for a failure. */
+    static String difference(Map<String, String> model, Map<String, String> engine) {
+        TreeSet<String> paths = new TreeSet<>(model.keySet());
+        paths.addAll(engine.keySet());
+        paths.removeIf(path -> Objects.equals(model.get(path), engine.get(path)));
+        StringBuilder text = new StringBuilder();
+        paths.forEach(path -> text.append(path + ": model " + model.get(path) + ", engine " + engine.get(path) + "; "));
+        return text.toString();
     }
 }

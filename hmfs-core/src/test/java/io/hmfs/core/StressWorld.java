@@ -9,6 +9,7 @@ import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Operations of several threads on few names, and what must hold whatever their order is. Files by id: acknowledged and not
- * removed means listed at the end, each id removed at most once. A name that is only ever replaced, and an object that is only
+ * removed with its last name means listed at the end, each id removed at most once, each listed as often as it has names. A name that is only ever replaced, and an object that is only
  * ever renamed, are there at each look. A size that only grows is at least what was acknowledged.
  */
 final class StressWorld {
@@ -110,24 +111,28 @@ final class StressWorld {
     private void file(Random random, Attributes out) {
         long d = anyDirectory(random);
         Name name = Name.of(NAMES[random.nextInt(NAMES.length)]);
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(7)) {
             case 0, 1 -> {
                 if (namespace.create(d, name, 0644, 0, 0, out) == Status.OK) {
                     files.put(out.id, d + "/" + name);
                 }
             }
             case 2 -> {
-                if (namespace.delete(d, name, out) == Status.OK) {
+                if (namespace.delete(d, name, out) == Status.OK && out.nlink == 0) {
                     removed(out.id);
                 }
             }
             case 3, 4 -> {
                 long to = anyDirectory(random);
                 Name target = Name.of(NAMES[random.nextInt(NAMES.length)]);
-                if (namespace.rename(d, name, to, target, random.nextBoolean(), out) == Status.OK && out.id != 0) {
+                boolean replaced = namespace.rename(d, name, to, target, random.nextBoolean(), out) == Status.OK
+                        && out.id != 0
+                        && out.nlink == 0;
+                if (replaced) {
                     removed(out.id);
                 }
             }
+            case 5 -> namespace.link(d, name, anyDirectory(random), Name.of(NAMES[random.nextInt(NAMES.length)]), out);
             default -> {
                 namespace.chmod(d, name, 0600);
                 namespace.stat(d, name, out);
@@ -239,8 +244,11 @@ final class StressWorld {
     /** Everything once more, with nothing in flight. Adopts what cut off operations have left. */
     void check() {
         Attributes out = new Attributes();
-        Set<Long> found = new HashSet<>();
-        collect(ROOT, found);
+        Map<Long, Integer> names = new HashMap<>();
+        Map<Long, Integer> counts = new HashMap<>();
+        collect(ROOT, names, counts);
+        assertEquals(names, counts, "names listed, and counted");
+        Set<Long> found = names.keySet();
         Set<Long> lost = new HashSet<>(files.keySet());
         lost.removeAll(found);
         Set<Long> extra = new HashSet<>(found);
@@ -280,16 +288,17 @@ final class StressWorld {
         cutOff.set(0);
     }
 
-    private void collect(long directory, Set<Long> found) {
+    private void collect(long directory, Map<Long, Integer> names, Map<Long, Integer> counts) {
         List<Long> below = new ArrayList<>();
         assertEquals(Status.OK, namespace.list(directory, new ListCursor(), (_, a) -> {
             if (a.type == FileType.DIRECTORY) {
                 below.add(a.id);
             } else {
-                assertTrue(found.add(a.id), () -> "file " + a.id + " is listed twice");
+                names.merge(a.id, 1, Integer::sum);
+                counts.put(a.id, a.nlink);
             }
             return true;
         }));
-        below.forEach(id -> collect(id, found));
+        below.forEach(id -> collect(id, names, counts));
     }
 }

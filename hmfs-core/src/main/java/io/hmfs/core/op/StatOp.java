@@ -1,6 +1,7 @@
 package io.hmfs.core.op;
 
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
@@ -26,9 +27,12 @@ final class StatOp {
 
     Status run(long parent, Name name, Attributes out) {
         long hash = engine.keys.ofEntry(parent, name);
-        Engine.Scratch scratch = engine.scratch();
         int pin = engine.epochs.pin();
         try {
+            if (findsNormal(hash, parent, name, out)) {
+                return Status.OK;
+            }
+            Engine.Scratch scratch = engine.scratch();
             for (; ; ) {
                 long[] seen = scratch.seen;
                 int count = engine.index.candidates(hash, seen);
@@ -94,6 +98,31 @@ final class StatOp {
         }
     }
 
+    /**
+     * Nearly every stat: the first object with this key that is NORMAL, and was all the while it was read. A match is a match
+     * wherever and however it was found; all else is looked at again, with care.
+     */
+    private boolean findsNormal(long hash, long parent, Name name, Attributes out) {
+        long segment = engine.index.segment(hash);
+        for (long match = engine.index.match(segment, hash, 0);
+                match >= 0;
+                match = engine.index.match(segment, hash, HashIndex.place(match) + 1)) {
+            long at = HashIndex.object(match);
+            long status = EntryRecord.status(pmem, at);
+            if (EntryRecord.state(status) == SlotState.NORMAL && EntryRecord.hasKey(pmem, at, status, parent, name)) {
+                return isStill(at, status, out);
+            }
+        }
+        return false;
+    }
+
+    /** Reads an object twice over: still the same object in the same state, hence it was it all the while. */
+    private boolean isStill(long at, long status, Attributes out) {
+        long birth = EntryRecord.birth(pmem, at);
+        reader.read(at, status, out);
+        return EntryRecord.status(pmem, at) == status && EntryRecord.birth(pmem, at) == birth;
+    }
+
     private enum Look {
         FOUND,
         ABSENT,
@@ -133,13 +162,13 @@ final class StatOp {
                     continue;
                 }
             }
-            long birth = EntryRecord.birth(pmem, at);
-            reader.read(at, status, out);
-            // Double collect: still the same object in the same state, hence it was it all the while.
-            if (EntryRecord.status(pmem, at) == status && EntryRecord.birth(pmem, at) == birth) {
-                return Look.FOUND;
-            }
-            return Look.AGAIN;
+            boolean still = isStill(at, status, out);
+            // An inode changes by its other names too, also after this name has gone with the successor's last step.
+            boolean went = EntryRecord.isIndirect(status)
+                    && state != SlotState.NORMAL
+                    && state != SlotState.DELETING
+                    && EntryRecord.state(pmem, EntryRecord.link(pmem, at)) != SlotState.CREATING;
+            return still && !went ? Look.FOUND : Look.AGAIN;
         }
         // [stat.3] What did not exist yet must not exist now either: as the successor of one that was looked at
         // later, and was gone by then, it could have come meanwhile, and both would be missed.

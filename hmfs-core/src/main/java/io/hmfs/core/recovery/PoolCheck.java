@@ -5,14 +5,17 @@ import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.BucketRecord;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.InodeRecord;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.Name;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -27,6 +30,9 @@ public final class PoolCheck {
     private final List<String> problems = new ArrayList<>();
     private final Set<Long> reached = new HashSet<>();
 
+    /** Names found, by inode. */
+    private final Map<Long, Integer> names = new HashMap<>();
+
     private PoolCheck(Engine engine) {
         this.engine = engine;
         this.pmem = engine.pmem;
@@ -37,6 +43,7 @@ public final class PoolCheck {
         PoolCheck check = new PoolCheck(engine);
         int pin = engine.epochs.pin();
         check.checkTree(rootId);
+        check.checkInodes();
         check.checkIndex();
         check.checkSlots(engine.contentSlots);
         check.checkSlots(engine.entrySlots);
@@ -113,8 +120,27 @@ public final class PoolCheck {
             }
             if (EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY) {
                 due.add(EntryRecord.id(pmem, at));
+            } else if (EntryRecord.isIndirect(status)) {
+                long inode = engine.inodes.find(EntryRecord.id(pmem, at));
+                if (inode == Pmem.NULL) {
+                    problem("I3: " + name + " in directory " + id + " is a name of no inode");
+                } else {
+                    names.merge(inode, 1, Integer::sum);
+                    reached.add(inode);
+                }
             }
         }
+    }
+
+    /** An inode counts its names, and has nothing in flight. */
+    private void checkInodes() {
+        names.forEach((inode, found) -> {
+            long word = InodeRecord.names(pmem, inode);
+            if (word != InodeRecord.names(found, Pmem.NULL, 0)) {
+                problem("I3: inode " + EntryRecord.id(pmem, inode) + " has " + found + " names and counts "
+                        + InodeRecord.count(word) + ", in flight " + InodeRecord.entry(word));
+            }
+        });
     }
 
     /** The reverse of I3: what the index names is live, and stands under that key. */

@@ -206,6 +206,10 @@ final class HashIndexTest {
         pool.fill(0, crowd | 1);
         assertTrue(index.insert(crowd | 1, at));
         assertEquals(1, index.candidates(crowd | 1, new long[HashIndex.CANDIDATES_MAX]));
+        assertTrue(index.remove(crowd | 1, at)); // with the stale word
+        assertEquals(0, words(index));
+        assertTrue(index.insert(crowd, at));
+        assertTrue(index.insert(crowd | 1, at));
         for (int n = 2; index.statistics().splits() == 0; n++) {
             assertTrue(index.insert(crowd | n, pool.fill(n, crowd | n)));
         }

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +32,8 @@ public final class SimPmem extends Pmem {
     private final TreeMap<Integer, LineLog> logs = new TreeMap<>();
     private final List<Started> started = new ArrayList<>();
     private @Nullable Runnable hook;
-    private @Nullable Runnable loadHook;
+    private @Nullable LongConsumer loadHook;
+    private @Nullable LongConsumer changeHook;
     private long stores;
     private long writeBacks;
     private long fences;
@@ -68,7 +70,17 @@ public final class SimPmem extends Pmem {
 
     /** Calls {@code hook} before each load of a word, so that a test can let other threads run there. */
     public void beforeEachLoad(@Nullable Runnable hook) {
+        this.loadHook = hook == null ? null : _ -> hook.run();
+    }
+
+    /** The same, with the word that is about to be loaded. */
+    public void beforeEachLoadOf(@Nullable LongConsumer hook) {
         this.loadHook = hook;
+    }
+
+    /** Calls {@code hook} after each store of a word that changed it. */
+    public void afterEachChangeOf(@Nullable LongConsumer hook) {
+        this.changeHook = hook;
     }
 
     /** Stores, successful swaps included, of 8 or 16 bytes. */
@@ -102,13 +114,13 @@ public final class SimPmem extends Pmem {
 
     @Override
     public long get(long at) {
-        load();
+        load(at);
         return read(word(at));
     }
 
     @Override
     public long getAcquire(long at) {
-        load();
+        load(at);
         return read(word(at));
     }
 
@@ -163,6 +175,12 @@ public final class SimPmem extends Pmem {
             } else if (changed) {
                 log(word).addPair(word, low, high);
             }
+            if (low != expectedLow) {
+                changed(word);
+            }
+            if (high != expectedHigh) {
+                changed(word + 1);
+            }
             return true;
         }
     }
@@ -192,6 +210,9 @@ public final class SimPmem extends Pmem {
         Objects.checkFromIndexSize(at, count, size());
         for (int i = 0; i < count; i++) {
             long b = at + i;
+            if (i == 0 || (b & 7) == 0) {
+                load(b & -8);
+            }
             target[offset + i] = (byte) (read((int) (b >>> 3)) >>> ((b & 7) * 8));
         }
     }
@@ -285,11 +306,23 @@ public final class SimPmem extends Pmem {
         return new SimPmem(words, persistence);
     }
 
+    /**
+     * The process died and the machine goes on: all is seen as before by who opens the memory next, but what was not fenced is as
+     * little durable as before, and no fence of the dead will ever come.
+     */
+    public synchronized void processDied() {
+        started.clear();
+        hook = null;
+        loadHook = null;
+    }
+
     /** A copy of what is seen now, all of it durable: as after the death of the process alone. */
     public synchronized SimPmem killed() {
-        long[] words = new long[cache.length()];
-        for (int word = 0; word < words.length; word++) {
-            words[word] = cache.get(word);
+        long[] words = durable.clone();
+        for (int line : logs.keySet()) {
+            for (int word = line * LINE_WORDS; word < (line + 1) * LINE_WORDS; word++) {
+                words[word] = cache.get(word);
+            }
         }
         return new SimPmem(words, persistence);
     }
@@ -303,10 +336,17 @@ public final class SimPmem extends Pmem {
         return value;
     }
 
-    private void load() {
-        Runnable before = loadHook;
+    private void load(long at) {
+        LongConsumer before = loadHook;
         if (before != null) {
-            before.run();
+            before.accept(at);
+        }
+    }
+
+    private void changed(long word) {
+        LongConsumer after = changeHook;
+        if (after != null) {
+            after.accept(word * 8);
         }
     }
 
@@ -329,6 +369,7 @@ public final class SimPmem extends Pmem {
         } else {
             log(word).add(word, value);
         }
+        changed(word);
     }
 
     private LineLog log(int word) {

@@ -1,0 +1,190 @@
+package io.hmfs.core.alloc;
+
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+
+/**
+ * What one of the stripes of a {@link SlotAllocator} has in hand: two magazines of free slots, a run of fresh ones, and what was
+ * retired by its threads and waits in limbo for two epochs. All under the stripe's monitor, which hardly ever has two threads.
+ *
+ * <p>A magazine is a chain of at most {@link #BATCH} slots through their {@code next}. Whole batches move between stripe and depot
+ * at once: the first slot of a batch has, in another word, the first slot of the next batch. Nobody reads that word of a slot that
+ * is free and out of limbo.
+ */
+final class SlotStripe {
+    /** Slots that move at once. */
+    static final int BATCH = 64;
+
+    private static final long NEXT = EntryRecord.NEXT_OFFSET;
+    private static final int LIMBOS = 3;
+
+    /** Batches that are cut at once, for whoever asked; each walks {@link #BATCH} slots. */
+    private static final int BATCHES_MAX = 16;
+
+    private final Pmem pmem;
+    private final SlotDepot depot;
+    private final long slotSize;
+
+    private long loaded = Pmem.NULL;
+    private int loadedCount;
+
+    /** A second magazine, full or empty: a stripe that frees and allocates in turn does not go to the depot each time. */
+    private long spare = Pmem.NULL;
+
+    private long fresh;
+    private long freshEnd;
+
+    /** What has waited long enough, not yet cut into magazines. */
+    private long ripe = Pmem.NULL;
+
+    private int ripeCount;
+
+    /** By epoch modulo {@link #LIMBOS}: chains of what was retired in one epoch. */
+    private final long[] limbo = new long[LIMBOS];
+
+    private final long[] limboLast = new long[LIMBOS];
+    private final int[] limboCount = new int[LIMBOS];
+    private final long[] limboEpoch = new long[LIMBOS];
+
+    /** Whether a reclaim has something to do. Also read without the monitor: an old value delays that, no more. */
+    private boolean reclaimable;
+
+    SlotStripe(Pmem pmem, SlotDepot depot, long slotSize) {
+        this.pmem = pmem;
+        this.depot = depot;
+        this.slotSize = slotSize;
+    }
+
+    /** A free slot that is in hand, or NULL. */
+    long pop() {
+        if (loaded == Pmem.NULL && spare != Pmem.NULL) {
+            load(spare);
+            spare = Pmem.NULL;
+        }
+        if (loaded != Pmem.NULL) {
+            long at = loaded;
+            loaded = pmem.get(at + NEXT);
+            loadedCount--;
+            return at;
+        }
+        if (ripe != Pmem.NULL) {
+            long at = ripe;
+            ripe = pmem.get(at + NEXT);
+            ripeCount--;
+            return at;
+        }
+        if (fresh + slotSize <= freshEnd) {
+            long at = fresh;
+            fresh += slotSize;
+            return at;
+        }
+        return Pmem.NULL;
+    }
+
+    /** Takes a batch into the empty first magazine. */
+    void load(long batch) {
+        loaded = batch;
+        loadedCount = BATCH;
+    }
+
+    /** Takes a run of slots that were never used; the one before is used up. */
+    void run(long start, long end) {
+        fresh = start;
+        freshEnd = end;
+    }
+
+    /** Takes a free slot. */
+    void push(long at) {
+        assert isFree(at) : "slot " + at + " is not free";
+        if (loadedCount == BATCH) {
+            if (spare != Pmem.NULL) {
+                depot.put(spare);
+            }
+            spare = loaded;
+            loaded = Pmem.NULL;
+            loadedCount = 0;
+        }
+        pmem.set(at + NEXT, loaded);
+        loaded = at;
+        loadedCount++;
+    }
+
+    /** Takes a slot that was reachable until this epoch. A reader may still stand on it: nothing but {@code next} is touched. */
+    void retire(long at, long epoch) {
+        assert isFree(at) : "slot " + at + " is not free";
+        int bin = (int) (epoch % LIMBOS);
+        if (limboEpoch[bin] != epoch) {
+            // The bin holds what was retired three epochs ago or more: free by now.
+            ripen(bin);
+            limboEpoch[bin] = epoch;
+        }
+        if (limbo[bin] == Pmem.NULL) {
+            limboLast[bin] = at;
+        }
+        pmem.set(at + NEXT, limbo[bin]);
+        limbo[bin] = at;
+        limboCount[bin]++;
+        reclaimable = true;
+    }
+
+    private void ripen(int bin) {
+        if (limbo[bin] != Pmem.NULL) {
+            pmem.set(limboLast[bin] + NEXT, ripe);
+            ripe = limbo[bin];
+            ripeCount += limboCount[bin];
+            limbo[bin] = Pmem.NULL;
+            limboCount[bin] = 0;
+        }
+    }
+
+    /** Frees what has waited long enough, some of it for all stripes. False if something still waits for readers. */
+    boolean reclaim(long epoch) {
+        boolean all = true;
+        for (int bin = 0; bin < LIMBOS; bin++) {
+            if (limboEpoch[bin] + 2 <= epoch) {
+                ripen(bin);
+            }
+            all &= limbo[bin] == Pmem.NULL;
+        }
+        for (int batches = 0; batches < BATCHES_MAX && ripeCount >= BATCH; batches++) {
+            cut();
+        }
+        reclaimable = !all || ripeCount >= BATCH;
+        return all;
+    }
+
+    /** Makes a batch of the first of the ripe slots. */
+    private void cut() {
+        long first = ripe;
+        long last = first;
+        for (int i = 1; i < BATCH; i++) {
+            last = pmem.get(last + NEXT);
+        }
+        ripe = pmem.get(last + NEXT);
+        ripeCount -= BATCH;
+        pmem.set(last + NEXT, Pmem.NULL);
+        depot.put(first);
+    }
+
+    boolean isReclaimable() {
+        return reclaimable;
+    }
+
+    /** All slots that are free or will be; walks them. */
+    long count() {
+        long count = (freshEnd - fresh) / slotSize + chain(loaded) + chain(spare) + chain(ripe);
+        for (long head : limbo) {
+            count += chain(head);
+        }
+        return count;
+    }
+
+    private boolean isFree(long at) {
+        return EntryRecord.state(pmem.get(at + EntryRecord.STATUS_OFFSET)) == SlotState.FREE;
+    }
+
+    private long chain(long head) {
+        return SlotDepot.chain(pmem, head);
+    }
+}
