@@ -95,7 +95,8 @@ final class LoggedPrefixTest {
     }
 
     private void check(MappedPmem image, long prefix, List<List<Done>> threads, boolean scanFirst) {
-        PoolNamespace namespace = new PoolNamespace("prefix", new MemoryPoolFile(LogMemory.copy(image), REGION, REGIONS), false);
+        PoolNamespace namespace =
+                new PoolNamespace("prefix", new MemoryPoolFile(LogMemory.copy(image), REGION, REGIONS), false);
         if (scanFirst) {
             namespace.scanInBackground();
         }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param persistence what an acknowledged operation survives
  * @param emulatePmem allow {@code PMEM} on memory that is not DAX, and a log in memory: for measurements only
  * @param logDirectory with {@code LOGGED}, and no other mode: the log's directory, made by {@code hmfs format}
- * @param logSegment bytes of a log file before the next is begun, 64 KiB to 1 GiB
+ * @param logSegment bytes of a log file before the next is begun, 64 KiB to 128 MiB
  * @param logMax bytes of log files before changes wait for the image, at least two log files
  * @param dataStore {@code builtin}, or the URI of a Hadoop filesystem, which clients then write to and delete from themselves
  * @param dataDirectory where the builtin store keeps its objects
@@ -69,7 +69,7 @@ public record ServerConfig(
         check("ioQueueBytesMax", ioQueueBytesMax, frameMax, Long.MAX_VALUE);
         check("idleTimeout", idleTimeout.toMillis(), 1, Integer.MAX_VALUE);
         check("drainTimeout", drainTimeout.toMillis(), 0, Integer.MAX_VALUE);
-        check("logSegment", logSegment, 64 << 10, 1 << 30);
+        check("logSegment", logSegment, 64 << 10, 128 << 20);
         check("logMax", logMax, 2 * logSegment, 1L << 40);
         if (persistence == Persistence.LOGGED && logDirectory == null) {
             throw new IllegalArgumentException(

@@ -105,8 +105,16 @@ final class DirtyLines {
 
     private void append(long line) {
         lsn = ring.reserve();
-        ring.copy(lsn, pool, line);
-        ring.publish(lsn);
+        boolean published = false;
+        try {
+            ring.copy(lsn, pool, line);
+            ring.publish(lsn);
+            published = true;
+        } finally {
+            if (!published) {
+                ring.failHalfWay(); // a gap that nobody fills: no fence could return any more
+            }
+        }
     }
 
     private void clear(int place, long line) {

@@ -62,7 +62,7 @@ final class LogDirectory implements AutoCloseable {
         checkDisk(options);
         Path lockFile = path.resolve(LogFiles.LOCK);
         if (!Files.exists(lockFile)) {
-            Files.createFile(lockFile);
+            LogFiles.openToWrite(lockFile, false).close();
         }
         PoolLock lock = PoolLock.acquire(lockFile);
         try {
@@ -102,6 +102,7 @@ final class LogDirectory implements AutoCloseable {
     void seal() throws IOException {
         LogFiles.sync(path);
         control.write();
+        control.write(); // both copies have their place on the disk: a full one does not stop the folder
         LogFiles.sync(path);
     }
 

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
  * The log of a pool in mode {@code logged}.
  *
  * @param directory where the log, the image and the control file are: on the disk that must survive
- * @param segmentSize bytes of a log file before the next is begun, 4 KiB to 1 GiB
+ * @param segmentSize bytes of a log file before the next is begun, 4 KiB to 128 MiB
  * @param logMax bytes of log that may wait for the image; more makes operations wait; at least two segments
  * @param ringRecords lines that may wait for the disk, a power of two from 64 to 2^24; more makes operations wait
  * @param onVolatile allow a directory in memory (tmpfs), which survives no failure of the machine: for tests and measurements
@@ -18,7 +18,7 @@ public record LogOptions(
     private static final System.Logger LOG = System.getLogger(LogOptions.class.getName());
 
     public LogOptions {
-        check("segmentSize", segmentSize, 4 << 10, 1 << 30);
+        check("segmentSize", segmentSize, 4 << 10, 128 << 20);
         check("logMax", logMax, 2 * segmentSize, 1L << 40);
         check("ringRecords", ringRecords, 64, 1 << 24);
         if (Integer.bitCount(ringRecords) != 1) {

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -41,11 +42,20 @@ final class LogRebuild {
     }
 
     void run() throws IOException {
+        Path newPool = pool.resolveSibling(pool.getFileName() + ".rebuild");
+        try {
+            run(newPool, LogDirectory.ring(newPool));
+        } catch (IOException | RuntimeException | Error e) {
+            Files.deleteIfExists(newPool); // it takes memory
+            Files.deleteIfExists(LogDirectory.ring(newPool));
+            throw e;
+        }
+    }
+
+    private void run(Path newPool, Path newRing) throws IOException {
         long start = System.nanoTime();
         LogControl control = directory.control;
         progress.accept("rebuilding " + pool + " from " + directory.path);
-        Path newPool = pool.resolveSibling(pool.getFileName() + ".rebuild");
-        Path newRing = LogDirectory.ring(newPool);
         // [rebuild.1] Before anything is made: what belongs to an older generation is told from it.
         control.generation++;
         control.write();
@@ -97,7 +107,7 @@ final class LogRebuild {
                         throw new IOException(image + " was cut off while it was read");
                     }
                 }
-                if (!java.util.Arrays.equals(chunk, 0, count, zeros, 0, count)) {
+                if (!Arrays.equals(chunk, 0, count, zeros, 0, count)) {
                     memory.copyIn(chunk, 0, at, count);
                 }
                 tell("image", at, memory.size());

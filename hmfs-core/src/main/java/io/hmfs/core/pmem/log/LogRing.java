@@ -205,6 +205,15 @@ final class LogRing {
         failure = cause;
     }
 
+    /** A thread has reserved a number and cannot publish it. */
+    void failHalfWay() {
+        if (failure == null) {
+            failure = new LogFailedException(
+                    "a line could not be copied to the log",
+                    new IllegalStateException("see the error before this one"));
+        }
+    }
+
     boolean hasFailed() {
         return failure != null;
     }

@@ -75,9 +75,7 @@ final class LogWriter {
     }
 
     private boolean step() throws IOException {
-        if (ring.hasFailed()) {
-            return false;
-        }
+        ring.check(); // whoever made it fail: those who wait are told
         long durable = ring.durable();
         boolean last = stopping;
         long end = ring.advance();

@@ -77,6 +77,8 @@ public final class LoggedPoolFile extends PoolFile {
             }
         } catch (IOException e) {
             throw known(options, e);
+        } catch (LogFailedException e) {
+            throw new PoolException(Reason.IO, String.valueOf(e.getMessage()), e);
         }
     }
 

@@ -302,6 +302,9 @@ final class LogFilesTest {
         AtomicReference<Throwable> held = new AtomicReference<>();
         file.durability().whenDurable(position, () -> held.set(new AssertionError("acknowledged")), held::set);
         assertTrue(held.get() instanceof LogFailedException, String.valueOf(held.get()));
+        while (heard.get() == null) {
+            Thread.onSpinWait(); // told after those who wait
+        }
         assertTrue(heard.get() instanceof LogFailedException, String.valueOf(heard.get()));
         file.durability().await(position - 1); // what was durable is
         file.close();
@@ -309,6 +312,21 @@ final class LogFilesTest {
             assertEquals(5, stored(again));
         }
         loseMachine();
+        try (LoggedPoolFile again = open()) {
+            assertEquals(5, stored(again));
+        }
+    }
+
+    @Test
+    void aThreadThatFailsInTheMiddleOfALineFailsTheLog() throws Exception {
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+            file.pmem().set(AT + 4 * 64L, 4);
+            file.ring().failHalfWay();
+            assertThrows(
+                    LogFailedException.class,
+                    () -> file.durability().await(file.durability().position() + 1));
+        }
         try (LoggedPoolFile again = open()) {
             assertEquals(5, stored(again));
         }
