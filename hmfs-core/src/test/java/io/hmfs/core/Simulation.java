@@ -288,9 +288,14 @@ final class Simulation {
             known.removeIf(id -> id != ROOT && (!model.hasDirectory(id) && random.nextInt(3) > 0));
         }
         boolean crowded = model.size() > OBJECTS;
-        int what = random.nextInt(100);
         if (random.nextInt(20) == 0) {
             return sweep(directory());
+        }
+        int what = random.nextInt(115);
+        if (what >= 100) {
+            long d = directory();
+            boolean make = what < 103 && !crowded;
+            return make ? ChainSteps.symlink(random, d, name(), out) : ChainSteps.change(random, d, nameIn(d));
         }
         return what < 50 ? change(what, crowded) : what < 58 ? link() : what < 72 ? rename() : attribute(what);
     }
@@ -370,7 +375,7 @@ final class Simulation {
         String at = " " + d + " " + n + " " + value + " " + size;
         ReferenceNamespace.Node node = models.getFirst().child(d, n);
         long id = node == null ? 7 : node.id;
-        boolean isFile = node != null && !node.isDirectory();
+        boolean isFile = node != null && node.type == FileType.FILE;
         return switch (what % 8) {
             case 0 -> new Step("chmod" + at, e -> e.chmod(d, name, value), (m, _) -> m.chmod(d, n, value), false);
             case 1 ->

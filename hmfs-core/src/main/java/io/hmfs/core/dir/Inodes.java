@@ -160,6 +160,7 @@ public final class Inodes {
     /** Frees an inode that has no names left, once, whoever comes first. */
     public void drop(long inode) {
         long id = EntryRecord.id(pmem, inode);
+        engine.chains.freeOf(inode);
         if (InodeRecord.free(pmem, inode, engine.clock.next())) {
             engine.index.remove(engine.keys.ofInode(id), inode);
             pmem.persist(inode, Pmem.LINE);

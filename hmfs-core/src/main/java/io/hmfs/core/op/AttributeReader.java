@@ -82,7 +82,7 @@ final class AttributeReader {
         long setAt = marked & ~EntryRecord.SET_AT_DIRTY;
         boolean directory = kind == EntryRecord.KIND_DIRECTORY;
         out.id = EntryRecord.id(pmem, at);
-        out.type = directory ? FileType.DIRECTORY : FileType.FILE;
+        out.type = directory ? FileType.DIRECTORY : kind == EntryRecord.KIND_SYMLINK ? FileType.SYMLINK : FileType.FILE;
         out.mode = Ctime.mode(ctime);
         out.uid = Owner.uid(owner);
         out.gid = Owner.gid(owner);

@@ -29,30 +29,33 @@ final class StatOp {
         long hash = engine.keys.ofEntry(parent, name);
         int pin = engine.epochs.pin();
         try {
-            if (findsNormal(hash, parent, name, out)) {
-                return Status.OK;
-            }
-            Engine.Scratch scratch = engine.scratch();
-            for (; ; ) {
-                long[] seen = scratch.seen;
-                int count = engine.index.candidates(hash, seen);
-                switch (look(seen, count, parent, name, out)) {
-                    case FOUND -> {
-                        return Status.OK;
-                    }
-                    case ABSENT -> {
-                        // [stat.2] † Not found only if a second look sees the same index words: else a rename that
-                        // replaces
-                        // could be seen with its successor not there yet and its victim gone already.
-                        if (sameWords(hash, scratch, count)) {
-                            return Status.NOT_FOUND;
-                        }
-                    }
-                    case AGAIN -> engine.locks.awaitOthers();
-                }
-            }
+            return findsNormal(hash, parent, name, out) ? Status.OK : find(parent, name, out);
         } finally {
             engine.epochs.unpin(pin);
+        }
+    }
+
+    /** The same for a caller who has pinned the epoch and goes on from the object, which then stands in the first of {@code seen}. */
+    Status find(long parent, Name name, Attributes out) {
+        long hash = engine.keys.ofEntry(parent, name);
+        Engine.Scratch scratch = engine.scratch();
+        for (; ; ) {
+            long[] seen = scratch.seen;
+            int count = engine.index.candidates(hash, seen);
+            switch (look(seen, count, parent, name, out)) {
+                case FOUND -> {
+                    return Status.OK;
+                }
+                case ABSENT -> {
+                    // [stat.2] † Not found only if a second look sees the same index words: else a rename that
+                    // replaces
+                    // could be seen with its successor not there yet and its victim gone already.
+                    if (sameWords(hash, scratch, count)) {
+                        return Status.NOT_FOUND;
+                    }
+                }
+                case AGAIN -> engine.locks.awaitOthers();
+            }
         }
     }
 
@@ -67,8 +70,9 @@ final class StatOp {
                 }
                 long access = DirContentRecord.access(pmem, content);
                 long status = EntryRecord.status(pmem, access);
-                if (EntryRecord.state(status) == SlotState.DELETED && EntryRecord.link(pmem, access) != Pmem.NULL) {
-                    access = EntryRecord.link(pmem, access); // just moved; the content is told in a moment
+                long successor = EntryRecord.link(pmem, access);
+                if (EntryRecord.state(status) == SlotState.DELETED && engine.isAccessOf(successor, directory)) {
+                    access = successor; // just moved; the content is told in a moment
                     status = EntryRecord.status(pmem, access);
                 }
                 // After the step above: a crash may have kept DELETED of the origin and lost NORMAL of the successor.
@@ -82,13 +86,15 @@ final class StatOp {
                 if (ours && state == SlotState.CREATING) {
                     return Status.NO_SUCH_DIRECTORY;
                 }
-                if (ours && state != SlotState.DELETED && state != SlotState.FREE) {
+                boolean replaced = state == SlotState.REPLACED && isReplaced(access);
+                if (ours && state != SlotState.DELETED && state != SlotState.FREE && !replaced) {
                     reader.read(access, status, out);
                     if (EntryRecord.status(pmem, access) == status) {
                         return Status.OK;
                     }
                 } else if (engine.findContent(directory) == content
-                        && DirContentRecord.access(pmem, content) == access) {
+                        && DirContentRecord.access(pmem, content) == access
+                        && EntryRecord.status(pmem, access) == status) {
                     return Status.NO_SUCH_DIRECTORY;
                 }
                 engine.locks.awaitOthers();
@@ -96,6 +102,11 @@ final class StatOp {
         } finally {
             engine.epochs.unpin(pin);
         }
+    }
+
+    /** By then the name shows the successor, and a directory that was replaced must be gone by its id, too. */
+    private boolean isReplaced(long at) {
+        return EntryRecord.state(pmem, EntryRecord.link(pmem, at)) != SlotState.CREATING;
     }
 
     /**
@@ -168,6 +179,7 @@ final class StatOp {
                     && state != SlotState.NORMAL
                     && state != SlotState.DELETING
                     && EntryRecord.state(pmem, EntryRecord.link(pmem, at)) != SlotState.CREATING;
+            seen[0] = at;
             return still && !went ? Look.FOUND : Look.AGAIN;
         }
         // [stat.3] What did not exist yet must not exist now either: as the successor of one that was looked at

@@ -3,6 +3,8 @@ package io.hmfs.core.recovery;
 import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.BucketRecord;
+import io.hmfs.core.layout.ChainRecord;
+import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.InodeRecord;
@@ -72,8 +74,19 @@ public final class PoolCheck {
                 problem("content of directory " + id + " points at another object");
             }
             reached.add(content);
-            reached.add(access);
+            if (reached.add(access)) {
+                checkChain(access);
+            }
             checkList(id, content, due);
+        }
+    }
+
+    /** What an object has in its chain is whole. */
+    private void checkChain(long at) {
+        try {
+            engine.chains.blobOf(at);
+        } catch (CorruptPoolException e) {
+            problem("chain of object " + at + ": " + e.getMessage());
         }
     }
 
@@ -112,7 +125,9 @@ public final class PoolCheck {
         } else if (state != SlotState.NORMAL) {
             problem("I3: object " + at + " in directory " + id + " was left in state " + state);
         } else {
-            reached.add(at);
+            if (reached.add(at)) {
+                checkChain(at);
+            }
             Name name = new Name();
             EntryRecord.name(pmem, at, status, name);
             if (engine.findLocked(engine.keys.ofEntry(id, name), id, name) != at) {
@@ -136,6 +151,7 @@ public final class PoolCheck {
     private void checkInodes() {
         names.forEach((inode, found) -> {
             long word = InodeRecord.names(pmem, inode);
+            checkChain(inode);
             if (word != InodeRecord.names(found, Pmem.NULL, 0)) {
                 problem("I3: inode " + EntryRecord.id(pmem, inode) + " has " + found + " names and counts "
                         + InodeRecord.count(word) + ", in flight " + InodeRecord.entry(word));
@@ -167,7 +183,7 @@ public final class PoolCheck {
                 for (long at = start; at + size <= start + engine.regions.size(); at += size) {
                     if (EntryRecord.state(pmem, at) == SlotState.FREE) {
                         free++;
-                    } else if (!reached.contains(at)) {
+                    } else if (!reached.contains(at) && !isChainOfAnObject(at)) {
                         problem("I5: " + what(slots.kind()) + " " + at + " in state " + EntryRecord.state(pmem, at)
                                 + " is reached from nowhere");
                     }
@@ -178,6 +194,11 @@ public final class PoolCheck {
         if (known != free) {
             problem("I5: " + free + " free " + what(slots.kind()) + "s, the allocator knows of " + known);
         }
+    }
+
+    private boolean isChainOfAnObject(long at) {
+        return EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_CHAIN
+                && engine.chains.isReached(at, ChainRecord.serial(pmem, at));
     }
 
     private static String what(RegionKind kind) {
