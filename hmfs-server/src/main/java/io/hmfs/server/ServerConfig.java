@@ -102,6 +102,11 @@ public record ServerConfig(
         return pool.resolveSibling(pool.getFileName() + ".data");
     }
 
+    /** Where the builtin store of a pool with a log is unless told otherwise: in the log's directory. */
+    public static Path dataDirectoryIn(Path logDirectory) {
+        return logDirectory.resolve("data");
+    }
+
     /** How to open the pool: replies are held back until they are safe, so no method waits. */
     OpenOptions openOptions(Consumer<String> progress) {
         Path directory = logDirectory;
@@ -131,7 +136,7 @@ public record ServerConfig(
         private long logSegment = 16 << 20;
         private long logMax = 1 << 30;
         private String dataStore = ServerInfo.BUILTIN;
-        private Path dataDirectory;
+        private @Nullable Path dataDirectory;
         private long blockSize = 64L << 20;
         private int chunkSize = 256 << 10;
         private int eventLoops = Math.min(Runtime.getRuntime().availableProcessors(), THREADS_MAX);
@@ -145,7 +150,6 @@ public record ServerConfig(
 
         private Builder(Path pool) {
             this.pool = pool;
-            dataDirectory = dataDirectoryOf(pool);
         }
 
         public Builder host(String value) {
@@ -243,6 +247,11 @@ public record ServerConfig(
             return this;
         }
 
+        /** Data must survive what the names survive: with a log, it is where the log is. */
+        private Path defaultDataDirectory() {
+            return logDirectory == null ? dataDirectoryOf(pool) : dataDirectoryIn(logDirectory);
+        }
+
         public ServerConfig build() {
             return new ServerConfig(
                     pool,
@@ -254,7 +263,7 @@ public record ServerConfig(
                     logSegment,
                     logMax,
                     dataStore,
-                    dataDirectory,
+                    dataDirectory == null ? defaultDataDirectory() : dataDirectory,
                     blockSize,
                     chunkSize,
                     eventLoops,

@@ -92,6 +92,14 @@ final class ServerSettingsTest {
     }
 
     @Test
+    void dataIsWhereTheLogIsUnlessToldOtherwise() throws IOException {
+        Map<ServerSetting, String> flags = Map.of(ServerSetting.POOL, "/m/p", ServerSetting.LOG_DIRECTORY, "/disk/log");
+        ServerSettings settings = resolve(flags, Map.of(), null);
+        assertEquals(Path.of("/disk/log/data"), settings.config().dataDirectory());
+        assertTrue(settings.table().matches("(?s).*data-directory +/disk/log/data +default\n.*"), settings.table());
+    }
+
+    @Test
     void theTableShowsEachValueAndItsSource() throws IOException {
         String table = resolve(POOL, Map.of("HMFS_PORT", "2"), null).table();
         assertTrue(table.matches("(?s).*pool +/p +flag --pool\n.*"), table);
