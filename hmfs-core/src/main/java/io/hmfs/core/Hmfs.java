@@ -48,11 +48,7 @@ public final class Hmfs {
                                 + " is part of a pool with a log. Open it with the mode logged and the log's directory: what"
                                 + " another mode stores would be lost with the machine");
             }
-            return new PoolNamespace(
-                    pool.toString(),
-                    file,
-                    true,
-                    options.waits() ? PoolNamespace.Answers.WAIT : PoolNamespace.Answers.HELD_BACK);
+            return new PoolNamespace(pool.toString(), file, true, options.waits());
         } catch (CorruptPoolException e) {
             file.close();
             throw new PoolException(

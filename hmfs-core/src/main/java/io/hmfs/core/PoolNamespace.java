@@ -54,24 +54,17 @@ final class PoolNamespace extends ExtendedNamespace {
     private volatile boolean failed;
     private volatile boolean closed;
 
-    /** Who sees to it that an answer is given only when it is safe. */
-    enum Answers {
-        /** The methods do: they wait. */
-        WAIT,
-        /** The caller does, by {@link #whenDurable}. */
-        HELD_BACK
-    }
-
     /** Opens the engine on a checked pool. Without background threads, tests call what these would do. */
     PoolNamespace(String path, PoolFile file, boolean withBackground) {
-        this(path, file, withBackground, Answers.WAIT);
+        this(path, file, withBackground, true);
     }
 
-    PoolNamespace(String path, PoolFile file, boolean withBackground, Answers answers) {
+    /** {@code waits}: whether methods see to it that an answer is given only when it is safe, or the caller does. */
+    PoolNamespace(String path, PoolFile file, boolean withBackground, boolean waits) {
         this.path = path;
         this.file = file;
         this.durability = file.durability();
-        this.waits = answers == Answers.WAIT && file.pmem().persistence() == Persistence.LOGGED;
+        this.waits = waits && file.pmem().persistence() == Persistence.LOGGED;
         Pmem pmem = file.pmem();
         long header = file.header();
         pmem.set(header + PoolHeader.STARTS_OFFSET, pmem.get(header + PoolHeader.STARTS_OFFSET) + 1);
@@ -145,6 +138,11 @@ final class PoolNamespace extends ExtendedNamespace {
         }
     }
 
+    private Status safe(Status status) {
+        awaitDurable();
+        return status;
+    }
+
     private void failStop(Throwable cause) {
         if (!failed && !(closed && cause instanceof Epochs.ClosedException)) {
             failed = true;
@@ -185,9 +183,7 @@ final class PoolNamespace extends ExtendedNamespace {
     Status stopping(Body body) {
         check();
         try {
-            Status status = body.run();
-            awaitDurable();
-            return status;
+            return safe(body.run());
         } catch (RuntimeException | Error e) {
             failStop(e);
             throw e;
@@ -214,9 +210,7 @@ final class PoolNamespace extends ExtendedNamespace {
     public Status stat(long directory, Name name, Attributes out) {
         check();
         try {
-            Status status = operations.stat(directory, name, out);
-            awaitDurable();
-            return status;
+            return safe(operations.stat(directory, name, out));
         } catch (RuntimeException | Error e) {
             failStop(e);
             throw e;
@@ -307,9 +301,7 @@ final class PoolNamespace extends ExtendedNamespace {
         check();
         CallerError fromVisitor = new CallerError(visitor);
         try {
-            Status status = operations.list(directory, cursor, fromVisitor);
-            awaitDurable();
-            return status;
+            return safe(operations.list(directory, cursor, fromVisitor));
         } catch (RuntimeException | Error e) {
             // A listing is nowhere half way when it calls the visitor, so the visitor's own error stops nothing.
             if (e != fromVisitor.thrown) {
@@ -338,14 +330,12 @@ final class PoolNamespace extends ExtendedNamespace {
     public int principalId(String name) {
         check();
         int pin = engine.epochs.pin();
-        int id;
         try {
-            id = principals.id(name);
+            return principals.id(name);
         } finally {
             engine.epochs.unpin(pin);
+            awaitDurable();
         }
-        awaitDurable();
-        return id;
     }
 
     @Override

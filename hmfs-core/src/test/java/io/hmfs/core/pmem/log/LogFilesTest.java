@@ -1,7 +1,6 @@
 package io.hmfs.core.pmem.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,16 +14,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: the log on the disk is read as far as it is whole; a torn end is an end, a damage before it an error that names the place;
- * and a log that cannot be written acknowledges nothing and loses nothing. Method: real files, cut off and changed byte by byte.
+ * Goal: the log on the disk is read as far as it is whole; a torn end is an end, a damage before it an error that names the place.
+ * Method: real files, cut off and changed byte by byte.
  */
 final class LogFilesTest {
     private static final long SIZE = PoolFile.SIZE_MIN;
@@ -281,79 +277,6 @@ final class LogFilesTest {
         loseMachine();
         try (LoggedPoolFile again = open()) {
             assertEquals(4, stored(again));
-        }
-    }
-
-    @Test
-    void afterAnErrorOfTheDiskNothingIsAcknowledgedAndNothingIsLost() throws Exception {
-        LoggedPoolFile file = open();
-        store(file, 1, 4);
-        AtomicReference<Throwable> heard = new AtomicReference<>();
-        file.durability().onFailure(heard::set);
-        FileChannel channel = file.writer().file();
-        assertNotNull(channel);
-        channel.close(); // from here on every write fails
-        file.pmem().set(AT + 4 * 64L, 4);
-        file.pmem().persist(AT + 4 * 64L, 8);
-        long position = file.durability().position();
-        LogFailedException e =
-                assertThrows(LogFailedException.class, () -> file.durability().await(position));
-        assertTrue(String.valueOf(e.getMessage()).contains(segments().getLast().toString()), e.getMessage());
-        AtomicReference<Throwable> held = new AtomicReference<>();
-        file.durability().whenDurable(position, () -> held.set(new AssertionError("acknowledged")), held::set);
-        assertTrue(held.get() instanceof LogFailedException, String.valueOf(held.get()));
-        while (heard.get() == null) {
-            Thread.onSpinWait(); // told after those who wait
-        }
-        assertTrue(heard.get() instanceof LogFailedException, String.valueOf(heard.get()));
-        file.durability().await(position - 1); // what was durable is
-        file.close();
-        try (LoggedPoolFile again = open()) {
-            assertEquals(5, stored(again));
-        }
-        loseMachine();
-        try (LoggedPoolFile again = open()) {
-            assertEquals(5, stored(again));
-        }
-    }
-
-    @Test
-    void aThreadThatFailsInTheMiddleOfALineFailsTheLog() throws Exception {
-        try (LoggedPoolFile file = open()) {
-            store(file, 1, 4);
-            file.pmem().set(AT + 4 * 64L, 4);
-            file.ring().failHalfWay();
-            assertThrows(
-                    LogFailedException.class,
-                    () -> file.durability().await(file.durability().position() + 1));
-        }
-        try (LoggedPoolFile again = open()) {
-            assertEquals(5, stored(again));
-        }
-    }
-
-    @Test
-    void actionsRunWhenTheirPositionIsDurable() throws Exception {
-        try (LoggedPoolFile file = open()) {
-            CountDownLatch ran = new CountDownLatch(100);
-            AtomicLong early = new AtomicLong();
-            for (int n = 1; n <= 100; n++) {
-                file.pmem().set(AT + n * 64L, n);
-                file.pmem().persist(AT + n * 64L, 8);
-                long position = file.durability().position();
-                file.durability()
-                        .whenDurable(
-                                position,
-                                () -> {
-                                    if (file.ring().durable() < position) {
-                                        early.incrementAndGet();
-                                    }
-                                    ran.countDown();
-                                },
-                                _ -> early.incrementAndGet());
-            }
-            ran.await();
-            assertEquals(0, early.get());
         }
     }
 

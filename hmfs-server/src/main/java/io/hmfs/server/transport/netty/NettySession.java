@@ -16,7 +16,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -54,21 +53,8 @@ final class NettySession extends Session {
     private boolean unfinished;
     private long unwritableSinceNanos;
 
-    /** Replies that wait for the log, in order, and how many bytes they are. */
-    private final ArrayDeque<Held> held = new ArrayDeque<>();
-
-    private long heldBytes;
+    private final HeldReplies held;
     private boolean closeAfterHeld;
-
-    /** Replies of one batch; on the connection's thread, but for the message that they are safe. */
-    private static final class Held {
-        private final ByteBuf replies;
-        private boolean safe;
-
-        Held(ByteBuf replies) {
-            this.replies = replies;
-        }
-    }
 
     NettySession(Service service, NettyTransport.Limits limits, Worker worker, Channel channel) {
         this.service = service;
@@ -76,6 +62,7 @@ final class NettySession extends Session {
         this.worker = worker;
         this.channel = channel;
         frames = new FrameAssembler(channel.alloc(), HELLO_FRAME_MAX);
+        held = new HeldReplies(service, channel, this::heldAreSent);
     }
 
     /** What stands in the channel's pipeline. */
@@ -109,7 +96,7 @@ final class NettySession extends Session {
     protected void send(ByteBuf reply) {
         if (reply.isReadable() && !closing) {
             handOver();
-            write(reply);
+            held.write(reply);
             if (!reading) {
                 channel.flush();
             }
@@ -150,7 +137,7 @@ final class NettySession extends Session {
         out = null;
         if (!held.isEmpty() || (last != null && last.isReadable() && service.holdsReplies())) {
             closeAfterHeld = true;
-            write(last == null ? channel.alloc().buffer(0) : last);
+            held.write(last == null ? channel.alloc().buffer(0) : last);
         } else {
             closeAfter(last);
         }
@@ -225,7 +212,7 @@ final class NettySession extends Session {
         return channel.isWritable()
                 && inFlight() < limits.inFlightMax()
                 && service.mayProceed()
-                && heldBytes < limits.frameMax();
+                && held.bytes() < limits.frameMax();
     }
 
     private void pause() {
@@ -264,43 +251,15 @@ final class NettySession extends Session {
         if (buffer != null) {
             out = null;
             if (buffer.isReadable()) {
-                write(buffer);
+                held.write(buffer);
             } else {
                 buffer.release();
             }
         }
     }
 
-    /** Sends replies, at once or when what they tell is safe, in order. Whoever writes flushes; what is held is flushed later. */
-    private void write(ByteBuf replies) {
-        if (!service.holdsReplies()) {
-            channel.write(replies, channel.voidPromise());
-            return;
-        }
-        Held batch = new Held(replies);
-        held.add(batch);
-        heldBytes += replies.readableBytes();
-        service.whenSafe(() -> {
-            if (channel.eventLoop().inEventLoop()) {
-                safe(batch);
-            } else {
-                channel.eventLoop().execute(() -> safe(batch));
-            }
-        });
-    }
-
-    private void safe(Held batch) {
-        batch.safe = true;
-        boolean sent = false;
-        for (Held first = held.peek(); first != null && first.safe; first = held.peek()) {
-            held.remove();
-            heldBytes -= first.replies.readableBytes();
-            channel.write(first.replies, channel.voidPromise());
-            sent = true;
-        }
-        if (!sent) {
-            return;
-        }
+    /** What was held is written: the connection goes on with what waited for that. */
+    private void heldAreSent() {
         if (!reading && !executing) {
             channel.flush();
         }
@@ -404,8 +363,7 @@ final class NettySession extends Session {
             if (unsent != null) {
                 unsent.release();
             }
-            held.forEach(batch -> batch.replies.release());
-            held.clear();
+            held.release();
         }
 
         @Override
