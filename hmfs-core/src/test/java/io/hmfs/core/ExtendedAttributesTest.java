@@ -266,6 +266,7 @@ final class ExtendedAttributesTest {
         assertEquals(Status.OK, namespace.symlink(ROOT, s, Values.target(500, 1), 0, 0, out));
         assertEquals(Status.OK, namespace.link(ROOT, s, ROOT, g, out));
         assertTrue(out.isSymlink() && out.nlink == 2);
+        assertEquals(Status.INVALID_ARGUMENT, namespace.truncate(ROOT, g, 0));
         assertEquals(Status.OK, namespace.delete(ROOT, s, out));
         assertEquals(Status.OK, namespace.readlink(ROOT, g, value));
         assertArrayEquals(Values.target(500, 1), value.value);
