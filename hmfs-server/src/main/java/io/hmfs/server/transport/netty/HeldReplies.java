@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
  * A connection's replies on their way out: written at once, or, where a log has to have what they tell first, when it has, in order. On
  * the connection's thread. Nothing here flushes.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel, which is where that is seen
 final class HeldReplies {
     /** Replies of one batch. */
     private static final class Batch {
