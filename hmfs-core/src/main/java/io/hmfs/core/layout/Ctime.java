@@ -22,10 +22,14 @@ public final class Ctime {
         return (nanos / UNIT) << TIME_SHIFT | mode;
     }
 
-    /** Of a change at this time, rounded up so that it shows after what was shown before; never less than in the word before. */
+    /**
+     * Of a change at this time, rounded up so that it shows after what was shown before, and always above the word before: a word
+     * that never comes back lets a reader trust two equal looks at its unit. Changes of one object that follow each other faster
+     * than a unit of time lie ahead of the clock.
+     */
     public static long next(long before, long nanos, int mode) {
         long units = (nanos + UNIT - 1) / UNIT;
-        return Math.max(units, before >>> TIME_SHIFT) << TIME_SHIFT | mode;
+        return Math.max(units, (before >>> TIME_SHIFT) + 1) << TIME_SHIFT | mode;
     }
 
     /** Nanoseconds since 1970. */

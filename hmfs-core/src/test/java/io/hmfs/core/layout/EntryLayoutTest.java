@@ -136,7 +136,7 @@ final class EntryLayoutTest {
         assertEquals(6 * 4096, Ctime.time(Ctime.next(0, 5 * 4096 + 1, 0644)));
         assertEquals(5 * 4096, Ctime.time(Ctime.next(0, 5 * 4096, 0644)));
         long later = Ctime.of(9 * 4096, 0600) | Ctime.DIRTY;
-        assertEquals(Ctime.of(9 * 4096, 0644), Ctime.next(later, 5 * 4096, 0644));
+        assertEquals(Ctime.of(10 * 4096, 0644), Ctime.next(later, 5 * 4096, 0644), "no word comes back");
     }
 
     @Test
