@@ -1,6 +1,10 @@
 package io.hmfs.core;
 
+import io.hmfs.core.check.CheckReport;
+import io.hmfs.core.check.PoolCheck;
+import io.hmfs.core.check.Progress;
 import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.Superblock;
@@ -17,6 +21,34 @@ public final class Hmfs {
     public static void format(Path pool, FormatOptions options) throws IOException {
         try (PoolFile file = PoolFile.create(pool, options.size(), options.backing(), options.overwrite())) {
             Superblock.format(pool, file, UUID.randomUUID(), new SecureRandom().nextLong());
+        }
+    }
+
+    /**
+     * Looks at every byte of a pool that nobody has open, and changes nothing; see {@link CheckReport}. Throws {@link PoolException}
+     * with what is wrong and what to do if it is no pool, or in use.
+     */
+    public static CheckReport check(Path pool, Progress progress) throws IOException {
+        try (PoolFile file = PoolFile.openReadOnly(pool)) {
+            return PoolCheck.check(pool, file, progress);
+        }
+    }
+
+    /** The same, and puts right what can be. One that is cut off leaves a pool that does not open until it is repaired again. */
+    public static CheckReport repair(Path pool, Progress progress) throws IOException {
+        try (PoolFile file = openForRepair(pool)) {
+            return PoolCheck.repair(pool, file, progress);
+        }
+    }
+
+    private static PoolFile openForRepair(Path pool) throws PoolException {
+        try {
+            return PoolFile.open(pool, Persistence.PMEM, false);
+        } catch (PoolException e) {
+            if (e.reason() == PoolException.Reason.NOT_DAX) {
+                return PoolFile.open(pool, Persistence.PROCESS, false);
+            }
+            throw e;
         }
     }
 

@@ -1,0 +1,384 @@
+package io.hmfs.core.check;
+
+import io.hmfs.core.alloc.IdSource;
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.PoolHeader;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+
+/**
+ * Every slot for entries, after index and lists have been walked: who lives is on the list of its directory and in the index, who is
+ * neither is what a crash left. A status that cannot be is told by the rest: a name that the index has, a content that points here.
+ */
+final class EntryCheck {
+    /** The directory that the root stands in. */
+    static final long ROOT_PARENT = 0;
+
+    private static final long OWNER_RESERVED = 0x7000_0000_0000_0000L;
+    private static final long ONE_LINK = 1;
+
+    private final PoolView view;
+    private final Pmem pmem;
+    private final IndexView index;
+    private final Marks marks;
+    private final Contents contents;
+    private final long root;
+
+    private EntryCheck(PoolView view, IndexView index, Marks marks, Contents contents, long root) {
+        this.view = view;
+        this.pmem = view.pmem;
+        this.index = index;
+        this.marks = marks;
+        this.contents = contents;
+        this.root = root;
+    }
+
+    static void run(PoolView view, IndexView index, Marks marks, Contents contents, long root) {
+        view.eachEntry("entries", new EntryCheck(view, index, marks, contents, root)::slot);
+    }
+
+    /** Whether an id is of this format's one partition. */
+    static boolean isIdNumber(long id) {
+        return id > 0 && id >>> IdSource.PARTITION_SHIFT == 0;
+    }
+
+    /** The latest of the times that an operation gives an entry, but for its birth. */
+    static long latestChange(Pmem pmem, long at) {
+        return Math.max(pmem.get(at + EntryRecord.MTIME_OFFSET), pmem.get(at + EntryRecord.CTIME_OFFSET));
+    }
+
+    private void damage(long field, long at, String expected, String found, String action, Runnable repair) {
+        view.findings.damage(field, view.describe(at), expected, found, action, repair);
+    }
+
+    private void slot(long at) {
+        long status = EntryRecord.status(pmem, at);
+        if (at == root) {
+            return; // RootCheck
+        }
+        if (status == SlotState.FREE && !marks.has(Marks.REACHED, at)) {
+            free(at);
+            return;
+        }
+        if (!view.isEntryStatus(at)) {
+            unreadable(at, status);
+            return;
+        }
+        int state = EntryRecord.state(status);
+        if (state == SlotState.NORMAL) {
+            live(at, status);
+        } else if (state == SlotState.CREATING) {
+            view.findings.count("half done", 1);
+            halfDone(at, "an object half made", "the next start finishes or undoes it");
+        } else {
+            ending(at, status, state);
+        }
+    }
+
+    private void free(long at) {
+        view.findings.count("free entry slots", 1);
+        if (EntryRecord.death(pmem, at) >= view.future) {
+            // A start takes a slot that was freed after it began for one that it knows.
+            damage(
+                    at + EntryRecord.DEATH_OFFSET,
+                    at,
+                    "a time that was issued",
+                    "freed at " + EntryRecord.death(pmem, at),
+                    "store 0, so that the slot is used again",
+                    () -> view.store(at + EntryRecord.DEATH_OFFSET, 0));
+        }
+    }
+
+    /** The status with which the index has this slot under this parent, or 0. */
+    private long provenStatus(long at, long parent) {
+        for (int length = Math.max(1, view.nameMin(at)); length <= view.nameMax(at); length++) {
+            if (view.isValidName(at, length) && index.names(view.keys.ofEntry(parent, view.name(at, length)), at)) {
+                long content = contents.of(EntryRecord.id(pmem, at));
+                boolean directory = content != Pmem.NULL && DirContentRecord.access(pmem, content) == at;
+                int kind = directory ? EntryRecord.KIND_DIRECTORY : EntryRecord.KIND_FILE;
+                return EntryRecord.status(SlotState.NORMAL, kind, length);
+            }
+        }
+        return 0;
+    }
+
+    private void unreadable(long at, long status) {
+        long proven = provenStatus(at, EntryRecord.parent(pmem, at));
+        if (proven != 0) {
+            setStatus(at, proven, "store the status that the index proves");
+        } else if (!marks.has(Marks.REACHED, at)) {
+            damage(
+                    at,
+                    at,
+                    "an object's status or 0",
+                    "0x" + Long.toHexString(status),
+                    "free it: nothing leads here",
+                    () -> {
+                        view.store(at + EntryRecord.DEATH_OFFSET, 0);
+                        view.store(at, SlotState.FREE);
+                    });
+        } else if (status == SlotState.FREE) {
+            damage(
+                    at,
+                    at,
+                    "an object",
+                    "a free slot on a list",
+                    "take it off the list",
+                    () -> view.fixes().unlink(contents.of(EntryRecord.parent(pmem, at)), at));
+        } else {
+            damage(
+                    at,
+                    at,
+                    "an object's status",
+                    "0x" + Long.toHexString(status),
+                    "make it a file with a new name",
+                    () -> view.fixes().renameInPlace(at));
+        }
+    }
+
+    private void setStatus(long at, long status, String action) {
+        damage(
+                at,
+                at,
+                "status 0x" + Long.toHexString(status),
+                "0x" + Long.toHexString(EntryRecord.status(pmem, at)),
+                action,
+                () -> view.store(at, status));
+    }
+
+    private void halfDone(long at, String found, String action) {
+        view.findings.pending(at, view.describe(at), "nothing half done", found, action);
+    }
+
+    private void live(long at, long status) {
+        boolean directory = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY;
+        view.findings.count(directory ? "directories" : "files", 1);
+        if (!view.isValidName(at, EntryRecord.nameLength(status))) {
+            damage(
+                    at + EntryRecord.NAME_OFFSET,
+                    at,
+                    "a valid name",
+                    "'" + view.name(at) + "'",
+                    "give it another name",
+                    () -> view.fixes().renameInPlace(at));
+        }
+        padding(at, EntryRecord.nameLength(status));
+        link(at);
+        id(at);
+        attributes(at);
+        if (directory) {
+            DirectoryCheck.run(view, contents, marks, at);
+        } else if (isContentOfDirectory(at)) {
+            // One bit makes a directory a file; no operation does.
+            setStatus(
+                    at,
+                    EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_DIRECTORY, EntryRecord.nameLength(status)),
+                    "make it a directory: a content points here");
+        }
+        indexed(at);
+        if (!marks.has(Marks.REACHED, at)) {
+            orphan(at);
+        }
+    }
+
+    private boolean isContentOfDirectory(long at) {
+        long content = contents.of(EntryRecord.id(pmem, at));
+        return content != Pmem.NULL && DirContentRecord.access(pmem, content) == at;
+    }
+
+    private void indexed(long at) {
+        if (index.isUsable() && !marks.has(Marks.INDEXED, at) && !index.names(view.hashOf(at), at)) {
+            damage(
+                    at,
+                    at,
+                    "a word in the index",
+                    "none under its key",
+                    "add one",
+                    () -> view.fixes().addWord(at));
+        }
+    }
+
+    private void orphan(long at) {
+        long content = contents.of(EntryRecord.parent(pmem, at));
+        if (content != Pmem.NULL) {
+            damage(at, at, "an entry on the list of its directory", "one on no list", "link it there again", () -> {
+                view.fixes().link(content, at);
+                marks.set(Marks.REACHED, at);
+            });
+        } else {
+            damage(
+                    at + EntryRecord.PARENT_OFFSET,
+                    at,
+                    "a parent that exists",
+                    "" + EntryRecord.parent(pmem, at),
+                    "move it to /lost+found",
+                    () -> view.fixes().toLostAndFound(at));
+        }
+    }
+
+    private void link(long at) {
+        long link = EntryRecord.link(pmem, at);
+        if (link != Pmem.NULL && view.isEntry(link)) {
+            halfDone(at, "a rename that was cut off after its commit", "the next start finishes it");
+        } else if (link != Pmem.NULL) {
+            damage(
+                    at + EntryRecord.LINK_OFFSET,
+                    at,
+                    "an entry or 0 as partner of a rename",
+                    "0x" + Long.toHexString(link),
+                    "store 0",
+                    () -> view.store(at + EntryRecord.LINK_OFFSET, 0));
+        }
+    }
+
+    /** Names are compared and hashed a word at a time. */
+    private void padding(long at, int length) {
+        if (length % 8 != 0 && length <= view.nameMax(at)) {
+            long last = at + EntryRecord.NAME_OFFSET + (length & ~7);
+            long right = pmem.get(last) & ((1L << (length % 8 * 8)) - 1);
+            if (pmem.get(last) != right) {
+                damage(last, at, "zeros behind the name", "others", "store zeros", () -> view.store(last, right));
+            }
+        }
+    }
+
+    private void id(long at) {
+        long id = EntryRecord.id(pmem, at);
+        if (isIdNumber(id)) {
+            return;
+        }
+        long number = id & ((1L << IdSource.PARTITION_SHIFT) - 1);
+        long lease = pmem.get(view.header + PoolHeader.ID_LEASE_OFFSET);
+        boolean known = number > 1 && number < lease;
+        damage(
+                at + EntryRecord.ID_OFFSET,
+                at,
+                "an id of partition 0",
+                "0x" + Long.toHexString(id),
+                known ? "store " + number : "give it a new id: its data, if it is a file, is not found under that",
+                () -> view.store(
+                        at + EntryRecord.ID_OFFSET,
+                        known ? number : view.fixes().newId()));
+    }
+
+    private void attributes(long at) {
+        time(at, EntryRecord.MTIME_OFFSET, "mtime");
+        time(at, EntryRecord.CTIME_OFFSET, "ctime");
+        long setAt = pmem.get(at + EntryRecord.SET_AT_OFFSET) & ~EntryRecord.SET_AT_DIRTY;
+        if (setAt >= view.future) {
+            damage(
+                    at + EntryRecord.SET_AT_OFFSET,
+                    at,
+                    "a time that was issued",
+                    "times set at " + setAt,
+                    "forget the times that were set",
+                    () -> view.store(at + EntryRecord.SET_AT_OFFSET, 0));
+        }
+        long owner = pmem.get(at + EntryRecord.OWNER_OFFSET);
+        if ((owner & OWNER_RESERVED) != 0) {
+            damage(
+                    at + EntryRecord.OWNER_OFFSET,
+                    at,
+                    "an owner",
+                    "0x" + Long.toHexString(owner),
+                    "clear the bits that mean nothing",
+                    () -> view.store(at + EntryRecord.OWNER_OFFSET, owner & ~OWNER_RESERVED));
+        }
+        long links = pmem.get(at + EntryRecord.LINKS_OFFSET);
+        if (links != ONE_LINK) {
+            damage(
+                    at + EntryRecord.LINKS_OFFSET,
+                    at,
+                    "1 link",
+                    "0x" + Long.toHexString(links),
+                    "store 1",
+                    () -> view.store(at + EntryRecord.LINKS_OFFSET, ONE_LINK));
+        }
+    }
+
+    private void time(long at, long offset, String what) {
+        long time = pmem.get(at + offset);
+        if (time < 0 || time >= view.future) {
+            long birth = EntryRecord.birth(pmem, at);
+            damage(
+                    at + offset,
+                    at,
+                    "a time that was issued",
+                    what + " " + time,
+                    "store the time of its birth",
+                    () -> view.store(at + offset, birth > 0 && birth < view.future ? birth : 0));
+        }
+    }
+
+    /** DELETING, DELETED, MOVING, REPLACED: each died after it was born, and one that died for good may be on a list or on none. */
+    private void ending(long at, long status, int state) {
+        long death = EntryRecord.death(pmem, at);
+        if (death <= EntryRecord.birth(pmem, at) || death >= view.future) {
+            neverDied(at, status, state);
+            return;
+        }
+        long link = EntryRecord.link(pmem, at);
+        boolean renamed = state == SlotState.MOVING || state == SlotState.REPLACED;
+        if (link == Pmem.NULL ? renamed : !view.isEntry(link)) {
+            damage(
+                    at + EntryRecord.LINK_OFFSET,
+                    at,
+                    "the successor of a rename" + (renamed ? "" : " or 0"),
+                    "0x" + Long.toHexString(link),
+                    renamed ? "undo the rename" : "store 0",
+                    () -> {
+                        if (renamed) {
+                            view.store(at, EntryRecord.withState(status, SlotState.NORMAL));
+                        }
+                        view.store(at + EntryRecord.LINK_OFFSET, 0);
+                    });
+            return;
+        }
+        boolean listed = marks.has(Marks.REACHED, at);
+        if (state == SlotState.DELETED) {
+            view.findings.count("deleted entries", 1);
+            if (!listed) {
+                halfDone(at, "a deleted entry on no list", "the next start frees it");
+            }
+            return;
+        }
+        view.findings.count("half done", 1);
+        if (listed || isSettled(at, state, death, link)) {
+            halfDone(at, "an object half " + (renamed ? "renamed" : "deleted"), "the next start finishes or undoes it");
+        } else {
+            damage(at, at, "an entry on the list of its directory", "one on no list", "undo what was half done", () -> {
+                view.store(at, EntryRecord.withState(status, SlotState.NORMAL));
+                view.store(at + EntryRecord.LINK_OFFSET, 0);
+            });
+        }
+    }
+
+    /** Whether the next start will not bring back to life who is on no list. */
+    private boolean isSettled(long at, int state, long death, long link) {
+        if (state == SlotState.DELETING) {
+            long content = contents.of(EntryRecord.parent(pmem, at));
+            return content == Pmem.NULL || death <= DirContentRecord.mtime(pmem, content);
+        }
+        return view.isEntryStatus(link) && EntryRecord.state(pmem, link) == SlotState.NORMAL;
+    }
+
+    private void neverDied(long at, long status, int state) {
+        long death = EntryRecord.death(pmem, at);
+        boolean lives = marks.has(Marks.INDEXED, at) || state != SlotState.DELETED;
+        damage(
+                at,
+                at,
+                "a death after its birth " + EntryRecord.birth(pmem, at),
+                "state " + state + ", dead at " + death,
+                lives ? "bring it back to life" : "store a time of death",
+                () -> {
+                    if (lives) {
+                        view.store(at + EntryRecord.DEATH_OFFSET, 0);
+                        view.store(at, EntryRecord.withState(status, SlotState.NORMAL));
+                    } else {
+                        view.store(at + EntryRecord.DEATH_OFFSET, EntryRecord.birth(pmem, at) + 1);
+                    }
+                });
+    }
+}
