@@ -15,9 +15,6 @@ final class EntryCheck {
     /** The directory that the root stands in. */
     static final long ROOT_PARENT = 0;
 
-    private static final long OWNER_RESERVED = 0x7000_0000_0000_0000L;
-    private static final long ONE_LINK = 1;
-
     private final PoolView view;
     private final Pmem pmem;
     private final IndexView index;
@@ -94,16 +91,25 @@ final class EntryCheck {
     private long provenStatus(long at, long parent) {
         for (int length = Math.max(1, view.nameMin(at)); length <= view.nameMax(at); length++) {
             if (view.isValidName(at, length) && index.names(view.keys.ofEntry(parent, view.name(at, length)), at)) {
-                long content = contents.of(EntryRecord.id(pmem, at));
-                boolean directory = content != Pmem.NULL && DirContentRecord.access(pmem, content) == at;
-                int kind = directory ? EntryRecord.KIND_DIRECTORY : EntryRecord.KIND_FILE;
+                int kind = claimsContent(at) ? EntryRecord.KIND_DIRECTORY : EntryRecord.KIND_FILE;
                 return EntryRecord.status(SlotState.NORMAL, kind, length);
             }
         }
         return 0;
     }
 
+    /** A directory whose entry is damaged has its content all the same; ContentCheck would give it to another. */
+    private boolean claimsContent(long at) {
+        long content = contents.of(EntryRecord.id(pmem, at));
+        boolean claims = content != Pmem.NULL && DirContentRecord.access(pmem, content) == at;
+        if (claims) {
+            marks.set(Marks.REACHED, content);
+        }
+        return claims;
+    }
+
     private void unreadable(long at, long status) {
+        boolean directory = claimsContent(at);
         long proven = provenStatus(at, EntryRecord.parent(pmem, at));
         if (proven != 0) {
             setStatus(at, proven, "store the status that the index proves");
@@ -126,14 +132,18 @@ final class EntryCheck {
                     "a free slot on a list",
                     "take it off the list",
                     () -> view.fixes().unlink(contents.of(EntryRecord.parent(pmem, at)), at));
+        } else if (EntryRecord.death(pmem, at) > EntryRecord.birth(pmem, at)
+                && EntryRecord.death(pmem, at) < view.future) {
+            long dead = EntryRecord.status(SlotState.DELETED, EntryRecord.KIND_FILE, Math.max(1, view.nameMin(at)));
+            setStatus(at, dead, "make it deleted: it has died and no name leads to it");
         } else {
             damage(
                     at,
                     at,
                     "an object's status",
                     "0x" + Long.toHexString(status),
-                    "make it a file with a new name",
-                    () -> view.fixes().renameInPlace(at));
+                    "give it a new name, and make it a " + (directory ? "directory" : "file"),
+                    () -> view.fixes().renameInPlace(at, directory));
         }
     }
 
@@ -161,15 +171,15 @@ final class EntryCheck {
                     "a valid name",
                     "'" + view.name(at) + "'",
                     "give it another name",
-                    () -> view.fixes().renameInPlace(at));
+                    () -> view.fixes().renameInPlace(at, directory));
         }
         padding(at, EntryRecord.nameLength(status));
         link(at);
         id(at);
-        attributes(at);
+        AttributeCheck.run(view, at);
         if (directory) {
             DirectoryCheck.run(view, contents, marks, at);
-        } else if (isContentOfDirectory(at)) {
+        } else if (claimsContent(at)) {
             // One bit makes a directory a file; no operation does.
             setStatus(
                     at,
@@ -180,11 +190,6 @@ final class EntryCheck {
         if (!marks.has(Marks.REACHED, at)) {
             orphan(at);
         }
-    }
-
-    private boolean isContentOfDirectory(long at) {
-        long content = contents.of(EntryRecord.id(pmem, at));
-        return content != Pmem.NULL && DirContentRecord.access(pmem, content) == at;
     }
 
     private void indexed(long at) {
@@ -262,55 +267,6 @@ final class EntryCheck {
                         known ? number : view.fixes().newId()));
     }
 
-    private void attributes(long at) {
-        time(at, EntryRecord.MTIME_OFFSET, "mtime");
-        time(at, EntryRecord.CTIME_OFFSET, "ctime");
-        long setAt = pmem.get(at + EntryRecord.SET_AT_OFFSET) & ~EntryRecord.SET_AT_DIRTY;
-        if (setAt >= view.future) {
-            damage(
-                    at + EntryRecord.SET_AT_OFFSET,
-                    at,
-                    "a time that was issued",
-                    "times set at " + setAt,
-                    "forget the times that were set",
-                    () -> view.store(at + EntryRecord.SET_AT_OFFSET, 0));
-        }
-        long owner = pmem.get(at + EntryRecord.OWNER_OFFSET);
-        if ((owner & OWNER_RESERVED) != 0) {
-            damage(
-                    at + EntryRecord.OWNER_OFFSET,
-                    at,
-                    "an owner",
-                    "0x" + Long.toHexString(owner),
-                    "clear the bits that mean nothing",
-                    () -> view.store(at + EntryRecord.OWNER_OFFSET, owner & ~OWNER_RESERVED));
-        }
-        long links = pmem.get(at + EntryRecord.LINKS_OFFSET);
-        if (links != ONE_LINK) {
-            damage(
-                    at + EntryRecord.LINKS_OFFSET,
-                    at,
-                    "1 link",
-                    "0x" + Long.toHexString(links),
-                    "store 1",
-                    () -> view.store(at + EntryRecord.LINKS_OFFSET, ONE_LINK));
-        }
-    }
-
-    private void time(long at, long offset, String what) {
-        long time = pmem.get(at + offset);
-        if (time < 0 || time >= view.future) {
-            long birth = EntryRecord.birth(pmem, at);
-            damage(
-                    at + offset,
-                    at,
-                    "a time that was issued",
-                    what + " " + time,
-                    "store the time of its birth",
-                    () -> view.store(at + offset, birth > 0 && birth < view.future ? birth : 0));
-        }
-    }
-
     /** DELETING, DELETED, MOVING, REPLACED: each died after it was born, and one that died for good may be on a list or on none. */
     private void ending(long at, long status, int state) {
         long death = EntryRecord.death(pmem, at);
@@ -321,18 +277,24 @@ final class EntryCheck {
         long link = EntryRecord.link(pmem, at);
         boolean renamed = state == SlotState.MOVING || state == SlotState.REPLACED;
         if (link == Pmem.NULL ? renamed : !view.isEntry(link)) {
+            boolean lives = renamed && marks.has(Marks.INDEXED, at);
             damage(
                     at + EntryRecord.LINK_OFFSET,
                     at,
                     "the successor of a rename" + (renamed ? "" : " or 0"),
                     "0x" + Long.toHexString(link),
-                    renamed ? "undo the rename" : "store 0",
+                    renamed ? (lives ? "undo the rename" : "make it deleted: no name leads to it") : "store 0",
                     () -> {
                         if (renamed) {
-                            view.store(at, EntryRecord.withState(status, SlotState.NORMAL));
+                            view.store(at, EntryRecord.withState(status, lives ? SlotState.NORMAL : SlotState.DELETED));
                         }
                         view.store(at + EntryRecord.LINK_OFFSET, 0);
                     });
+            return;
+        }
+        if (renamed && hasMoved(at, link)) {
+            // A successor stops to point back after its origin is DELETED, durably.
+            setStatus(at, EntryRecord.withState(status, SlotState.DELETED), "make it deleted: it lives on elsewhere");
             return;
         }
         boolean listed = marks.has(Marks.REACHED, at);
@@ -354,6 +316,13 @@ final class EntryCheck {
         }
     }
 
+    private boolean hasMoved(long at, long successor) {
+        return view.isEntryStatus(successor)
+                && EntryRecord.state(pmem, successor) == SlotState.NORMAL
+                && EntryRecord.id(pmem, successor) == EntryRecord.id(pmem, at)
+                && EntryRecord.link(pmem, successor) != at;
+    }
+
     /** Whether the next start will not bring back to life who is on no list. */
     private boolean isSettled(long at, int state, long death, long link) {
         if (state == SlotState.DELETING) {
@@ -365,6 +334,7 @@ final class EntryCheck {
 
     private void neverDied(long at, long status, int state) {
         long death = EntryRecord.death(pmem, at);
+        claimsContent(at);
         boolean lives = marks.has(Marks.INDEXED, at) || state != SlotState.DELETED;
         damage(
                 at,
@@ -377,7 +347,10 @@ final class EntryCheck {
                         view.store(at + EntryRecord.DEATH_OFFSET, 0);
                         view.store(at, EntryRecord.withState(status, SlotState.NORMAL));
                     } else {
-                        view.store(at + EntryRecord.DEATH_OFFSET, EntryRecord.birth(pmem, at) + 1);
+                        long birth = EntryRecord.birth(pmem, at);
+                        long born = birth > 0 && birth < view.future - 1 ? birth : 1;
+                        view.store(at + EntryRecord.BIRTH_OFFSET, born);
+                        view.store(at + EntryRecord.DEATH_OFFSET, born + 1);
                     }
                 });
     }

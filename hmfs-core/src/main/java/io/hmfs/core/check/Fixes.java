@@ -131,16 +131,13 @@ final class Fixes {
     }
 
     /** An entry that nobody else's name stands in the way of: in its own directory, under a name made of its id. */
-    void renameInPlace(long at) {
+    void renameInPlace(long at, boolean directory) {
         engine.index.remove(engine.keys.ofObject(at), at);
-        giveFreeName(at, EntryRecord.parent(pmem, at));
-        if (EntryRecord.state(pmem, at) == SlotState.NORMAL) {
-            addWord(at);
-        }
+        giveFreeName(at, EntryRecord.parent(pmem, at), directory);
+        addWord(at);
     }
 
-    private void giveFreeName(long at, long parent) {
-        boolean directory = EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY;
+    private void giveFreeName(long at, long parent, boolean directory) {
         int kind = directory ? EntryRecord.KIND_DIRECTORY : EntryRecord.KIND_FILE;
         for (int i = 0; i < NAMES_TRIED_MAX; i++) {
             StringBuilder text = new StringBuilder("#" + EntryRecord.id(pmem, at));
@@ -175,7 +172,7 @@ final class Fixes {
         }
         engine.index.remove(engine.keys.ofObject(at), at);
         if (!isFree(parent, view.name(at))) {
-            giveFreeName(at, parent);
+            giveFreeName(at, parent, view.isDirectory(at));
         }
         view.store(at + EntryRecord.PARENT_OFFSET, parent);
         addWord(at);

@@ -42,21 +42,34 @@ final class PrincipalCheck {
                 view.store(start, ROOT_WORD);
             });
         }
+        long previous = start;
         long at = start + 16;
         long count = 1;
-        for (int damaged = 0; at + 8 <= end; count++) {
+        int damaged = 0;
+        while (at + 8 <= end && pmem.get(at) != 0) {
             long word = pmem.get(at);
-            if (word == 0) {
-                break;
-            }
             if (!isRecord(at, word) || hasZero(at, (int) word)) {
-                long right = damaged++ < REPAIRS_MAX ? repaired(at, word, count) : 0;
-                if (right == 0 && !isRecord(at, word)) {
-                    break;
+                // A length that is too small shows where the next record should stand.
+                long before = damaged++ < REPAIRS_MAX ? oneBitAway(previous) : 0;
+                if (before > 0) {
+                    store(previous, before, count - 1);
+                    at = previous + size((int) before);
+                    continue;
                 }
-                word = right == 0 ? word : right;
+                long right = damaged <= REPAIRS_MAX ? oneBitAway(at) : 0;
+                if (right > 0) {
+                    store(at, right, count);
+                    word = right;
+                } else {
+                    lost(at, count);
+                    if (!isRecord(at, word)) {
+                        break;
+                    }
+                }
             }
+            previous = at;
             at += size((int) word);
+            count++;
         }
         view.findings.count("principals", count);
     }
@@ -70,33 +83,35 @@ final class PrincipalCheck {
         return (word & -PRESENT) == PRESENT && length >= 1 && length <= NAME_MAX && at + 8 + length <= end;
     }
 
-    /** The one word, a bit away from what is there, with which this name is a name and the rest of the table a table; else 0. */
-    private long repaired(long at, long word, long number) {
+    /** The one word, a bit away from what is there, with which a name is a name and the rest of the table a table; else 0 or -1. */
+    private long oneBitAway(long at) {
         long right = 0;
         for (int bit = 0; bit < Long.SIZE; bit++) {
-            long other = word ^ 1L << bit;
+            long other = pmem.get(at) ^ 1L << bit;
             if (isRecord(at, other) && isName(at, (int) other) && leadsOn(at + size((int) other))) {
                 right = right == 0 ? other : -1;
             }
         }
-        if (right <= 0) {
-            view.findings.lost(
-                    at,
-                    TABLE + ", number " + number,
-                    "a record or 0",
-                    "0x" + Long.toHexString(word),
-                    "this name cannot be told; if it is no record, all behind it neither: restore the pool from a copy");
-            return 0;
-        }
-        long value = right;
+        return right;
+    }
+
+    private void store(long at, long right, long number) {
         view.findings.damage(
                 at,
                 TABLE + ", number " + number,
                 "0x" + Long.toHexString(right),
-                "0x" + Long.toHexString(word),
+                "0x" + Long.toHexString(pmem.get(at)),
                 "store the one length with which the table reads to its end",
-                () -> view.store(at, value));
-        return right;
+                () -> view.store(at, right));
+    }
+
+    private void lost(long at, long number) {
+        view.findings.lost(
+                at,
+                TABLE + ", number " + number,
+                "a record or 0",
+                "0x" + Long.toHexString(pmem.get(at)),
+                "this name cannot be told; if it is no record, all behind it neither: restore the pool from a copy");
     }
 
     private boolean isName(long at, int length) {

@@ -159,8 +159,9 @@ final class RegionCheck {
     /** Whether the bytes of a region do not speak against a kind. */
     private boolean isPossible(RegionKind kind, long at) {
         return switch (kind) {
-            case INDEX_DIRECTORY -> isIndexDirectory(at) || score(likeliest(at), at) <= 0;
-            case PRINCIPALS -> isPrincipals(at) || score(likeliest(at), at) <= 0;
+            case INDEX_DIRECTORY ->
+                isIndexDirectory(at) || (isNondescript(at) && !isPrincipals(at) && !headerLeadsOn());
+            case PRINCIPALS -> isPrincipals(at) || (isNondescript(at) && !isIndexDirectory(at));
             default -> score(kind, at) >= 0 && !isIndexDirectory(at) && !isPrincipals(at);
         };
     }
@@ -169,18 +170,39 @@ final class RegionCheck {
         if (isIndexDirectory(at)) {
             return RegionKind.INDEX_DIRECTORY;
         }
-        if (isPrincipals(at)) {
-            return RegionKind.PRINCIPALS;
-        }
-        RegionKind best = RegionKind.ENTRY_SLOTS; // an empty region may as well serve these
+        return isPrincipals(at) ? RegionKind.PRINCIPALS : bestSlots(at);
+    }
+
+    /** Which of slots and segments a region looks like most; an empty one may as well serve entries. */
+    private RegionKind bestSlots(long at) {
+        RegionKind best = RegionKind.ENTRY_SLOTS;
         for (RegionKind kind : RegionKind.values()) {
             best = score(kind, at) > score(best, at) ? kind : best;
         }
         return best;
     }
 
+    private boolean isNondescript(long at) {
+        return score(bestSlots(at), at) <= 0;
+    }
+
     private boolean isIndexDirectory(long at) {
-        return IndexHeader.directoryAt(pmem, view.header + PoolHeader.INDEX_ROOT_OFFSET) == at;
+        return directoryAt() == at && isNondescript(at) && !isPrincipals(at);
+    }
+
+    private long directoryAt() {
+        return IndexHeader.directoryAt(pmem, view.header + PoolHeader.INDEX_ROOT_OFFSET);
+    }
+
+    /** Whether the index's header names a region that can be its directory. */
+    private boolean headerLeadsOn() {
+        for (int i = 0; i < max && pmem.get(table + 8L * i) != 0; i++) {
+            long at = expectedAt(i);
+            if (at != Pmem.NULL && isIndexDirectory(at)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isPrincipals(long at) {

@@ -117,7 +117,7 @@ final class WordCheck {
                     "one object of this name",
                     "another at 0x" + Long.toHexString(other),
                     "give it another name",
-                    () -> view.fixes().renameInPlace(object));
+                    () -> view.fixes().renameInPlace(object, view.isDirectory(object)));
         }
     }
 
@@ -151,7 +151,7 @@ final class WordCheck {
         for (int length = view.nameMin(object); length <= view.nameMax(object); length++) {
             if (view.isValidName(object, length)
                     && place.suits(word, view.keys.ofEntry(parent, view.name(object, length)))) {
-                // A wrong length is told with the status word, by EntryCheck.
+                correctLength(object, length);
                 return true;
             }
         }
@@ -177,6 +177,21 @@ final class WordCheck {
             turn(name, bit);
         }
         return false;
+    }
+
+    private void correctLength(long object, int length) {
+        long status = EntryRecord.status(pmem, object);
+        int found = EntryRecord.nameLength(status);
+        if (found != length && view.isEntryStatus(object)) { // else EntryCheck tells the whole word
+            view.findings.damage(
+                    object,
+                    view.describe(object),
+                    "a name of " + length + " bytes, which its index word proves",
+                    found + " bytes",
+                    "store that length",
+                    () -> view.store(
+                            object, EntryRecord.status(EntryRecord.state(status), EntryRecord.kind(status), length)));
+        }
     }
 
     private static void turn(Name name, int bit) {

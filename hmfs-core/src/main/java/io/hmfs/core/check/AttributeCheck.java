@@ -1,0 +1,76 @@
+package io.hmfs.core.check;
+
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.pmem.Pmem;
+
+/** The attributes of an entry, as far as anything tells which values they can have: sizes, modes and users can be any. */
+final class AttributeCheck {
+    private static final long OWNER_RESERVED = 0x7000_0000_0000_0000L;
+    private static final long ONE_LINK = 1;
+
+    private final PoolView view;
+    private final Pmem pmem;
+
+    private AttributeCheck(PoolView view) {
+        this.view = view;
+        this.pmem = view.pmem;
+    }
+
+    /** Checks those of one live entry. */
+    static void run(PoolView view, long at) {
+        new AttributeCheck(view).attributes(at);
+    }
+
+    private void attributes(long at) {
+        time(at, EntryRecord.MTIME_OFFSET, "mtime");
+        time(at, EntryRecord.CTIME_OFFSET, "ctime");
+        long setAt = pmem.get(at + EntryRecord.SET_AT_OFFSET) & ~EntryRecord.SET_AT_DIRTY;
+        if (setAt >= view.future) {
+            damage(
+                    at + EntryRecord.SET_AT_OFFSET,
+                    at,
+                    "a time that was issued",
+                    "times set at " + setAt,
+                    "forget the times that were set",
+                    () -> view.store(at + EntryRecord.SET_AT_OFFSET, 0));
+        }
+        long owner = pmem.get(at + EntryRecord.OWNER_OFFSET);
+        if ((owner & OWNER_RESERVED) != 0) {
+            damage(
+                    at + EntryRecord.OWNER_OFFSET,
+                    at,
+                    "an owner",
+                    "0x" + Long.toHexString(owner),
+                    "clear the bits that mean nothing",
+                    () -> view.store(at + EntryRecord.OWNER_OFFSET, owner & ~OWNER_RESERVED));
+        }
+        long links = pmem.get(at + EntryRecord.LINKS_OFFSET);
+        if (links != ONE_LINK) {
+            damage(
+                    at + EntryRecord.LINKS_OFFSET,
+                    at,
+                    "1 link",
+                    "0x" + Long.toHexString(links),
+                    "store 1",
+                    () -> view.store(at + EntryRecord.LINKS_OFFSET, ONE_LINK));
+        }
+    }
+
+    private void time(long at, long offset, String what) {
+        long time = pmem.get(at + offset);
+        if (time < 0 || time >= view.future) {
+            long birth = EntryRecord.birth(pmem, at);
+            damage(
+                    at + offset,
+                    at,
+                    "a time that was issued",
+                    what + " " + time,
+                    "store the time of its birth",
+                    () -> view.store(at + offset, birth > 0 && birth < view.future ? birth : 0));
+        }
+    }
+
+    private void damage(long field, long at, String expected, String found, String action, Runnable repair) {
+        view.findings.damage(field, view.describe(at), expected, found, action, repair);
+    }
+}
