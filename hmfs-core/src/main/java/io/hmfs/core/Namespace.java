@@ -1,6 +1,7 @@
 package io.hmfs.core;
 
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
@@ -32,6 +33,13 @@ public interface Namespace extends AutoCloseable {
 
     /** Creates an empty directory; EXISTS if the name is taken. Mode 0–07777. */
     Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out);
+
+    /**
+     * Executes all creates of a batch and answers each in it. They share the fences, and those in one directory its
+     * compare-and-swap, so a batch costs much less than its creates one by one. Each is atomic and answered as {@link #create} or
+     * {@link #mkdir} would answer it; there is no order between them, and no atomicity of the whole.
+     */
+    void createAll(CreateBatch batch);
 
     /** Removes a file and tells what it was, so that the caller can drop its blocks. */
     Status delete(long directory, Name name, Attributes removed);

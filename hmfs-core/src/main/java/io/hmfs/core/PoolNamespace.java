@@ -18,14 +18,13 @@ import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class PoolNamespace implements Namespace {
     private static final System.Logger LOG = System.getLogger(PoolNamespace.class.getName());
     private static final long CLOSE_NANOS = 10_000_000_000L;
-    private static final long RECLAIM_PAUSE_NANOS = 1_000_000_000L;
-    private static final long SCAN_PAUSE_NANOS = 1_000_000L;
+    private static final int RECLAIMS_MAX = 8;
 
     private final String path;
     private final PoolFile file;
@@ -47,9 +45,7 @@ final class PoolNamespace implements Namespace {
     private final IndexSegments segments;
     private final BackgroundScan scan;
     private final Background background;
-    private final boolean hasBackground;
-    private final ReentrantLock reclaiming = new ReentrantLock();
-    private long lastReclaim = System.nanoTime() - RECLAIM_PAUSE_NANOS;
+    private final Reclaimer reclaimer;
     private volatile boolean failed;
     private volatile boolean closed;
 
@@ -74,7 +70,7 @@ final class PoolNamespace implements Namespace {
         this.operations = new Operations(engine, lists, recovery);
         this.scan = new BackgroundScan(engine, lists, recovery);
         this.background = new Background(this::failStop);
-        this.hasBackground = withBackground;
+        this.reclaimer = new Reclaimer(engine, lists, scan, withBackground);
         if (withBackground) {
             background.start("hmfs-scan", this::scanInBackground);
             background.start("hmfs-regions", regions::prepareUntilInterrupted);
@@ -124,6 +120,7 @@ final class PoolNamespace implements Namespace {
     private void failStop(Throwable cause) {
         if (!failed && !(closed && cause instanceof Epochs.ClosedException)) {
             failed = true;
+            reclaimer.cutShort();
             engine.locks.poison();
             engine.sweepers.poison();
             LOG.log(System.Logger.Level.ERROR, "operation failed half way; the namespace " + path + " stops", cause);
@@ -165,40 +162,19 @@ final class PoolNamespace implements Namespace {
         }
     }
 
-    /** Runs an operation that takes space; a full pool is swept and the operation tried once more. */
+    /** Runs an operation that takes space; in a full pool room is made, which other threads may take, and it is tried again. */
     private Status allocating(Body body) {
         Status status = stopping(body);
-        return status == Status.NO_SPACE && reclaim() ? stopping(body) : status;
+        for (int tries = 0;
+                status == Status.NO_SPACE && tries < RECLAIMS_MAX && stopping(this::reclaim) == Status.OK;
+                tries++) {
+            status = stopping(body);
+        }
+        return status;
     }
 
-    /** A full pool may have free slots that the scan has not come to yet. False if it had ended before. */
-    private boolean awaitScan() {
-        if (!hasBackground || scan.isDone()) {
-            return false;
-        }
-        while (!scan.isDone() && !failed && !closed) {
-            LockSupport.parkNanos(SCAN_PAUSE_NANOS);
-        }
-        return true;
-    }
-
-    private boolean reclaim() {
-        long asked = System.nanoTime();
-        boolean waited = awaitScan();
-        reclaiming.lock();
-        try {
-            boolean due = !closed && System.nanoTime() - lastReclaim >= RECLAIM_PAUSE_NANOS;
-            if (due) {
-                scan.sweepAll();
-                lastReclaim = System.nanoTime();
-            }
-            return due || waited || lastReclaim - asked > 0; // another thread has done it while we waited
-        } catch (RuntimeException | Error e) {
-            failStop(e);
-            throw e;
-        } finally {
-            reclaiming.unlock();
-        }
+    private Status reclaim() {
+        return reclaimer.run() ? Status.OK : Status.NO_SPACE;
     }
 
     @Override
@@ -225,6 +201,23 @@ final class PoolNamespace implements Namespace {
     @Override
     public Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
         return allocating(() -> operations.mkdir(directory, name, mode, uid, gid, out));
+    }
+
+    @Override
+    public void createAll(CreateBatch batch) {
+        batch.askAgain(null);
+        stopping(() -> execute(batch));
+        for (int tries = 0;
+                tries < RECLAIMS_MAX && batch.has(Status.NO_SPACE) && stopping(this::reclaim) == Status.OK;
+                tries++) {
+            batch.askAgain(Status.NO_SPACE);
+            stopping(() -> execute(batch));
+        }
+    }
+
+    private Status execute(CreateBatch batch) {
+        operations.createAll(batch);
+        return Status.OK;
     }
 
     @Override
@@ -326,12 +319,7 @@ final class PoolNamespace implements Namespace {
         closed = true;
         scan.stop();
         background.stop();
-        reclaiming.lock(); // waits for a sweep of the full pool, which the stopped scan cuts short
-        try {
-            release();
-        } finally {
-            reclaiming.unlock();
-        }
+        reclaimer.stop(this::release);
     }
 
     private void release() {

@@ -3,13 +3,13 @@ package io.hmfs.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.History.Call;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.ReferenceNamespace;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.FileType;
-import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.nio.file.Path;
@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
@@ -43,112 +42,6 @@ final class NamespaceHistoryTest {
     private final ReferenceNamespace model = new ReferenceNamespace();
     private long p;
     private long q;
-
-    /** Attributes by which an object is known: every create and chmod has a mode of its own. */
-    private static String text(Status status, Attributes a) {
-        return status != Status.OK
-                ? status.toString()
-                : a.type + " mode=" + Integer.toOctalString(a.mode) + " size=" + a.size;
-    }
-
-    private static String text(ReferenceNamespace.@Nullable Node node) {
-        return node == null
-                ? "NOT_FOUND"
-                : node.text().replaceAll(" id=\\d+", "").replaceAll(" owner=\\S+", "");
-    }
-
-    private static Map<String, String> text(Map<String, String> snapshot) {
-        Map<String, String> entries = new TreeMap<>();
-        snapshot.forEach((path, entry) ->
-                entries.put(path, entry.replaceAll(" id=\\d+", "").replaceAll(" owner=\\S+", "")));
-        return entries;
-    }
-
-    /** One operation of a program, and what became of it. */
-    private static final class Call {
-        final String verb;
-        final long directory;
-        final String name;
-        final long target;
-        final String newName;
-        final int number;
-        long begun;
-        long ended = Long.MAX_VALUE;
-        String answer = "";
-
-        Call(String verb, long directory, String name, long target, String newName, int number) {
-            this.verb = verb;
-            this.directory = directory;
-            this.name = name;
-            this.target = target;
-            this.newName = newName;
-            this.number = number;
-        }
-
-        String on(Namespace n) {
-            Attributes a = new Attributes();
-            Name first = Name.of(name);
-            return switch (verb) {
-                case "create" -> n.create(directory, first, number, 0, 0, a).toString();
-                case "mkdir" -> n.mkdir(directory, first, number, 0, 0, a).toString();
-                case "delete" -> text(n.delete(directory, first, a), a);
-                case "rmdir" -> n.rmdir(directory, first).toString();
-                case "chmod" -> n.chmod(directory, first, number).toString();
-                case "truncate" -> n.truncate(directory, first, number).toString();
-                case "list" -> listed(n, first.toString());
-                case "rename" ->
-                    n.rename(directory, first, target, Name.of(newName), number % 3 > 0, a)
-                            + (a.id == 0 ? "" : " replacing");
-                default -> text(n.stat(directory, first, a), a);
-            };
-        }
-
-        /** What a listing says about one name. */
-        private String listed(Namespace n, String wanted) {
-            String[] found = {"NOT_FOUND"};
-            Status status = n.list(directory, new ListCursor(), (each, a) -> {
-                if (each.toString().equals(wanted)) {
-                    found[0] = found[0].equals("NOT_FOUND") ? text(Status.OK, a) : "TWICE";
-                }
-                return true;
-            });
-            return status == Status.OK ? found[0] : status.toString();
-        }
-
-        String on(ReferenceNamespace n, long id) {
-            ReferenceNamespace.Node node = n.child(directory, name);
-            ReferenceNamespace.Node victim = n.child(target, newName);
-            return switch (verb) {
-                case "create" ->
-                    n.make(FileType.FILE, directory, name, number, 0, 0, id).toString();
-                case "mkdir" ->
-                    n.make(FileType.DIRECTORY, directory, name, number, 0, 0, id)
-                            .toString();
-                case "delete" -> {
-                    String before = text(node);
-                    Status status = n.delete(directory, name);
-                    yield status == Status.OK ? before : status.toString();
-                }
-                case "rmdir" -> n.rmdir(directory, name).toString();
-                case "chmod" -> n.chmod(directory, name, number).toString();
-                case "truncate" -> n.truncate(directory, name, number).toString();
-                case "list" -> n.hasDirectory(directory) ? text(node) : "NO_SUCH_DIRECTORY";
-                case "rename" -> {
-                    Status status = n.rename(directory, name, target, newName, number % 3 > 0);
-                    boolean itself = directory == target && name.equals(newName);
-                    yield status + (status == Status.OK && victim != null && !itself ? " replacing" : "");
-                }
-                default -> text(node);
-            };
-        }
-
-        @Override
-        public String toString() {
-            return verb + " " + directory + " " + name + (verb.equals("rename") ? " to " + target + " " + newName : "")
-                    + " " + Integer.toOctalString(number) + " [" + begun + ", "
-                    + (ended == Long.MAX_VALUE ? "cut off" : ended + "] " + answer);
-        }
-    }
 
     private void prepare() throws PoolException {
         Superblock.format(Path.of("sim"), prepared, new UUID(1, 2), 42);
@@ -264,8 +157,8 @@ final class NamespaceHistoryTest {
             if (error != null) {
                 throw new AssertionError(error);
             }
-            Map<String, String> seen = text(Snapshot.of(namespace));
-            if (!isExplained(calls, new ReferenceNamespace(model), seen, new boolean[calls.size()])) {
+            Map<String, String> seen = History.text(Snapshot.of(namespace));
+            if (!History.isExplained(calls, new ReferenceNamespace(model), seen)) {
                 throw new AssertionError("no order explains that afterwards there is " + seen);
             }
             namespace.scanInBackground();
@@ -292,9 +185,7 @@ final class NamespaceHistoryTest {
                 try {
                     turns.begin(index);
                     for (Call call : programs.get(index)) {
-                        call.begun = time.incrementAndGet();
-                        call.answer = call.on(namespace);
-                        call.ended = time.incrementAndGet();
+                        call.run(namespace, time);
                     }
                 } catch (Turns.Crash e) {
                     // cut off
@@ -322,32 +213,5 @@ final class NamespaceHistoryTest {
             }
         });
         return chosen[0];
-    }
-
-    /** Depth first over all orders that respect time; a call that was cut off may be left out. */
-    private static boolean isExplained(
-            List<Call> calls, ReferenceNamespace state, Map<String, String> seen, boolean[] used) {
-        long firstEnd = Long.MAX_VALUE;
-        for (int i = 0; i < used.length; i++) {
-            firstEnd = used[i] ? firstEnd : Math.min(firstEnd, calls.get(i).ended);
-        }
-        if (firstEnd == Long.MAX_VALUE && text(state.snapshot()).equals(seen)) {
-            return true;
-        }
-        for (int i = 0; i < used.length; i++) {
-            Call call = calls.get(i);
-            if (!used[i] && call.begun != 0 && call.begun < firstEnd) {
-                ReferenceNamespace next = new ReferenceNamespace(state);
-                String answer = call.on(next, 1000 + i);
-                if (call.ended == Long.MAX_VALUE || answer.equals(call.answer)) {
-                    used[i] = true;
-                    if (isExplained(calls, next, seen, used)) {
-                        return true;
-                    }
-                    used[i] = false;
-                }
-            }
-        }
-        return false;
     }
 }

@@ -60,6 +60,7 @@ final class NamespaceInterleaveTest {
         Action rmdir = n -> ok(n.rmdir(ROOT, Name.of("e")));
         return Stream.of(
                 new Pair("sweep, create", sweep, create),
+                new Pair("create, sweep", create, sweep),
                 new Pair("sweep, delete", sweep, delete),
                 new Pair("sweep, rename", sweep, rename),
                 new Pair("sweep, move", sweep, move),
@@ -150,7 +151,7 @@ final class NamespaceInterleaveTest {
     }
 
     /** Index and allocator hold latches of their own, which the same thread cannot take again. */
-    private static boolean holdsLatch() {
+    static boolean holdsLatch() {
         return StackWalker.getInstance()
                 .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
                         .anyMatch(name ->

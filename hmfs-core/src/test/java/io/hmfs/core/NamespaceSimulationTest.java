@@ -59,6 +59,6 @@ final class NamespaceSimulationTest {
         }
         assertTrue(simulation.done() > steps / 10, "operations that did something: " + simulation.done());
         assertTrue(simulation.crashes() > steps / 1000, "crashes: " + simulation.crashes());
-        assertEquals(medium == Simulation.Medium.POWER ? Persistence.PMEM : Persistence.PROCESS, simulation.mode());
+        assertEquals(medium.name().endsWith("POWER") ? Persistence.PMEM : Persistence.PROCESS, simulation.mode());
     }
 }

@@ -35,6 +35,7 @@ final class NamespaceStressTest {
     private static final int THREADS = 4;
     private static final long SECONDS = Long.getLong("hmfs.stress.seconds", 3);
     private static final int ROUNDS = Integer.getInteger("hmfs.rounds", 30);
+    private static final long ROOMY = 1L << 30;
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 
     @TempDir
@@ -83,7 +84,7 @@ final class NamespaceStressTest {
     @Test
     void nothingGetsLostBetweenThreadsOnAMappedPool() throws IOException, InterruptedException {
         Path pool = directory.resolve("pool");
-        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        Hmfs.format(pool, FormatOptions.ofSize(ROOMY)); // a full pool is swept of what listings would follow
         AtomicBoolean never = new AtomicBoolean();
         try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
             StressWorld world = new StressWorld(namespace);

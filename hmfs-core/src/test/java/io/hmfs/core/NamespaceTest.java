@@ -175,6 +175,41 @@ final class NamespaceTest {
     }
 
     @Test
+    void aGroupHas31Bits() throws IOException {
+        int max = Integer.MAX_VALUE;
+        assertEquals(Status.OK, namespace.create(ROOT, Name.of("f"), 07777, max, max - 1, out));
+        assertEquals(Status.OK, namespace.mkdir(ROOT, Name.of("d"), 0, 0, 65_536, out));
+        assertEquals(Status.OK, namespace.chown(ROOT, Name.of("d"), Namespace.KEEP, max));
+        reopen();
+        assertEquals(Status.OK, stat(ROOT, "f"));
+        assertEquals(List.of(07777, max, max - 1), List.of(out.mode, out.uid, out.gid));
+        assertEquals(Status.OK, stat(ROOT, "d"));
+        assertEquals(List.of(0, 0, max), List.of(out.mode, out.uid, out.gid));
+        assertEquals(Status.INVALID_ARGUMENT, namespace.chown(ROOT, Name.of("d"), 0, -2));
+        assertEquals(Status.INVALID_ARGUMENT, namespace.create(ROOT, Name.of("g"), 0644, 0, -1, out));
+    }
+
+    /** It is kept in units of 4 µs, and must not show an earlier time than an operation before it. */
+    @Test
+    void theTimeOfChangeFollowsEachOperation() {
+        create(ROOT, "f");
+        Name name = Name.of("f");
+        assertEquals(Status.OK, stat(ROOT, "f"));
+        assertEquals(out.mtimeNanos, out.ctimeNanos, "a new file shows one time");
+        for (int i = 0; i < 1000; i++) {
+            assertEquals(Status.OK, namespace.truncate(ROOT, name, i));
+            assertEquals(Status.OK, stat(ROOT, "f"));
+            long written = out.mtimeNanos;
+            long shown = out.ctimeNanos;
+            assertTrue(shown >= written);
+            assertEquals(Status.OK, namespace.chmod(ROOT, name, i));
+            assertEquals(Status.OK, stat(ROOT, "f"));
+            assertEquals(written, out.mtimeNanos);
+            assertTrue(out.ctimeNanos >= shown && out.ctimeNanos > written, "the change came after the write");
+        }
+    }
+
+    @Test
     void badNamesAreRefused() {
         assertEquals(Status.INVALID_NAME, namespace.create(ROOT, Name.of(""), 0644, 0, 0, out));
         assertEquals(Status.INVALID_NAME, namespace.create(ROOT, Name.of(".."), 0644, 0, 0, out));

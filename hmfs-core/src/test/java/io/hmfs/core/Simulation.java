@@ -34,6 +34,8 @@ final class Simulation {
         POWER,
         /** Simulated memory; the process dies within operations. */
         KILL,
+        /** Simulated memory; the process dies within operations, and later the power goes: what was not fenced may go even then. */
+        KILL_THEN_POWER,
         /** The real memory access, over memory of this process; the process dies between operations. */
         MAPPED
     }
@@ -78,7 +80,7 @@ final class Simulation {
         this.medium = medium;
         this.file = medium == Medium.MAPPED
                 ? new MemoryFile(MappedPmem.inMemory((REGIONS + 1) * REGION))
-                : new SimPoolFile(REGION, REGIONS, medium == Medium.POWER ? Persistence.PMEM : Persistence.PROCESS);
+                : new SimPoolFile(REGION, REGIONS, medium == Medium.KILL ? Persistence.PROCESS : Persistence.PMEM);
         try {
             Superblock.format(Path.of("sim"), file, new UUID(1, 2), seed);
         } catch (PoolException e) {
@@ -116,17 +118,15 @@ final class Simulation {
         if (what < 3) {
             tell("close");
             namespace.close();
-            reopen(file instanceof SimPoolFile sim ? sim.killed() : file);
+            reopen(file instanceof SimPoolFile sim ? killed(sim) : file);
         } else if (what < 7) {
             tell("kill between");
             crashes++;
-            reopen(file instanceof SimPoolFile sim ? sim.killed() : file);
+            reopen(file instanceof SimPoolFile sim ? killed(sim) : file);
         } else if (what < 45 && file instanceof SimPoolFile sim) {
             crashWithin(operation(), sim);
         } else if (what < 50) {
             check();
-        } else if (what < 65) {
-            namespace.sweep(directory());
         } else {
             run(operation());
         }
@@ -136,7 +136,7 @@ final class Simulation {
     void end() {
         check();
         namespace.close();
-        reopen(file instanceof SimPoolFile sim ? sim.killed() : file);
+        reopen(file instanceof SimPoolFile sim ? killed(sim) : file);
         check();
     }
 
@@ -173,12 +173,22 @@ final class Simulation {
             tell(step.text() + " CRASH");
         }
         sim.pmem().beforeEachEvent(null);
-        SimPoolFile after = medium == Medium.POWER ? image(sim) : sim.killed();
+        SimPoolFile after = medium == Medium.POWER || (medium == Medium.KILL_THEN_POWER && random.nextInt(3) == 0)
+                ? image(sim)
+                : killed(sim);
         open(after);
         if (!finished) {
             addOutcomes(step);
         }
         settle();
+    }
+
+    private SimPoolFile killed(SimPoolFile sim) {
+        if (medium == Medium.KILL_THEN_POWER) {
+            sim.pmem().processDied();
+            return sim;
+        }
+        return sim.killed();
     }
 
     private SimPoolFile image(SimPoolFile sim) {
@@ -302,7 +312,21 @@ final class Simulation {
         }
         boolean crowded = model.size() > OBJECTS;
         int what = random.nextInt(100);
+        if (random.nextInt(20) == 0) {
+            return sweep(directory());
+        }
         return what < 50 ? change(what, crowded) : what < 70 ? rename() : attribute(what);
+    }
+
+    private Step sweep(long d) {
+        return new Step(
+                "sweep " + d,
+                _ -> {
+                    namespace.sweep(d);
+                    return Status.OK;
+                },
+                (_, _) -> Status.OK,
+                false);
     }
 
     private Step change(int what, boolean crowded) {

@@ -1,7 +1,6 @@
 package io.hmfs.core.alloc;
 
 import io.hmfs.core.layout.CorruptPoolException;
-import io.hmfs.core.layout.Owner;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.pmem.Pmem;
 import java.nio.charset.StandardCharsets;
@@ -68,7 +67,7 @@ public final class Principals {
         return 8 + ((length + 7L) & ~7L);
     }
 
-    /** The id of a name, made on first use; -1 if the table or the range of ids is full or the name cannot be one. */
+    /** The id of a name, made on first use; -1 if the table is full or the name cannot be one. */
     public int id(String name) {
         Integer known = ids.get(name);
         return known != null ? known : add(name);
@@ -81,10 +80,7 @@ public final class Principals {
         }
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         int id = names.size();
-        if (bytes.length == 0
-                || bytes.length > NAME_MAX
-                || id > Owner.GID_MAX
-                || tail + recordSize(bytes.length) > end) {
+        if (bytes.length == 0 || bytes.length > NAME_MAX || tail + recordSize(bytes.length) > end) {
             return -1;
         }
         long next = tail + recordSize(bytes.length);

@@ -2,35 +2,30 @@ package io.hmfs.core.alloc;
 
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.RegionKind;
-import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 
 /**
- * Slots of one size (HMFS §3.5). Whether a slot is taken stands in its own status word; what is free is known by a chain through
- * the free slots themselves, whose head is in DRAM: nothing on the Java heap grows with the pool (I7), and after a crash fresh
+ * Slots of one size (HMFS §3.5). Whether a slot is taken stands in its own status word; what is free is known by chains through
+ * the free slots themselves, whose heads are in DRAM: nothing on the Java heap grows with the pool (I7), and after a crash fresh
  * regions serve at once while the background scan finds the free slots of the old ones (I6). The part of the last region that was
  * never used is fresh again at the next start, or each start would cost a region.
  *
- * <p>A slot that is retired waits in limbo for two epochs. Status, death and next stand at the same place in every kind of slot.
+ * <p>Threads are spread over stripes, each with slots in hand, and meet at the depot once for each batch. What a stripe has in
+ * hand at a crash is free to the scan like all else. A slot that is retired waits in the limbo of its stripe for two epochs. Status,
+ * death and next stand at the same place in every kind of slot.
  */
 public final class SlotAllocator {
     private static final long STATUS = EntryRecord.STATUS_OFFSET;
-    private static final long NEXT = EntryRecord.NEXT_OFFSET;
     private static final long TIME = EntryRecord.DEATH_OFFSET;
-    private static final int LIMBOS = 3;
+    private static final int STRIPES_PER_PROCESSOR = 4;
+    private static final int STRIPES_MAX = 64;
 
     private final Pmem pmem;
-    private final Regions regions;
     private final Epochs epochs;
     private final RegionKind kind;
-    private final long slotSize;
-
-    private long free = Pmem.NULL;
-    private long fresh;
-    private long freshEnd;
-    private final long[] limbo = new long[LIMBOS];
-    private final long[] limboEpoch = new long[LIMBOS];
-    private int sinceReclaim;
+    private final long regionSize;
+    private final SlotDepot depot;
+    private final SlotStripe[] stripes;
 
     /** What this start found untouched, up to the end of its region: not for the background scan. */
     private final long untouched;
@@ -39,25 +34,33 @@ public final class SlotAllocator {
 
     public SlotAllocator(Pmem pmem, Regions regions, Epochs epochs, RegionKind kind) {
         this.pmem = pmem;
-        this.regions = regions;
         this.epochs = epochs;
         this.kind = kind;
-        this.slotSize = kind.slotSize();
+        this.regionSize = regions.size();
         int last = regions.count() - 1;
         while (last >= 0 && regions.kind(last) != kind) {
             last--;
         }
         if (last >= 0) {
             long start = regions.at(last);
-            this.freshEnd = start + regions.size() / slotSize * slotSize;
-            this.fresh = firstUntouched(start, freshEnd);
+            this.untouchedEnd = start + regions.size() / kind.slotSize() * kind.slotSize();
+            this.untouched = firstUntouched(start, untouchedEnd);
+        } else {
+            this.untouchedEnd = 0;
+            this.untouched = 0;
         }
-        this.untouched = fresh;
-        this.untouchedEnd = freshEnd;
+        this.depot = new SlotDepot(pmem, regions, kind, untouched, untouchedEnd);
+        int wanted = Math.min(
+                STRIPES_MAX, STRIPES_PER_PROCESSOR * Runtime.getRuntime().availableProcessors());
+        this.stripes = new SlotStripe[Integer.highestOneBit(wanted)];
+        for (int i = 0; i < stripes.length; i++) {
+            stripes[i] = new SlotStripe(pmem, depot, kind.slotSize());
+        }
     }
 
     /** Every slot that was ever in hand has a status or a time in its first words, unless a crash lost them both. */
     private long firstUntouched(long start, long end) {
+        long slotSize = kind.slotSize();
         long first = end;
         while (first > start && pmem.get(first - slotSize + STATUS) == 0 && pmem.get(first - slotSize + TIME) == 0) {
             first -= slotSize;
@@ -67,7 +70,7 @@ public final class SlotAllocator {
 
     /** Where a scan of the slots of a region ends: before what the allocator hands out as fresh. */
     public long scanEnd(long region) {
-        long end = region + regions.size();
+        long end = region + regionSize;
         return untouched >= region && untouchedEnd <= end && untouchedEnd > region ? untouched : end;
     }
 
@@ -75,91 +78,94 @@ public final class SlotAllocator {
         return kind;
     }
 
+    private SlotStripe own() {
+        return stripes[(int) Thread.currentThread().threadId() & (stripes.length - 1)];
+    }
+
     /** A free slot, its status FREE, its other bytes anything; {@code Pmem.NULL} when there is none. */
-    public synchronized long allocate() {
-        if (free == Pmem.NULL && ++sinceReclaim >= 64) {
-            sinceReclaim = 0;
-            reclaim();
-        }
-        if (free != Pmem.NULL) {
-            long at = free;
-            free = pmem.get(at + NEXT);
-            return at;
-        }
-        if (fresh + slotSize > freshEnd) {
-            long region = regions.acquire(kind);
-            if (region == Pmem.NULL) {
-                reclaim();
-                if (free == Pmem.NULL) {
-                    return Pmem.NULL;
-                }
-                long at = free;
-                free = pmem.get(at + NEXT);
+    public long allocate() {
+        SlotStripe own = own();
+        synchronized (own) {
+            long at = own.pop();
+            if (at != Pmem.NULL) {
                 return at;
             }
-            fresh = region;
-            freshEnd = region + regions.size();
         }
-        long at = fresh;
-        fresh += slotSize;
-        return at;
+        if (depot.isEmpty()) {
+            reclaim(); // rather than a new region
+        }
+        long at = refill(own);
+        if (at == Pmem.NULL) {
+            reclaim();
+            at = refill(own);
+        }
+        return at == Pmem.NULL ? steal() : at;
+    }
+
+    private long refill(SlotStripe own) {
+        synchronized (own) {
+            long at = own.pop(); // another thread of the stripe may have been here
+            return at == Pmem.NULL && depot.fill(own) ? own.pop() : at;
+        }
+    }
+
+    /** The pool is full: one of the slots that other stripes have in hand. */
+    private long steal() {
+        for (SlotStripe stripe : stripes) {
+            synchronized (stripe) {
+                long at = stripe.pop();
+                if (at != Pmem.NULL) {
+                    return at;
+                }
+            }
+        }
+        return Pmem.NULL;
     }
 
     /** Takes back a slot that nobody has ever been able to reach. Its status is FREE. */
-    public synchronized void release(long at) {
-        push(at);
+    public void release(long at) {
+        SlotStripe own = own();
+        synchronized (own) {
+            own.push(at);
+        }
     }
 
     /** Takes back a slot that was reachable, once no pinned reader can be on it any more. Its status is FREE already. */
-    public synchronized void retire(long at) {
-        long epoch = epochs.current();
-        int bin = (int) (epoch % LIMBOS);
-        if (limboEpoch[bin] != epoch) {
-            // The bin holds what was retired three epochs ago or more: free by now.
-            drain(bin);
-            limboEpoch[bin] = epoch;
+    public void retire(long at) {
+        SlotStripe own = own();
+        synchronized (own) {
+            own.retire(at, epochs.current());
         }
-        pmem.set(at + NEXT, limbo[bin]);
-        limbo[bin] = at;
     }
 
-    /** Frees what has waited long enough. */
-    public synchronized void reclaim() {
-        epochs.tryAdvance();
-        long epoch = epochs.tryAdvance();
-        for (int bin = 0; bin < LIMBOS; bin++) {
-            if (limbo[bin] != Pmem.NULL && limboEpoch[bin] + 2 <= epoch) {
-                drain(bin);
+    /** Frees what has waited long enough, in all stripes; false if something still waits, for readers that are pinned. */
+    public boolean reclaim() {
+        boolean all = true;
+        boolean advanced = false;
+        for (SlotStripe stripe : stripes) {
+            if (stripe.isWaiting()) {
+                if (!advanced) {
+                    epochs.tryAdvance();
+                    epochs.tryAdvance();
+                    advanced = true;
+                }
+                synchronized (stripe) {
+                    stripe.reclaim(epochs.current());
+                    all &= !stripe.isWaiting();
+                }
             }
         }
+        return all;
     }
 
     /** Slots that are free or will be; walks them all. For checks. */
-    public synchronized long countFree() {
-        long count = (freshEnd - fresh) / slotSize;
-        for (long at = free; at != Pmem.NULL; at = pmem.get(at + NEXT)) {
-            count++;
-        }
-        for (long head : limbo) {
-            for (long at = head; at != Pmem.NULL; at = pmem.get(at + NEXT)) {
-                count++;
+    public long countFree() {
+        long count = depot.count();
+        for (SlotStripe stripe : stripes) {
+            synchronized (stripe) {
+                count += stripe.count();
             }
         }
         return count;
-    }
-
-    private void drain(int bin) {
-        for (long at = limbo[bin]; at != Pmem.NULL; ) {
-            long next = pmem.get(at + NEXT);
-            push(at);
-            at = next;
-        }
-        limbo[bin] = Pmem.NULL;
-    }
-
-    private void push(long at) {
-        assert EntryRecord.state(pmem.get(at + STATUS)) == SlotState.FREE : "slot " + at + " is not free";
-        pmem.set(at + NEXT, free);
-        free = at;
     }
 }

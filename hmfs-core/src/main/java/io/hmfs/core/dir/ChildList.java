@@ -51,6 +51,42 @@ public final class ChildList {
         }
     }
 
+    /**
+     * Makes a chain of several filled objects, the oldest first, in front of a list with this head and mtime: what {@link #link}
+     * does for one object up to its fence. Written back, not fenced.
+     */
+    public void chain(long[] objects, int from, int to, long head, long mtime) {
+        long newest = mtime;
+        for (int i = from; i < to; i++) {
+            newest = Math.max(EntryRecord.birth(pmem, objects[i]), newest + 1);
+        }
+        engine.clock.advance(newest); // counts as issued before it is stored
+        long sibling = head;
+        long birth = mtime;
+        for (int i = from; i < to; i++) {
+            birth = Math.max(EntryRecord.birth(pmem, objects[i]), birth + 1);
+            pmem.set(objects[i] + EntryRecord.SIBLING_OFFSET, sibling);
+            pmem.set(objects[i] + EntryRecord.BIRTH_OFFSET, birth);
+            // [join.1] I4: births ascend strictly from above the mtime, and each object is durable with its place.
+            pmem.writeBack(objects[i], Pmem.LINE);
+            sibling = objects[i];
+        }
+    }
+
+    /**
+     * Links a chain that was made on this head and mtime and is durable: all of it, or, when the list has moved or closed meanwhile,
+     * nothing. Written back, not fenced.
+     */
+    public boolean linkChain(long content, long head, long mtime, long newest) {
+        long birth = EntryRecord.birth(pmem, newest);
+        // [join.3] The commit of the whole chain.
+        if (!pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, head, mtime, newest, birth)) {
+            return false;
+        }
+        pmem.writeBack(content, DirContentRecord.SIZE);
+        return true;
+    }
+
     /** Raises a directory's mtime to at least {@code time}; the commit of delete. Written back, not fenced. */
     public void raise(long content, long time) {
         for (; ; ) {
@@ -83,6 +119,28 @@ public final class ChildList {
             cursor = EntryRecord.sibling(pmem, cursor);
         }
         return false;
+    }
+
+    /**
+     * Whether an object that was linked is on its directory's list no more, durably when true: † the pointer that skips it may be
+     * the store of a sweeper that died before it wrote it back, and the object's slot is to be reused. The caller holds the
+     * sweeper's lock.
+     */
+    public boolean isUnlinked(long content, long at) {
+        long birth = EntryRecord.birth(pmem, at);
+        long previous = content;
+        long cursor = DirContentRecord.childHead(pmem, content);
+        while (cursor != Pmem.NULL && cursor != DirContentRecord.CLOSED && EntryRecord.birth(pmem, cursor) >= birth) {
+            if (cursor == at) {
+                return false;
+            }
+            previous = cursor;
+            cursor = EntryRecord.sibling(pmem, cursor);
+        }
+        // [unlinked.1]
+        pmem.writeBack(previous, Pmem.LINE);
+        pmem.persist(content, DirContentRecord.SIZE);
+        return true;
     }
 
     /** What a look at a whole list says about emptiness. */
@@ -142,6 +200,12 @@ public final class ChildList {
             return false;
         }
         long removed = unlinkDead(content, which == Sweep.ALL ? Long.MAX_VALUE : engine.clock.now() - GRACE_NANOS);
+        if (removed != Pmem.NULL) {
+            // † Also when the head was not unlinked: it may have been linked just now and not be durable yet, and what
+            // is
+            // durable as the head is about to be freed.
+            pmem.writeBack(content, DirContentRecord.SIZE);
+        }
         // [sweep.2] I5: the unlinks and the DELETED states are durable before any of the slots is free.
         pmem.fence();
         while (removed != Pmem.NULL) {

@@ -20,7 +20,7 @@ public final class DeadCounts {
 
     /** Counts children of a directory that died or were seen dead. */
     public void add(Pmem pmem, long directory, long content, long dead) {
-        int stripe = (int) ((directory * 0x9E3779B97F4A7C15L) >>> 54);
+        int stripe = stripe(directory);
         if (directories[stripe] != directory) {
             directories[stripe] = directory;
             counts[stripe] = 0;
@@ -31,6 +31,30 @@ public final class DeadCounts {
             counts[stripe] = 0;
             due.offer(directory);
         }
+    }
+
+    /**
+     * Forgets and tells one directory in which something has died since it was last asked for, searching from stripe {@code from};
+     * 0 when there is none further on. A directory whose stripe another one took meanwhile is not told: whoever needs all sweeps
+     * all.
+     */
+    public long next(int from) {
+        for (int stripe = from; stripe < STRIPES; stripe++) {
+            if (counts[stripe] > 0) {
+                counts[stripe] = 0;
+                return directories[stripe];
+            }
+        }
+        return 0;
+    }
+
+    /** Where {@link #next} goes on after it has told {@code directory}. */
+    public static int after(long directory) {
+        return stripe(directory) + 1;
+    }
+
+    private static int stripe(long directory) {
+        return (int) ((directory * 0x9E3779B97F4A7C15L) >>> 54);
     }
 
     /** Waits for a directory that is due; null if interrupted. */

@@ -14,6 +14,7 @@ import io.hmfs.core.lock.LockTable;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.Name;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The parts of an open pool that operations work on, and the look-ups that all of them share. */
@@ -34,6 +35,7 @@ public final class Engine {
     public final SlotAllocator contentSlots;
     public final SlotAllocator entrySlots;
     public final SlotAllocator longEntrySlots;
+    private final List<SlotAllocator> slots;
 
     /** Key locks. */
     public final LockTable locks = new LockTable(LOCKS);
@@ -65,6 +67,7 @@ public final class Engine {
         this.contentSlots = new SlotAllocator(pmem, regions, epochs, RegionKind.CONTENT_SLOTS);
         this.entrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.ENTRY_SLOTS);
         this.longEntrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.LONG_ENTRY_SLOTS);
+        this.slots = List.of(contentSlots, entrySlots, longEntrySlots);
     }
 
     /** Buffers of one thread, reused by every look-up. */
@@ -78,6 +81,11 @@ public final class Engine {
 
     public Scratch scratch() {
         return scratch.get();
+    }
+
+    /** The allocators of all kinds of slots. */
+    public List<SlotAllocator> slots() {
+        return slots;
     }
 
     public SlotAllocator slotsFor(long slotSize) {

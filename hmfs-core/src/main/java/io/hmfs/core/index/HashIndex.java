@@ -26,9 +26,6 @@ public final class HashIndex {
     /** Deepest directory: the low hash bits end where the bucket's begin. */
     public static final int DEPTH_MAX = 32;
 
-    /** What the offset of an object may be: on a line, and of 48 bits. */
-    private static final long AT_MASK = BucketRecord.OFFSET_MASK & -Pmem.LINE;
-
     /** Splits that one insert tries; a segment that is full after these has too many keys with one hash. */
     private static final int SPLITS_MAX = 4;
 
@@ -159,7 +156,7 @@ public final class HashIndex {
             }
             before = found;
         }
-        long segment = lock(hash);
+        long segment = DirectoryEntry.segment(lock(hash));
         try {
             scan(segment, hash, matcher);
             return Math.max(Pmem.NULL, scan(segment, hash, matcher));
@@ -188,7 +185,7 @@ public final class HashIndex {
                 return count;
             }
         }
-        long segment = lock(hash);
+        long segment = DirectoryEntry.segment(lock(hash));
         int count = collect(segment, hash, out);
         stripes.unlock(Stripes.of(segment));
         return count;
@@ -201,17 +198,18 @@ public final class HashIndex {
      * @return false if there is no space
      */
     public boolean insert(long hash, long at) {
-        if (at == Pmem.NULL || (at & AT_MASK) != at) {
+        if (at == Pmem.NULL || (at & BucketRecord.OFFSET_MASK) != at) {
             throw new IllegalArgumentException("not the offset of an object: " + at);
         }
-        long word = BucketRecord.word(hash, at);
         for (int splits = 0; ; splits++) {
-            long segment = lock(hash);
+            long entry = lock(hash);
+            long segment = DirectoryEntry.segment(entry);
+            int local = DirectoryEntry.depth(entry);
             int stripe = Stripes.of(segment);
             long line;
             try {
-                line = placement.put(stripe, segment, hash, word);
-                if (line == Pmem.NULL && (splits == SPLITS_MAX || !split.run(segment, localDepth(hash)))) {
+                line = placement.put(stripe, segment, hash, BucketRecord.word(hash, at, local));
+                if (line == Pmem.NULL && (splits == SPLITS_MAX || !split.run(segment, local))) {
                     return false;
                 }
             } finally {
@@ -231,8 +229,9 @@ public final class HashIndex {
      * @return false if it was not there
      */
     public boolean remove(long hash, long at) {
-        long word = BucketRecord.word(hash, at);
-        long segment = lock(hash);
+        long entry = lock(hash);
+        long segment = DirectoryEntry.segment(entry);
+        long word = BucketRecord.word(hash, at, DirectoryEntry.depth(entry));
         int stripe = Stripes.of(segment);
         try {
             int home = BucketRecord.home(hash);
@@ -248,7 +247,7 @@ public final class HashIndex {
 
     /** Starts the write-back of the two lines where words of this hash stand; not fenced. */
     public void writeBack(long hash) {
-        long segment = lock(hash);
+        long segment = DirectoryEntry.segment(lock(hash));
         int home = BucketRecord.home(hash);
         pmem.writeBack(SegmentRecord.bucket(segment, home), BucketRecord.SIZE);
         pmem.writeBack(SegmentRecord.bucket(segment, BucketRecord.partner(home, hash)), BucketRecord.SIZE);
@@ -279,10 +278,11 @@ public final class HashIndex {
      * @return words cleared
      */
     public int sweep(long position, WordVisitor visitor) {
-        long segment = lock(position);
+        long entry = lock(position);
+        long segment = DirectoryEntry.segment(entry);
         int stripe = Stripes.of(segment);
         try {
-            int local = localDepth(position);
+            int local = DirectoryEntry.depth(entry);
             return position >>> local == 0 ? walk.sweep(stripe, segment, position, local, visitor) : 0;
         } finally {
             stripes.unlock(stripe);
@@ -360,7 +360,7 @@ public final class HashIndex {
         return true;
     }
 
-    /** Locks the segment where the hash belongs; no split can lead the hash elsewhere until it is unlocked. */
+    /** Locks the segment where the hash belongs and gives its directory entry, which no split changes until it is unlocked. */
     private long lock(long hash) {
         while (true) {
             int depth = directory.depth();
@@ -369,24 +369,20 @@ public final class HashIndex {
             if (DirectoryEntry.depth(entry) > depth) {
                 continue; // each pass sees a directory that has doubled since, at most DEPTH_MAX times
             }
-            long segment = DirectoryEntry.segment(entry);
-            stripes.lock(Stripes.of(segment));
+            int stripe = Stripes.of(DirectoryEntry.segment(entry));
+            stripes.lock(stripe);
             if (DirectoryEntry.load(pmem, slot) == entry) {
-                return segment;
+                return entry;
             }
-            stripes.unlock(Stripes.of(segment)); // split while we waited
+            stripes.unlock(stripe); // split while we waited
         }
     }
 
-    private int localDepth(long hash) {
-        return DirectoryEntry.depth(DirectoryEntry.load(pmem, directory.slot(hash, directory.depth())));
-    }
-
-    /** Clears every slot of a bucket that holds the word: a crash in a displacement leaves it in two buckets. Stripe held. */
+    /** Clears every slot of a bucket that names the word's object: a crash in a displacement leaves it in two buckets. Stripe held. */
     private boolean clear(int stripe, long line, int firstSlot, long word) {
         boolean found = false;
         for (int slot = firstSlot; slot < BucketRecord.SLOTS; slot++) {
-            if (BucketRecord.load(pmem, line, slot) == word) {
+            if (BucketRecord.sameObject(BucketRecord.load(pmem, line, slot), word)) {
                 stripes.moved(stripe);
                 BucketRecord.store(pmem, line, slot, 0);
                 found = true;

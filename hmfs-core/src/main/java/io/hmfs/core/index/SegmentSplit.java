@@ -17,8 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * build on each other.
  */
 final class SegmentSplit {
-    private static final int BITMAP_WORDS = (int) (SegmentRecord.SIZE / Long.BYTES / Long.SIZE);
-    private static final int BUCKETS_PER_BITMAP_WORD = Long.SIZE / BucketRecord.SLOTS;
+    private static final int WORDS = (int) (SegmentRecord.SIZE / Long.BYTES);
 
     private final Pmem pmem;
     private final long root;
@@ -26,8 +25,8 @@ final class SegmentSplit {
     private final Rehasher rehasher;
     private final SegmentSource source;
 
-    /** Per lane, one bit per word of the segment: those that leave it. */
-    private final long[][] leaving = new long[SplitRecord.LANES][BITMAP_WORDS];
+    /** Per lane, what the words of the source will be: 0 for those that leave it. */
+    private final long[][] after = new long[SplitRecord.LANES][WORDS];
 
     private final AtomicInteger lanesBusy = new AtomicInteger();
     private final AtomicLong splits = new AtomicLong();
@@ -64,13 +63,16 @@ final class SegmentSplit {
             // [split.2] Copy what goes to the upper half, each word to the same bucket and slot. The source stays
             // whole.
             SegmentRecord.init(pmem, target, upperPattern(segment, local), local + 1);
-            slotsUsed.addAndGet(classify(segment, local, target, leaving[lane]));
+            slotsUsed.addAndGet(
+                    BucketRecord.movesWindow(local)
+                            ? classifyByObjects(segment, local, target, after[lane])
+                            : classifyByWords(segment, local, target, after[lane]));
             pmem.persist(target, SegmentRecord.SIZE);
             synchronized (directory) {
                 // [split.3] Commit. Before it, recovery throws the target away; after it, the target may be written to.
                 SplitRecord.state(pmem, record, SplitRecord.COMMITTED);
                 pmem.persist(record, SplitRecord.SIZE);
-                finish(record, leaving[lane]);
+                finish(record, after[lane]);
             }
         } finally {
             releaseLane(lane);
@@ -94,8 +96,9 @@ final class SegmentSplit {
                 undo(record);
             } else if (state == SplitRecord.COMMITTED) {
                 int local = (int) SplitRecord.depth(pmem, record);
-                classify(SplitRecord.source(pmem, record), local, Pmem.NULL, leaving[lane]);
-                finish(record, leaving[lane]);
+                // By the objects: of a window that moves, some words may have the old and some the new one.
+                classifyByObjects(SplitRecord.source(pmem, record), local, Pmem.NULL, after[lane]);
+                finish(record, after[lane]);
             } else {
                 throw new CorruptPoolException(record, "a split's state", state);
             }
@@ -143,55 +146,75 @@ final class SegmentSplit {
     }
 
     /**
-     * Marks the words that leave a segment: those for the upper half, which are copied to the target unless it is NULL; and stale
-     * ones, whose object has meanwhile got another key. Whoever inserts that object anew waits for the stripe, so dropping
-     * its stale word loses nothing.
+     * Decides by the windows of the words which of them leave a segment, and copies those to the target. A stale word, whose
+     * object has meanwhile got another key, goes where its old key would: look-ups pass over it wherever it stands.
      *
      * @return slots in use
      */
-    private int classify(long segment, int local, long target, long[] leaves) {
+    private int classifyByWords(long segment, int local, long target, long[] stays) {
+        int used = 0;
+        for (int index = SegmentRecord.HEADER_WORDS; index < WORDS; index++) {
+            long word = pmem.getAcquire(segment + ((long) index << 3));
+            boolean moves = BucketRecord.isUpper(word, local); // an empty slot never does
+            if (moves) {
+                pmem.setRelease(target + ((long) index << 3), word);
+            }
+            stays[index] = moves ? 0 : word;
+            used += word == 0 ? 0 : 1;
+        }
+        return used;
+    }
+
+    /**
+     * The same by the keys of the objects, for a split after which the window is another, and for recovery. Words get the window
+     * of the halves; those for the upper half are copied to the target unless it is NULL; stale ones are dropped. Whoever
+     * inserts the object of a stale word anew waits for the stripe, so that loses nothing.
+     *
+     * @return slots in use
+     */
+    private int classifyByObjects(long segment, int local, long target, long[] stays) {
         long pattern = lowerPattern(segment, local);
         int used = 0;
         for (int bucket = 0; bucket < SegmentRecord.BUCKETS; bucket++) {
             long line = SegmentRecord.bucket(segment, bucket);
-            long mask = 0;
             for (int slot = SegmentRecord.firstSlot(bucket); slot < BucketRecord.SLOTS; slot++) {
+                int index = bucket * BucketRecord.SLOTS + slot;
                 long word = BucketRecord.load(pmem, line, slot);
+                stays[index] = 0;
                 if (word == 0) {
                     continue;
                 }
                 used++;
-                long hash = rehasher.hashOf(BucketRecord.offset(word));
+                long at = BucketRecord.offset(word);
+                long hash = rehasher.hashOf(at);
                 boolean fits = BucketRecord.fits(word, hash, bucket) && ((hash ^ pattern) & ((1L << local) - 1)) == 0;
                 boolean moves = fits && ((hash >>> local) & 1) != 0;
+                long renewed = BucketRecord.word(hash, at, local + 1);
                 if (moves && target != Pmem.NULL) {
-                    BucketRecord.store(pmem, SegmentRecord.bucket(target, bucket), slot, word);
+                    BucketRecord.store(pmem, SegmentRecord.bucket(target, bucket), slot, renewed);
                 }
-                if (moves || !fits) {
-                    mask |= 1L << slot;
+                if (fits && !moves) {
+                    stays[index] = renewed;
                 }
             }
-            int shift = bucket % BUCKETS_PER_BITMAP_WORD * BucketRecord.SLOTS;
-            int index = bucket / BUCKETS_PER_BITMAP_WORD;
-            leaves[index] = shift == 0 ? mask : leaves[index] | (mask << shift);
         }
         return used;
     }
 
     /** Everything after the commit; recovery does it again from the start. Not fenced at the end. */
-    private void finish(long record, long[] leaves) {
+    private void finish(long record, long[] stays) {
         long segment = SplitRecord.source(pmem, record);
         int local = (int) SplitRecord.depth(pmem, record);
         // [split.4] Lead the upper half's hashes to the target, durably before their words leave the source.
         directory.redirect(lowerPattern(segment, local), local, segment, SplitRecord.target(pmem, record));
         pmem.fence();
-        // [split.5] Clear what left, durably before the record is given up, so that no word is ever foreign to its
-        // segment
-        // without a record that says so. A reader who misses one of these finds its directory entry changed.
-        for (int index = 0; index < BITMAP_WORDS; index++) {
-            for (long bits = leaves[index]; bits != 0; bits &= bits - 1) {
-                long word = (long) index * Long.SIZE + Long.numberOfTrailingZeros(bits);
-                pmem.setRelease(segment + (word << 3), 0);
+        // [split.5] Clear what left and renew the windows of what stays, durably before the record is given up, so that
+        // no word is ever foreign to its segment, or has a window that is not the segment's, without a record that says
+        // so. A reader who misses one of these finds its directory entry changed.
+        for (int index = SegmentRecord.HEADER_WORDS; index < WORDS; index++) {
+            long at = segment + ((long) index << 3);
+            if (pmem.get(at) != stays[index]) {
+                pmem.setRelease(at, stays[index]);
             }
         }
         pmem.persist(segment, SegmentRecord.SIZE);

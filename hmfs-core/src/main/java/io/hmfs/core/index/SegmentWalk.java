@@ -31,7 +31,9 @@ final class SegmentWalk {
                     continue;
                 }
                 long hash = rehasher.hashOf(BucketRecord.offset(word));
-                boolean fits = BucketRecord.fits(word, hash, bucket) && ((hash ^ pattern) & ((1L << local) - 1)) == 0;
+                boolean fits = BucketRecord.fits(word, hash, bucket)
+                        && word == BucketRecord.word(hash, BucketRecord.offset(word), local)
+                        && ((hash ^ pattern) & ((1L << local) - 1)) == 0;
                 if (!visitor.visit(segment, word, fits)) {
                     stripes.moved(stripe);
                     BucketRecord.store(pmem, line, slot, 0);

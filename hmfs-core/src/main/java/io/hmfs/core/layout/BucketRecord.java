@@ -11,12 +11,13 @@ import java.lang.foreign.StructLayout;
  * Bucket of the index: one line of eight slots; and the slot, one word that is stored at once (docs/format.md#index).
  *
  * <pre>
- *   63              48 47                                                0
- *   | tag of the key  | offset of the object                             |    0: empty
+ *   63              48 47                                      6 5      0
+ *   | tag of the key  | offset of the object, without its zeros | window |    0: empty
  * </pre>
  *
  * <p>Of a 64-bit hash the top 16 bits are the tag, bits 32–39 the home bucket, and the lowest bits choose the segment; no bit
- * serves twice. A key may stand in its home bucket or in the partner: home XOR a distance of 1–63 that the tag alone gives, so
+ * serves twice. The window is six more bits of the hash, those that the next splits of the segment ask for: which six follows from
+ * the segment's local depth, so that a split need not read the objects. A key may stand in its home bucket or in the partner: home XOR a distance of 1–63 that the tag alone gives, so
  * that the partner lies in the same 4 KiB and the other place of a word is known from the word and where it stands.
  */
 public final class BucketRecord {
@@ -27,8 +28,14 @@ public final class BucketRecord {
     /** The tag within a word, and within a hash. */
     public static final long TAG_MASK = 0xffffL << 48;
 
+    /** Bits of the window. */
+    public static final int WINDOW_BITS = 6;
+
+    /** The window within a word: the bits that are zero in the offset of a line. */
+    public static final long WINDOW_MASK = (1L << WINDOW_BITS) - 1;
+
     /** The offset within a word. */
-    public static final long OFFSET_MASK = (1L << 48) - 1;
+    public static final long OFFSET_MASK = ((1L << 48) - 1) & ~WINDOW_MASK;
 
     private static final int BUCKET_SHIFT = 32;
     private static final int TAG_SHIFT = 48;
@@ -47,9 +54,34 @@ public final class BucketRecord {
 
     private BucketRecord() {}
 
-    /** The word for an object under a key's hash. */
-    public static long word(long hash, long at) {
-        return (hash & TAG_MASK) | at;
+    /** The word for an object under a key's hash, in a segment of this local depth. */
+    public static long word(long hash, long at, int local) {
+        return (hash & TAG_MASK) | at | ((hash >>> windowStart(local)) & WINDOW_MASK);
+    }
+
+    /** The lowest of the hash bits that stand in the window. */
+    private static int windowStart(int local) {
+        return local / WINDOW_BITS * WINDOW_BITS;
+    }
+
+    /** The window of a word. */
+    public static long window(long word) {
+        return word & WINDOW_MASK;
+    }
+
+    /** Whether the key of this word belongs to the upper half when a segment of this local depth splits. */
+    public static boolean isUpper(long word, int local) {
+        return ((word >>> (local % WINDOW_BITS)) & 1) != 0;
+    }
+
+    /** Whether the halves of a segment of this local depth have other windows than the segment. */
+    public static boolean movesWindow(int local) {
+        return windowStart(local + 1) != windowStart(local);
+    }
+
+    /** Whether two words name the same object under the same tag, whatever their windows. */
+    public static boolean sameObject(long word, long other) {
+        return ((word ^ other) & ~WINDOW_MASK) == 0;
     }
 
     /** Whether a word or a hash has the tag of another. */

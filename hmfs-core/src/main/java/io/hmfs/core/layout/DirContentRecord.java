@@ -7,7 +7,7 @@ import io.hmfs.core.pmem.Pmem;
 import java.lang.foreign.StructLayout;
 
 /**
- * Directory content: one cache line, little-endian, format v1 (docs/format.md#directory-content). The part of a directory that
+ * Directory content: one cache line, little-endian, format v2 (docs/format.md#directory-content). The part of a directory that
  * its children change (HMFS §3.1, Figure 4).
  *
  * <pre>

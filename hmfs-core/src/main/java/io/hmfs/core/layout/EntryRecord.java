@@ -9,7 +9,7 @@ import io.hmfs.core.type.Name;
 import java.lang.foreign.StructLayout;
 
 /**
- * A file, or a directory's access object: three lines with a name to 64 bytes, six with a name to 255; little-endian, format v1
+ * A file, or a directory's access object: three lines with a name to 64 bytes, six with a name to 255; little-endian, format v2
  * (docs/format.md#entry).
  *
  * <pre>
@@ -24,7 +24,7 @@ import java.lang.foreign.StructLayout;
  * </pre>
  *
  * status = state | kind &lt;&lt; 8 | length of the name &lt;&lt; 16 | took another's place &lt;&lt; 32. link is the successor of an object that moves away and the origin of
- * one that has moved in. owner = uid | gid &lt;&lt; 32 | mode &lt;&lt; 48. A user's own mtime stands in (override, setAt) and wins while
+ * one that has moved in. ctime carries the mode, see {@link Ctime}. A user's own mtime stands in (override, setAt) and wins while
  * setAt is above the protocol's mtime, so that nobody can set the value that decides a commit. next chains free slots.
  *
  * I2. status is stored last, with release order: whoever sees it sees the key.
@@ -114,7 +114,8 @@ public final class EntryRecord {
      * Fills a fresh slot whose status is FREE; CREATING is stored last, with release order†. The death word gets the time too: it
      * tells the background scan that the slot is in hand.
      */
-    public static void init(Pmem pmem, long at, int kind, long id, long parent, Name name, long time, long owner) {
+    public static void init(
+            Pmem pmem, long at, int kind, long id, long parent, Name name, long time, int mode, long owner) {
         pmem.set(at + DEATH_OFFSET, time);
         pmem.set(at + SIBLING_OFFSET, Pmem.NULL);
         pmem.set(at + BIRTH_OFFSET, time);
@@ -123,7 +124,7 @@ public final class EntryRecord {
         pmem.set(at + ID_OFFSET, id);
         pmem.set(at + MTIME_OFFSET, time);
         pmem.set(at + LENGTH_OFFSET, 0);
-        pmem.set(at + CTIME_OFFSET, time);
+        pmem.set(at + CTIME_OFFSET, Ctime.of(time, mode));
         pmem.set(at + OWNER_OFFSET, owner);
         pmem.set(at + ATIME_OFFSET, time);
         pmem.set(at + LINKS_OFFSET, 1);

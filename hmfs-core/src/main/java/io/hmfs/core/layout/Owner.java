@@ -1,19 +1,14 @@
 package io.hmfs.core.layout;
 
-/** The owner word of an entry: uid, the low half of the gid, permission bits, and the mark of a unit not yet written back. */
+/** The owner word of an entry: uid and gid, each 0 to 2^31 − 1. */
 public final class Owner {
-    /** Largest gid that fits; larger ones need the journal of a later format. */
-    public static final int GID_MAX = 0xffff;
-
-    public static final int MODE_MAX = 07777;
-
-    /** Set while the unit may not be durable yet: whoever reads it writes it back first (I2). */
-    public static final long DIRTY = 1L << 63;
+    /** Largest number of a user or a group. */
+    public static final int ID_MAX = Integer.MAX_VALUE;
 
     private Owner() {}
 
-    public static long of(int uid, int gid, int mode) {
-        return Integer.toUnsignedLong(uid) | (long) gid << 32 | (long) mode << 48;
+    public static long of(int uid, int gid) {
+        return Integer.toUnsignedLong(uid) | (long) gid << 32;
     }
 
     public static int uid(long owner) {
@@ -21,10 +16,6 @@ public final class Owner {
     }
 
     public static int gid(long owner) {
-        return (int) (owner >>> 32) & GID_MAX;
-    }
-
-    public static int mode(long owner) {
-        return (int) (owner >>> 48) & MODE_MAX;
+        return (int) (owner >>> 32);
     }
 }

@@ -1,6 +1,7 @@
 package io.hmfs.core.op;
 
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.Owner;
 import io.hmfs.core.pmem.Pmem;
@@ -38,12 +39,11 @@ final class AttributeOps {
     private static final Change TRUNCATE = (ops, at, size, _) -> ops.resize(at, size, false);
 
     Status chmod(long parent, Name name, int mode) {
-        return mode < 0 || mode > Owner.MODE_MAX ? Status.INVALID_ARGUMENT : change(parent, name, CHMOD, mode, 0);
+        return mode < 0 || mode > Ctime.MODE_MAX ? Status.INVALID_ARGUMENT : change(parent, name, CHMOD, mode, 0);
     }
 
     Status chown(long parent, Name name, int uid, int gid) {
-        boolean fits = uid >= KEEP && gid >= KEEP && gid <= Owner.GID_MAX;
-        return fits ? change(parent, name, CHOWN, uid, gid) : Status.INVALID_ARGUMENT;
+        return uid >= KEEP && gid >= KEEP ? change(parent, name, CHOWN, uid, gid) : Status.INVALID_ARGUMENT;
     }
 
     Status setTimes(long parent, Name name, long mtime, long atime) {
@@ -103,25 +103,22 @@ final class AttributeOps {
     private Status changeOwner(long at, int uid, int gid, int mode) {
         long time = engine.clock.next();
         long marked;
-        long ctime;
+        long after;
         for (; ; ) {
             long before = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
             long owner = pmem.getAcquire(at + EntryRecord.OWNER_OFFSET);
-            long after = Owner.of(
-                    uid == KEEP ? Owner.uid(owner) : uid,
-                    gid == KEEP ? Owner.gid(owner) : gid,
-                    mode == KEEP ? Owner.mode(owner) : mode);
-            marked = engine.marksDirty ? after | Owner.DIRTY : after;
-            ctime = Math.max(time, before);
+            after = Owner.of(uid == KEEP ? Owner.uid(owner) : uid, gid == KEEP ? Owner.gid(owner) : gid);
+            long ctime = Ctime.next(before, time, mode == KEEP ? Ctime.mode(before) : mode);
+            marked = engine.marksDirty ? ctime | Ctime.DIRTY : ctime;
             // [attr.1] The commit: owner, group, mode and ctime are one unit.
-            if (pmem.cas16(at + EntryRecord.CTIME_OFFSET, before, owner, ctime, marked)) {
+            if (pmem.cas16(at + EntryRecord.CTIME_OFFSET, before, owner, marked, after)) {
                 break;
             }
         }
         // [attr.2]
         pmem.persist(at + EntryRecord.CTIME_OFFSET, 16);
         if (engine.marksDirty) {
-            pmem.cas16(at + EntryRecord.CTIME_OFFSET, ctime, marked, ctime, marked & ~Owner.DIRTY);
+            pmem.cas16(at + EntryRecord.CTIME_OFFSET, marked, after, marked & ~Ctime.DIRTY, after);
         }
         return Status.OK;
     }

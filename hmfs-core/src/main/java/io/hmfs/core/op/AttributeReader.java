@@ -1,6 +1,7 @@
 package io.hmfs.core.op;
 
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.Owner;
@@ -43,7 +44,7 @@ final class AttributeReader {
             marked = pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET);
         } while (set != pmem.getAcquire(at + EntryRecord.OVERRIDE_OFFSET)
                 || marked != pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET));
-        if ((length | owner | marked) < 0) {
+        if ((length | marked) < 0 || (ctime & Ctime.DIRTY) != 0) {
             // [read.1] I2: a unit marked dirty may not be durable yet, and must be before it is shown.
             pmem.persist(at + Pmem.LINE, Pmem.LINE);
         }
@@ -51,7 +52,7 @@ final class AttributeReader {
         boolean directory = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY;
         out.id = EntryRecord.id(pmem, at);
         out.type = directory ? FileType.DIRECTORY : FileType.FILE;
-        out.mode = Owner.mode(owner);
+        out.mode = Ctime.mode(ctime);
         out.uid = Owner.uid(owner);
         out.gid = Owner.gid(owner);
         out.nlink = (int) pmem.get(at + EntryRecord.LINKS_OFFSET);
@@ -62,7 +63,7 @@ final class AttributeReader {
         }
         // Times set by a user win until the object changes again; ctime as seen is the latest of all (HMFS O1).
         out.mtimeNanos = setAt > mtime ? set : mtime;
-        out.ctimeNanos = Math.max(Math.max(ctime, mtime), setAt);
+        out.ctimeNanos = Math.max(Math.max(Ctime.time(ctime), mtime), setAt);
     }
 
     private long contentMtime(long id) {

@@ -1,8 +1,8 @@
 package io.hmfs.core.op;
 
-import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.Owner;
@@ -30,15 +30,12 @@ final class CreateOp {
     }
 
     Status run(int kind, long parent, Name name, int mode, int uid, int gid, Attributes out) {
-        Status valid = name.check();
+        Status valid = check(name, mode, uid, gid);
         if (valid != Status.OK) {
             return valid;
         }
-        if (mode < 0 || mode > Owner.MODE_MAX || gid < 0 || gid > Owner.GID_MAX || uid < 0) {
-            return Status.INVALID_ARGUMENT;
-        }
         long hash = engine.keys.ofEntry(parent, name);
-        long owner = Owner.of(uid, gid, mode);
+        long owner = Owner.of(uid, gid);
         int lock = engine.locks.of(hash);
         int pin = engine.epochs.pin();
         try {
@@ -56,7 +53,7 @@ final class CreateOp {
                 }
                 Status status = found != Pmem.NULL
                         ? Status.EXISTS
-                        : createLocked(kind, content, hash, parent, name, owner, out);
+                        : createLocked(kind, content, hash, parent, name, mode, owner, out);
                 engine.locks.unlockWrite(lock);
                 if (status != Status.NO_SUCH_DIRECTORY || !recovery.awaitClosed(parent)) {
                     return status;
@@ -67,31 +64,53 @@ final class CreateOp {
         }
     }
 
-    private Status createLocked(int kind, long content, long hash, long parent, Name name, long owner, Attributes out) {
-        SlotAllocator slots = engine.slotsFor(EntryRecord.sizeFor(name.length()));
-        long at = slots.allocate();
+    static Status check(Name name, int mode, int uid, int gid) {
+        Status valid = name.check();
+        boolean outOfRange = mode < 0 || mode > Ctime.MODE_MAX || gid < 0 || uid < 0;
+        return valid == Status.OK && outOfRange ? Status.INVALID_ARGUMENT : valid;
+    }
+
+    private Status createLocked(
+            int kind, long content, long hash, long parent, Name name, int mode, long owner, Attributes out) {
+        long at = make(kind, hash, parent, name, mode, owner);
         if (at == Pmem.NULL) {
             return Status.NO_SPACE;
         }
+        // [create.3] The commit.
+        if (!lists.link(content, at, EntryRecord.birth(pmem, at))) {
+            abandon(at, hash);
+            return Status.NO_SUCH_DIRECTORY;
+        }
+        show(at, out);
+        return Status.OK;
+    }
+
+    /** An object that is filled and in the index, all written back, not fenced, not linked; NULL if there is no space. */
+    long make(int kind, long hash, long parent, Name name, int mode, long owner) {
+        long at = engine.slotsFor(EntryRecord.sizeFor(name.length())).allocate();
+        if (at == Pmem.NULL) {
+            return Pmem.NULL;
+        }
         long time = engine.clock.next();
         // [create.1] Key, attributes, then CREATING: no reader takes a half filled object for one.
-        EntryRecord.init(pmem, at, kind, engine.ids.next(), parent, name, time, owner);
-        pmem.writeBack(at, EntryRecord.filledSize(name.length()));
+        EntryRecord.init(pmem, at, kind, engine.ids.next(), parent, name, time, mode, owner);
+        // The first line goes out when it has its place on the list.
+        pmem.writeBack(at + Pmem.LINE, EntryRecord.filledSize(name.length()) - Pmem.LINE);
         boolean made = kind == EntryRecord.KIND_FILE || makeContent(at, time);
         // [create.2] The index word goes out with the first fence, in link.
         if (!made || !engine.index.insert(hash, at)) {
-            abandon(at, hash, slots, false);
-            return Status.NO_SPACE;
+            dropContentOf(at);
+            retire(at);
+            return Pmem.NULL;
         }
-        // [create.3] The commit.
-        if (!lists.link(content, at, time)) {
-            abandon(at, hash, slots, true);
-            return Status.NO_SUCH_DIRECTORY;
-        }
+        return at;
+    }
+
+    /** What a linked object is, from when it is durably on its list. */
+    void show(long at, Attributes out) {
         reader.read(at, EntryRecord.status(pmem, at), out);
         // [create.4] Shown from here on; after a crash recovery finds it linked and says so again, hence no write-back.
         EntryRecord.setState(pmem, at, SlotState.NORMAL);
-        return Status.OK;
     }
 
     /** [mkdir.1] The content is durable before the access object is linked, so that recovery never has to make one. */
@@ -110,17 +129,23 @@ final class CreateOp {
         return true;
     }
 
-    /** Undoes an object that was not linked. */
-    private void abandon(long at, long hash, SlotAllocator slots, boolean indexed) {
+    /** Undoes an object that was made and not linked. */
+    void abandon(long at, long hash) {
+        dropContentOf(at);
+        engine.index.remove(hash, at);
+        retire(at);
+    }
+
+    private void dropContentOf(long at) {
         if (EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY) {
             long content = engine.findContent(EntryRecord.id(pmem, at));
             if (content != Pmem.NULL) {
                 engine.dropContent(content, EntryRecord.id(pmem, at));
             }
         }
-        if (indexed) {
-            engine.index.remove(hash, at);
-        }
-        engine.retire(at, slots);
+    }
+
+    private void retire(long at) {
+        engine.retire(at, engine.slotsFor(Engine.slotSize(EntryRecord.status(pmem, at))));
     }
 }

@@ -83,6 +83,10 @@ final class ListOp {
                     dead += EntryRecord.state(status) == SlotState.DELETED ? 1 : 0;
                 } else {
                     long shownStatus = EntryRecord.status(pmem, shown);
+                    if (EntryRecord.state(shownStatus) == SlotState.DELETED
+                            || EntryRecord.state(shownStatus) == SlotState.FREE) {
+                        continue; // gone since it was chosen, and swept perhaps: what stands there has no name
+                    }
                     EntryRecord.name(pmem, shown, shownStatus, name);
                     reader.read(shown, shownStatus, attributes);
                     if (EntryRecord.status(pmem, shown) != shownStatus) {

@@ -5,6 +5,7 @@ import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
@@ -14,6 +15,7 @@ import io.hmfs.core.type.Status;
 public final class Operations {
     private final StatOp stat;
     private final CreateOp create;
+    private final BatchOp batch;
     private final DeleteOp delete;
     private final RmdirOp rmdir;
     private final RenameOp rename;
@@ -24,6 +26,7 @@ public final class Operations {
         AttributeReader reader = new AttributeReader(engine);
         this.stat = new StatOp(engine, recovery, reader);
         this.create = new CreateOp(engine, lists, recovery, reader);
+        this.batch = new BatchOp(engine, lists, recovery, create);
         this.delete = new DeleteOp(engine, lists, recovery, reader);
         this.rmdir = new RmdirOp(engine, lists, recovery, delete);
         this.rename = new RenameOp(engine, lists, recovery, reader);
@@ -45,6 +48,10 @@ public final class Operations {
 
     public Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
         return create.run(EntryRecord.KIND_DIRECTORY, directory, name, mode, uid, gid, out);
+    }
+
+    public void createAll(CreateBatch creates) {
+        batch.run(creates);
     }
 
     public Status delete(long directory, Name name, Attributes removed) {

@@ -3,6 +3,7 @@ package io.hmfs.core.op;
 import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
@@ -226,13 +227,14 @@ final class RenameOp {
     private boolean fill(Move move, boolean directory, long successor, long time) {
         int kind = directory ? EntryRecord.KIND_DIRECTORY : EntryRecord.KIND_FILE;
         long id = EntryRecord.id(pmem, move.moving);
-        EntryRecord.init(pmem, successor, kind, id, move.target, move.targetName, time, 0);
+        EntryRecord.init(pmem, successor, kind, id, move.target, move.targetName, time, 0, 0);
         if (move.victim != Pmem.NULL) {
             EntryRecord.markTookPlace(pmem, successor);
         }
         // The writer lock holds chmod, append and the like off: what is copied stands still.
         EntryRecord.copyAttributes(pmem, move.moving, successor);
-        pmem.set(successor + EntryRecord.CTIME_OFFSET, time);
+        long before = pmem.get(successor + EntryRecord.CTIME_OFFSET);
+        pmem.set(successor + EntryRecord.CTIME_OFFSET, Ctime.next(before, time, Ctime.mode(before)));
         pmem.setRelease(successor + EntryRecord.LINK_OFFSET, move.moving);
         pmem.writeBack(successor, EntryRecord.filledSize(move.targetName.length()));
         if (!engine.index.insert(move.targetHash, successor)) {

@@ -102,6 +102,7 @@ final class StatOp {
 
     /** [stat.1] What is in flight: CREATING does not exist yet, DELETING still does, MOVING and REPLACED until their successor is. */
     private Look look(long[] seen, int count, long parent, Name name, Attributes out) {
+        long creating = Pmem.NULL;
         for (int i = 0; i < count; i++) {
             long at = seen[i];
             long status = EntryRecord.status(pmem, at);
@@ -113,7 +114,14 @@ final class StatOp {
                 recovery.recover(at);
                 return Look.AGAIN;
             }
-            if (state == SlotState.DELETED || state == SlotState.CREATING) {
+            if (state == SlotState.DELETED) {
+                continue;
+            }
+            if (state == SlotState.CREATING) {
+                if (creating != Pmem.NULL) {
+                    return Look.AGAIN; // one after the other: the first has come to an end meanwhile
+                }
+                creating = at;
                 continue;
             }
             if (state == SlotState.MOVING || state == SlotState.REPLACED) {
@@ -133,7 +141,10 @@ final class StatOp {
             }
             return Look.AGAIN;
         }
-        return Look.ABSENT;
+        // [stat.3] What did not exist yet must not exist now either: as the successor of one that was looked at
+        // later, and was gone by then, it could have come meanwhile, and both would be missed.
+        boolean came = creating != Pmem.NULL && EntryRecord.state(pmem, creating) != SlotState.CREATING;
+        return came ? Look.AGAIN : Look.ABSENT;
     }
 
     private boolean sameWords(long hash, Engine.Scratch scratch, int count) {

@@ -77,23 +77,20 @@ public final class BackgroundScan {
         }
     }
 
-    /** One more pass that only sweeps the dead, for a pool that is full. Says whether it found any. */
-    public boolean sweepAll() {
-        boolean found = false;
+    /** One more pass that only sweeps the dead, for a pool that is full. */
+    public void sweepAll() {
         for (int i = 0; i < engine.regions.count() && !stopped; i++) {
             SlotAllocator slots = slotsOf(engine.regions.kind(i));
             if (slots != null && slots != engine.contentSlots) {
                 long size = slots.kind().slotSize();
                 long start = engine.regions.at(i);
                 for (long at = start; at + size <= start + engine.regions.size(); at += size) {
-                    found |= EntryRecord.state(pmem, at) == SlotState.DELETED && sweepParentOf(at, ChildList.Sweep.ALL);
+                    if (EntryRecord.state(pmem, at) == SlotState.DELETED) {
+                        sweepParentOf(at, ChildList.Sweep.ALL);
+                    }
                 }
             }
         }
-        engine.contentSlots.reclaim();
-        engine.entrySlots.reclaim();
-        engine.longEntrySlots.reclaim();
-        return found;
     }
 
     private @Nullable SlotAllocator slotsOf(RegionKind kind) {
@@ -152,11 +149,13 @@ public final class BackgroundScan {
         }
     }
 
-    private boolean sweepParentOf(long at, ChildList.Sweep which) {
+    private void sweepParentOf(long at, ChildList.Sweep which) {
         int pin = engine.epochs.pin();
         try {
             long content = engine.findContent(EntryRecord.parent(pmem, at));
-            return content != Pmem.NULL && lists.sweep(content, which);
+            if (content != Pmem.NULL) {
+                lists.sweep(content, which);
+            }
         } finally {
             engine.epochs.unpin(pin);
         }
@@ -179,9 +178,9 @@ public final class BackgroundScan {
         }
         boolean lost = EntryRecord.status(pmem, at) == status
                 && EntryRecord.state(status) == SlotState.DELETED
-                && (content == Pmem.NULL || !lists.contains(content, at));
+                && (content == Pmem.NULL || lists.isUnlinked(content, at));
         if (lost) {
-            pmem.persist(content == Pmem.NULL ? at : content, Pmem.LINE);
+            pmem.persist(at, Pmem.LINE);
             engine.index.remove(engine.keys.ofObject(at), at);
             engine.retire(at, engine.slotsFor(Engine.slotSize(status)));
         }

@@ -264,7 +264,7 @@ public final class Recovery {
         long replaced = state == SlotState.REPLACED ? at : findReplaced(successor, status2);
         int successorState = EntryRecord.state(status2);
         if (successorState == SlotState.NORMAL || isLinked(successor)) {
-            raiseSource(successor, origin);
+            settleSource(successor, origin);
             finishRename(successor, moved, replaced);
         } else {
             undoRename(successor, status2, moved, replaced);
@@ -320,12 +320,16 @@ public final class Recovery {
         pmem.setRelease(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
     }
 
-    /** I4: the source's mtime reaches the death of the origin, also when that was already DELETED. Not fenced. */
-    private void raiseSource(long successor, long origin) {
+    /**
+     * I4: the source's mtime reaches the death of the origin, also when that was already DELETED; and that is durable before the
+     * successor forgets it, for whoever stored it may have died before writing it back†. Not fenced.
+     */
+    private void settleSource(long successor, long origin) {
         if (origin == Pmem.NULL || EntryRecord.link(pmem, origin) != successor) {
             return; // the slot is another's by now
         }
         int state = EntryRecord.state(pmem, origin);
+        pmem.writeBack(origin, Pmem.LINE);
         long content = engine.findContent(EntryRecord.parent(pmem, origin));
         if (content != Pmem.NULL && (state == SlotState.MOVING || state == SlotState.DELETED)) {
             lists.raise(content, EntryRecord.death(pmem, origin));

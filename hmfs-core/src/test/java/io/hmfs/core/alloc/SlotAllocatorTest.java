@@ -2,6 +2,7 @@ package io.hmfs.core.alloc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,6 +17,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -36,7 +40,7 @@ final class SlotAllocatorTest {
     private long use() {
         long at = slots.allocate();
         if (at != Pmem.NULL) {
-            EntryRecord.init(file.pmem(), at, EntryRecord.KIND_FILE, 1, 1, Name.of("x"), 5, 0);
+            EntryRecord.init(file.pmem(), at, EntryRecord.KIND_FILE, 1, 1, Name.of("x"), 5, 0, 0);
         }
         return at;
     }
@@ -116,6 +120,147 @@ final class SlotAllocatorTest {
         slots = open();
         assertEquals(Pmem.NULL, slots.allocate());
         assertNotEquals(region, slots.scanEnd(region));
+    }
+
+    /** Runs on a thread of its own, hence of another stripe than the last ones. */
+    private static void elsewhere(Runnable work) throws InterruptedException {
+        AtomicReference<Throwable> failed = new AtomicReference<>();
+        Thread thread = new Thread(work);
+        thread.setUncaughtExceptionHandler((_, thrown) -> failed.set(thrown));
+        thread.start();
+        thread.join();
+        if (failed.get() != null) {
+            throw new AssertionError(failed.get());
+        }
+    }
+
+    @Test
+    void aFullPoolTakesWhatLiesWithOtherStripes() throws InterruptedException {
+        List<Long> all = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            elsewhere(() -> all.add(use())); // leaves the rest of its run behind
+        }
+        all.addAll(useAll());
+        assertEquals(2 * PER_REGION, all.size());
+        assertEquals(all.size(), new HashSet<>(all).size());
+        assertEquals(0, slots.countFree());
+        elsewhere(() -> {
+            free(all.get(0));
+            slots.release(all.get(0));
+            free(all.get(1));
+            slots.retire(all.get(1));
+        });
+        assertEquals(2, slots.countFree());
+        assertEquals(Set.of(all.get(0), all.get(1)), new HashSet<>(useAll()));
+    }
+
+    @Test
+    void whatOneThreadRetiresServesAnotherBeforeANewRegionDoes() throws InterruptedException {
+        file = new SimPoolFile(REGION, 20, Persistence.PROCESS);
+        slots = open();
+        List<Long> used = new ArrayList<>();
+        for (int i = 0; i < 6 * PER_REGION; i++) {
+            used.add(use());
+        }
+        int regions = new Regions(file).count();
+        elsewhere(() -> used.forEach(at -> {
+            free(at);
+            slots.retire(at);
+        }));
+        Set<Long> again = new HashSet<>();
+        for (int i = 0; i < 6 * PER_REGION - 2 * SlotStripe.BATCH; i++) {
+            assertTrue(again.add(use()), "handed out twice");
+        }
+        assertEquals(regions, new Regions(file).count());
+        again.removeAll(used);
+        assertTrue(again.size() < PER_REGION, "only what was in hand is new: " + again.size());
+    }
+
+    @Test
+    void runsOfManyStripesAreFoundAfterACrash() throws InterruptedException {
+        Set<Long> used = new HashSet<>();
+        for (int i = 0; i < 12; i++) {
+            int count = i % 3 + 1;
+            elsewhere(() -> {
+                for (int n = 0; n < count; n++) {
+                    used.add(use());
+                }
+            });
+        }
+        for (int crash = 0; crash < 3; crash++) {
+            file = file.killed();
+            slots = open();
+            Regions regions = new Regions(file);
+            for (int i = 0; i < regions.count(); i++) { // as the background scan does
+                long end = slots.scanEnd(regions.at(i));
+                for (long at = regions.at(i); at + EntryRecord.SIZE <= end; at += EntryRecord.SIZE) {
+                    if (EntryRecord.state(file.pmem(), at) == SlotState.FREE) {
+                        slots.release(at);
+                    }
+                }
+            }
+            assertEquals((long) regions.count() * PER_REGION - used.size(), slots.countFree(), "crash " + crash);
+            elsewhere(() -> used.add(use()));
+        }
+        useAll().forEach(at -> assertTrue(used.add(at), "handed out twice"));
+        assertEquals(2 * PER_REGION, used.size());
+    }
+
+    @Test
+    void threadsThatTakeAndGiveBackNeverHoldOneSlotTwice() throws InterruptedException {
+        file = new SimPoolFile(REGION, 8, Persistence.PROCESS);
+        slots = open();
+        int threads = 6;
+        int rounds = 4000;
+        ConcurrentHashMap<Long, Boolean> held = new ConcurrentHashMap<>();
+        List<Thread> started = new ArrayList<>();
+        AtomicReference<Throwable> failed = new AtomicReference<>();
+        for (int t = 0; t < threads; t++) {
+            long seed = 77L + t;
+            Thread thread = new Thread(() -> takeAndGiveBack(rounds, new SplittableRandom(seed), held));
+            thread.setUncaughtExceptionHandler((_, thrown) -> failed.set(thrown));
+            thread.start();
+            started.add(thread);
+        }
+        for (Thread thread : started) {
+            thread.join();
+        }
+        if (failed.get() != null) {
+            throw new AssertionError(failed.get());
+        }
+        slots.reclaim();
+        List<Long> all = useAll();
+        assertEquals(8 * PER_REGION, all.size());
+        assertEquals(all.size(), new HashSet<>(all).size());
+    }
+
+    private void takeAndGiveBack(int rounds, SplittableRandom random, ConcurrentHashMap<Long, Boolean> held) {
+        List<Long> mine = new ArrayList<>();
+        for (int round = 0; round < rounds; round++) {
+            int pin = epochs.pin();
+            if (random.nextInt(1 + mine.size()) < 60) {
+                long at = use();
+                if (at != Pmem.NULL) {
+                    assertNull(held.put(at, true), "handed out twice");
+                    mine.add(at);
+                }
+            } else {
+                long at = mine.remove(random.nextInt(mine.size()));
+                held.remove(at);
+                free(at);
+                if (random.nextBoolean()) {
+                    slots.retire(at);
+                } else {
+                    slots.release(at);
+                }
+            }
+            epochs.unpin(pin);
+        }
+        mine.forEach(at -> {
+            held.remove(at);
+            free(at);
+            slots.retire(at);
+        });
     }
 
     @Test

@@ -60,8 +60,8 @@ final class ChildListTest {
 
     private long object(String name) {
         long at = engine.entrySlots.allocate();
-        EntryRecord.init(
-                pmem, at, EntryRecord.KIND_FILE, engine.ids.next(), ROOT, Name.of(name), engine.clock.next(), 0);
+        long time = engine.clock.next();
+        EntryRecord.init(pmem, at, EntryRecord.KIND_FILE, engine.ids.next(), ROOT, Name.of(name), time, 0, 0);
         return at;
     }
 

@@ -45,11 +45,16 @@ final class HashIndexCrashTest {
     private long recoveries;
 
     private HashIndex format(int depthMax, int objectsMax, int segments) {
+        return format(0, depthMax, objectsMax, segments);
+    }
+
+    private HashIndex format(int depth, int moreDepth, int objectsMax, int segments) {
+        int depthMax = depth + moreDepth;
         this.depthMax = depthMax;
         this.objectsMax = objectsMax;
         sim = new SimPmem(IndexFixture.size(depthMax, objectsMax, segments));
         pool = new IndexFixture(sim, depthMax, objectsMax);
-        return pool.format(0);
+        return pool.format(depth);
     }
 
     @Test
@@ -71,6 +76,20 @@ final class HashIndexCrashTest {
         assertTrue(index.statistics().splits() >= 4, () -> index.statistics().toString());
         assertEquals(3, index.statistics().depth());
         assertTrue(recoveries > 100, "hardly any image held a split: " + recoveries);
+        System.out.println("images " + images + ", recoveries explored " + recoveries);
+    }
+
+    @Test
+    void splitsThatMoveTheWindowSurviveEveryImage() {
+        HashIndex index = format(5, 5, 128, 38);
+        for (int n = 0; n < 16; n++) {
+            insert(index, crowded(31 + 32 * n), 0);
+        }
+        for (int n = 16; n < 34; n += 2) {
+            insert(index, crowded(31 + 32 * n), IMAGES_SMALL); // at 5, with a doubling and another window; then at 6
+        }
+        assertTrue(index.statistics().splits() >= 2, () -> index.statistics().toString());
+        assertTrue(recoveries > 50, "hardly any image held a split: " + recoveries);
         System.out.println("images " + images + ", recoveries explored " + recoveries);
     }
 

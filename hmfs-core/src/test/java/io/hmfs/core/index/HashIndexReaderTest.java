@@ -103,7 +103,7 @@ final class HashIndexReaderTest {
     }
 
     private void store(int bucket, int slot, long hash, long at) {
-        BucketRecord.store(pmem, SegmentRecord.bucket(pool.segments, bucket), slot, BucketRecord.word(hash, at));
+        BucketRecord.store(pmem, SegmentRecord.bucket(pool.segments, bucket), slot, BucketRecord.word(hash, at, 0));
     }
 
     @Test
@@ -239,5 +239,37 @@ final class HashIndexReaderTest {
         System.out.printf("load at split %.3f, lines per hit %.3f%n", loadAtSplit, linesPerHit);
         assertTrue(loadAtSplit >= 0.85, () -> "load " + loadAtSplit);
         assertTrue(linesPerHit <= 1.3, () -> "lines " + linesPerHit);
+    }
+
+    @Test
+    void aMissReadsTwoLinesAndHardlyEverAnObject() {
+        HashIndex index = format();
+        int full = SegmentRecord.SLOTS * 9 / 10;
+        for (int n = 0; n < full; n++) {
+            assertTrue(index.insert(IndexFixture.mix(n), pool.fill(n, IndexFixture.mix(n))));
+        }
+        Set<Long> lines = new HashSet<>();
+        pmem.beforeLoad = at -> {
+            if (at >= pool.segments) {
+                lines.add(at / Pmem.LINE);
+            }
+        };
+        int misses = 200_000;
+        long read = 0;
+        int touched = 0;
+        boolean[] touches = {false};
+        for (int n = 0; n < misses; n++) {
+            lines.clear();
+            touches[0] = false;
+            assertEquals(Pmem.NULL, index.find(IndexFixture.mix(-1 - n), at -> {
+                touches[0] = true;
+                return false;
+            }));
+            read += lines.size();
+            touched += touches[0] ? 1 : 0;
+        }
+        double share = (double) touched / misses;
+        System.out.printf("lines per miss %.3f, misses that touch an object %.6f%n", (double) read / misses, share);
+        assertTrue(share < 0.001, () -> "misses that touch an object: " + share);
     }
 }

@@ -42,14 +42,16 @@ final class EntryLayoutTest {
                 0x66,
                 Name.of("näme"),
                 0x0102030405060708L,
-                Owner.of(9, 10, 0755));
+                0755,
+                Owner.of(9, 10));
         String time = "0807060504030201";
         assertEquals(
                 "0102050000000000" + time + ZERO + time + ZERO + "6600000000000000" + "7700000000000000"
                         + "ff".repeat(8),
                 bytes(AT, 64));
         assertEquals(
-                time + ZERO + time + "090000000a00ed01" + time + "0100000000000000" + ZERO + ZERO, bytes(AT + 64, 64));
+                time + ZERO + "ed010c0a08060402" + "090000000a000000" + time + "0100000000000000" + ZERO + ZERO,
+                bytes(AT + 64, 64));
         assertEquals("6ec3a46d65000000" + ZERO, bytes(AT + 128, 16));
     }
 
@@ -57,7 +59,7 @@ final class EntryLayoutTest {
     @Test
     void aSlotThatIsFilledAnewIsAtNoMomentAnotherObject() {
         SimPmem sim = new SimPmem(1024, Persistence.PROCESS);
-        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 1, 5, Name.of("an old name of some length"), 7, 8);
+        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 1, 5, Name.of("an old name of some length"), 7, 0, 8);
         sim.setRelease(128 + EntryRecord.STATUS_OFFSET, SlotState.FREE);
         Name name = Name.of("a new name that is longer than the old one");
         int[] creating = new int[1];
@@ -71,7 +73,7 @@ final class EntryLayoutTest {
             }
         };
         sim.beforeEachEvent(look);
-        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 2, 6, name, 9, 10);
+        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 2, 6, name, 9, 0, 10);
         sim.beforeEachEvent(null);
         look.run();
         assertEquals(1, creating[0]);
@@ -96,7 +98,7 @@ final class EntryLayoutTest {
 
     @Test
     void aKeyIsParentAndName() {
-        EntryRecord.init(pmem, AT, EntryRecord.KIND_FILE, 1, 5, Name.of("12345678x"), 1, 0);
+        EntryRecord.init(pmem, AT, EntryRecord.KIND_FILE, 1, 5, Name.of("12345678x"), 1, 0, 0);
         long status = EntryRecord.status(pmem, AT);
         assertTrue(EntryRecord.hasKey(pmem, AT, status, 5, Name.of("12345678x")));
         assertFalse(EntryRecord.hasKey(pmem, AT, status, 6, Name.of("12345678x")));
@@ -112,12 +114,29 @@ final class EntryLayoutTest {
     }
 
     @Test
-    void anOwnerWordIsUidGidModeAndMark() {
-        long owner = Owner.of(-2, 0xffff, 07777);
-        assertEquals(0x0fff_ffff_ffff_fffeL, owner);
-        assertEquals(-2, Owner.uid(owner | Owner.DIRTY));
-        assertEquals(0xffff, Owner.gid(owner | Owner.DIRTY));
-        assertEquals(07777, Owner.mode(owner | Owner.DIRTY));
+    void anOwnerWordIsUidAndGid() {
+        long owner = Owner.of(Owner.ID_MAX - 1, Owner.ID_MAX);
+        assertEquals(0x7fff_ffff_7fff_fffeL, owner);
+        assertEquals(Owner.ID_MAX - 1, Owner.uid(owner));
+        assertEquals(Owner.ID_MAX, Owner.gid(owner));
+    }
+
+    @Test
+    void aCtimeWordIsTimeMarkAndMode() {
+        long word = Ctime.of(5 * 4096 + 4095, 07777);
+        assertEquals(5 << 13 | 07777, word);
+        assertEquals(5 * 4096, Ctime.time(word | Ctime.DIRTY));
+        assertEquals(07777, Ctime.mode(word | Ctime.DIRTY));
+        assertEquals(Long.MAX_VALUE / 4096 * 4096, Ctime.time(Ctime.of(Long.MAX_VALUE, 0)));
+    }
+
+    /** Else a chmod could show an earlier time than the write before it, or no other time at all. */
+    @Test
+    void theTimeOfAChangeIsRoundedUpAndNeverFalls() {
+        assertEquals(6 * 4096, Ctime.time(Ctime.next(0, 5 * 4096 + 1, 0644)));
+        assertEquals(5 * 4096, Ctime.time(Ctime.next(0, 5 * 4096, 0644)));
+        long later = Ctime.of(9 * 4096, 0600) | Ctime.DIRTY;
+        assertEquals(Ctime.of(9 * 4096, 0644), Ctime.next(later, 5 * 4096, 0644));
     }
 
     @Test
@@ -140,7 +159,7 @@ final class EntryLayoutTest {
         assertEquals(ZERO, bytes(0, 8), "no magic before the pool is whole");
         PoolHeader.seal(pmem, 0);
         assertEquals(
-                "484d4653504f4f4c" + "0100000000000000" + "1817161514131211" + "2827262524232221" + "0000000800000000"
+                "484d4653504f4f4c" + "0200000000000000" + "1817161514131211" + "2827262524232221" + "0000000800000000"
                         + "0000400000000000" + "fdffffffffffffff",
                 bytes(0, 56));
         assertEquals(PoolHeader.checksum(pmem, 0), pmem.get(56));

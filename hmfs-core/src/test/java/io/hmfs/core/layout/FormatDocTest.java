@@ -62,8 +62,9 @@ final class FormatDocTest {
             Map.entry("status.tookPlace", EntryRecord::tookPlace),
             Map.entry("owner.uid", word -> Owner.uid(word) != 0),
             Map.entry("owner.gid", word -> Owner.gid(word) != 0),
-            Map.entry("owner.mode", word -> Owner.mode(word) != 0),
-            Map.entry("owner.dirty", word -> (word & Owner.DIRTY) != 0),
+            Map.entry("ctime.mode", word -> Ctime.mode(word) != 0),
+            Map.entry("ctime.dirty", word -> (word & Ctime.DIRTY) != 0),
+            Map.entry("ctime.time", word -> Ctime.time(word) != 0),
             Map.entry("length.dirty", word -> (word & EntryRecord.LENGTH_DIRTY) != 0),
             Map.entry("setAt.dirty", word -> (word & EntryRecord.SET_AT_DIRTY) != 0),
             Map.entry("id.number", word -> IdSource.partition(word) == 0),
@@ -71,10 +72,11 @@ final class FormatDocTest {
             Map.entry("directoryEntry.segment", word -> DirectoryEntry.segment(word) != 0),
             Map.entry("directoryEntry.depth", word -> DirectoryEntry.depth(word) != 0),
             Map.entry("slot.offset", word -> BucketRecord.offset(word) != 0),
+            Map.entry("slot.window", word -> BucketRecord.window(word) != 0),
             Map.entry("slot.tag", word -> !BucketRecord.sameTag(word, 0)),
             Map.entry("hash.directory", word -> BucketRecord.home(word) == 0 && word >= 0 && word >>> 32 == 0),
             Map.entry("hash.home", word -> BucketRecord.home(word) != 0),
-            Map.entry("hash.tag", word -> BucketRecord.word(word, 0) != 0),
+            Map.entry("hash.tag", word -> !BucketRecord.sameTag(word, 0)),
             Map.entry("principal.length", word -> (int) word != 0),
             Map.entry("principal.present", word -> word == 1L << 32));
 
@@ -211,7 +213,8 @@ final class FormatDocTest {
     @Test
     void everyPartThatTheCodeReadsIsOnThePage() {
         List<String> unknown = new ArrayList<>();
-        for (Class<?> type : List.of(EntryRecord.class, Owner.class, DirectoryEntry.class, BucketRecord.class)) {
+        for (Class<?> type :
+                List.of(EntryRecord.class, Ctime.class, Owner.class, DirectoryEntry.class, BucketRecord.class)) {
             for (Method method : type.getDeclaredMethods()) {
                 boolean readsWord = Modifier.isPublic(method.getModifiers())
                         && List.of(method.getParameterTypes()).equals(List.of(long.class));

@@ -65,14 +65,32 @@ final class IndexLayoutTest {
     @Test
     void aSlotIsTagAndOffset() {
         long hash = 0xABCD_1205_0000_0001L;
-        long word = BucketRecord.word(hash, 0x40);
-        assertEquals(0xABCD_0000_0000_0040L, word);
+        long word = BucketRecord.word(hash, 0x40, 0);
+        assertEquals(0xABCD_0000_0000_0041L, word);
         assertEquals(0x40, BucketRecord.offset(word));
         assertTrue(BucketRecord.sameTag(word, hash));
         assertFalse(BucketRecord.sameTag(word, hash ^ (1L << 48)));
         assertEquals(0x05, BucketRecord.home(hash));
         BucketRecord.store(pmem, AT, 7, word);
-        assertEquals("00".repeat(56) + "400000000000cdab", bytes(64));
+        assertEquals("00".repeat(56) + "410000000000cdab", bytes(64));
+    }
+
+    @Test
+    void theWindowHoldsTheBitsThatTheNextSplitsAskFor() {
+        long hash = 0b110101_001110_100011L;
+        for (int local = 0; local < 18; local++) {
+            long word = BucketRecord.word(hash, 0x40, local);
+            assertEquals((hash >>> (local / 6 * 6)) & 63, BucketRecord.window(word), "depth " + local);
+            assertEquals((hash >>> local & 1) != 0, BucketRecord.isUpper(word, local), "depth " + local);
+            assertEquals(0x40, BucketRecord.offset(word));
+            assertTrue(BucketRecord.sameObject(word, BucketRecord.word(hash, 0x40, 0)));
+            assertFalse(BucketRecord.sameObject(word, BucketRecord.word(hash, 0x80, local)));
+            assertFalse(BucketRecord.sameObject(word, BucketRecord.word(hash | 1L << 48, 0x40, local)));
+            boolean same = BucketRecord.window(BucketRecord.word(-1L << (local + 1), 0x40, local))
+                    == BucketRecord.window(BucketRecord.word(-1L << (local + 1), 0x40, local + 1));
+            assertEquals(local % 6 == 5, BucketRecord.movesWindow(local));
+            assertEquals(!same, BucketRecord.movesWindow(local), "depth " + local);
+        }
     }
 
     @Test

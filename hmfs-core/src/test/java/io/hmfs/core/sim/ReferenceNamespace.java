@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 public final class ReferenceNamespace {
     private static final long ROOT = 1;
     private static final int MODE_MAX = 07777;
-    private static final int GID_MAX = 0xffff;
     private static final int KEEP = -1;
     private static final int NO_TIME = -1;
 
@@ -123,7 +122,7 @@ public final class ReferenceNamespace {
         if (valid != Status.OK) {
             return valid;
         }
-        if (mode < 0 || mode > MODE_MAX || gid < 0 || gid > GID_MAX || uid < 0) {
+        if (mode < 0 || mode > MODE_MAX || gid < 0 || uid < 0) {
             return Status.INVALID_ARGUMENT;
         }
         Node parent = directories.get(directory);
@@ -232,7 +231,7 @@ public final class ReferenceNamespace {
 
     public Status chown(long directory, String name, int uid, int gid) {
         Node node = child(directory, name);
-        if (uid < KEEP || gid < KEEP || gid > GID_MAX) {
+        if (uid < KEEP || gid < KEEP) {
             return Status.INVALID_ARGUMENT;
         }
         if (node == null) {

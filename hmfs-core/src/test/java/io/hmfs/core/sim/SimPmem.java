@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SimPmem extends Pmem {
     private static final int LINE_WORDS = (int) (LINE / 8);
+    private static final int NONE = -1;
 
     private final Persistence persistence;
     private final AtomicLongArray cache;
@@ -30,11 +32,15 @@ public final class SimPmem extends Pmem {
     private final TreeMap<Integer, LineLog> logs = new TreeMap<>();
     private final List<Started> started = new ArrayList<>();
     private @Nullable Runnable hook;
-    private @Nullable Runnable loadHook;
+    private @Nullable LongConsumer loadHook;
+    private @Nullable LongConsumer changeHook;
     private long stores;
     private long writeBacks;
     private long fences;
     private long cas16s;
+
+    /** First word of the pair that a 16-byte swap is storing now: nobody may see one half new and then the other half old. */
+    private volatile int swapping = NONE;
 
     /** Lines that one thread has written back since its last fence, each with the mark up to where. */
     private record Started(Thread thread, Map<Integer, Long> marks) {}
@@ -64,7 +70,17 @@ public final class SimPmem extends Pmem {
 
     /** Calls {@code hook} before each load of a word, so that a test can let other threads run there. */
     public void beforeEachLoad(@Nullable Runnable hook) {
+        this.loadHook = hook == null ? null : _ -> hook.run();
+    }
+
+    /** The same, with the word that is about to be loaded. */
+    public void beforeEachLoadOf(@Nullable LongConsumer hook) {
         this.loadHook = hook;
+    }
+
+    /** Calls {@code hook} after each store of a word that changed it. */
+    public void afterEachChangeOf(@Nullable LongConsumer hook) {
+        this.changeHook = hook;
     }
 
     /** Stores, successful swaps included, of 8 or 16 bytes. */
@@ -98,14 +114,14 @@ public final class SimPmem extends Pmem {
 
     @Override
     public long get(long at) {
-        load();
-        return cache.get(word(at));
+        load(at);
+        return read(word(at));
     }
 
     @Override
     public long getAcquire(long at) {
-        load();
-        return cache.get(word(at));
+        load(at);
+        return read(word(at));
     }
 
     @Override
@@ -149,13 +165,21 @@ public final class SimPmem extends Pmem {
             }
             stores++;
             boolean changed = low != expectedLow || high != expectedHigh;
+            swapping = word;
             cache.set(word, low);
             cache.set(word + 1, high);
+            swapping = NONE;
             if (persistence == Persistence.PROCESS) {
                 durable[word] = low;
                 durable[word + 1] = high;
             } else if (changed) {
                 log(word).addPair(word, low, high);
+            }
+            if (low != expectedLow) {
+                changed(word);
+            }
+            if (high != expectedHigh) {
+                changed(word + 1);
             }
             return true;
         }
@@ -186,7 +210,10 @@ public final class SimPmem extends Pmem {
         Objects.checkFromIndexSize(at, count, size());
         for (int i = 0; i < count; i++) {
             long b = at + i;
-            target[offset + i] = (byte) (cache.get((int) (b >>> 3)) >>> ((b & 7) * 8));
+            if (i == 0 || (b & 7) == 0) {
+                load(b & -8);
+            }
+            target[offset + i] = (byte) (read((int) (b >>> 3)) >>> ((b & 7) * 8));
         }
     }
 
@@ -279,6 +306,16 @@ public final class SimPmem extends Pmem {
         return new SimPmem(words, persistence);
     }
 
+    /**
+     * The process died and the machine goes on: all is seen as before by who opens the memory next, but what was not fenced is as
+     * little durable as before, and no fence of the dead will ever come.
+     */
+    public synchronized void processDied() {
+        started.clear();
+        hook = null;
+        loadHook = null;
+    }
+
     /** A copy of what is seen now, all of it durable: as after the death of the process alone. */
     public synchronized SimPmem killed() {
         long[] words = new long[cache.length()];
@@ -288,10 +325,26 @@ public final class SimPmem extends Pmem {
         return new SimPmem(words, persistence);
     }
 
-    private void load() {
-        Runnable before = loadHook;
+    private long read(int word) {
+        long value = cache.get(word);
+        while (swapping == (word & -2)) {
+            Thread.onSpinWait();
+            value = cache.get(word);
+        }
+        return value;
+    }
+
+    private void load(long at) {
+        LongConsumer before = loadHook;
         if (before != null) {
-            before.run();
+            before.accept(at);
+        }
+    }
+
+    private void changed(long word) {
+        LongConsumer after = changeHook;
+        if (after != null) {
+            after.accept(word * 8);
         }
     }
 
@@ -314,6 +367,7 @@ public final class SimPmem extends Pmem {
         } else {
             log(word).add(word, value);
         }
+        changed(word);
     }
 
     private LineLog log(int word) {

@@ -346,6 +346,24 @@ final class SimPmemTest {
         assertEquals(Set.of(threads * rounds + " " + 2 * threads * rounds), outcomes(0, 8));
     }
 
+    @Test
+    void whoSeesOneHalfOfASwapSeesTheOther() throws Exception {
+        Thread writer = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < 300_000; i++) {
+                pmem.cas16(0, i, i, i + 1L, i + 1L);
+            }
+        });
+        while (writer.isAlive()) {
+            long low = pmem.getAcquire(0);
+            long high = pmem.getAcquire(8);
+            assertTrue(high >= low, low + " was seen, and then " + high);
+            high = pmem.getAcquire(8);
+            low = pmem.getAcquire(0);
+            assertTrue(low >= high, high + " was seen, and then " + low);
+        }
+        writer.join();
+    }
+
     private void addOneAndTwo() {
         long low;
         long high;

@@ -1,0 +1,101 @@
+package io.hmfs.core.alloc;
+
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.pmem.Pmem;
+
+/**
+ * What the stripes of a {@link SlotAllocator} share: whole batches of free slots, and the part of the last region that no stripe
+ * has a run of yet. Every call is a few stores under one monitor, once for each {@link SlotStripe#BATCH} slots, but for a new
+ * region.
+ */
+final class SlotDepot {
+    /** Runs are short where regions are, so that few slots lie with idle stripes of a small pool. */
+    private static final int RUNS_PER_REGION = 64;
+
+    private static final int RUN_MIN = 8;
+
+    private final Pmem pmem;
+    private final Regions regions;
+    private final RegionKind kind;
+    private final long runSize;
+
+    /** Where the first slot of a batch has the first slot of the next one. */
+    private final long linkOffset;
+
+    private long batches = Pmem.NULL;
+    private long fresh;
+    private long freshEnd;
+
+    SlotDepot(Pmem pmem, Regions regions, RegionKind kind, long fresh, long freshEnd) {
+        this.pmem = pmem;
+        this.regions = regions;
+        this.kind = kind;
+        this.linkOffset = kind == RegionKind.CONTENT_SLOTS ? DirContentRecord.MIDDLE_OFFSET : EntryRecord.ATIME_OFFSET;
+        this.fresh = fresh;
+        this.freshEnd = freshEnd;
+        long perRegion = regions.size() / kind.slotSize();
+        this.runSize = kind.slotSize() * Math.clamp(perRegion / RUNS_PER_REGION, RUN_MIN, SlotStripe.BATCH);
+    }
+
+    /** Puts {@code batch} before {@code next} in a list of batches. */
+    void link(long batch, long next) {
+        pmem.set(batch + linkOffset, next);
+    }
+
+    /** Takes a list of batches, given by its first and its last. */
+    synchronized void put(long first, long last) {
+        link(last, batches);
+        batches = first;
+    }
+
+    /** Whether there is no batch; without the monitor, a hint: an old value costs a walk over the stripes. */
+    boolean isEmpty() {
+        return batches == Pmem.NULL;
+    }
+
+    /** Gives a stripe, that has none, slots: a batch that was used before, else a fresh run. False if there is nothing. */
+    synchronized boolean fill(SlotStripe stripe) {
+        if (batches != Pmem.NULL) {
+            long batch = batches;
+            batches = pmem.get(batch + linkOffset);
+            stripe.load(batch);
+            return true;
+        }
+        if (fresh + kind.slotSize() > freshEnd) {
+            long region = regions.acquire(kind);
+            if (region == Pmem.NULL) {
+                return false;
+            }
+            fresh = region;
+            freshEnd = region + regions.size() / kind.slotSize() * kind.slotSize();
+        }
+        long start = fresh;
+        fresh = Math.min(start + runSize, freshEnd);
+        stripe.run(start, fresh);
+        return true;
+    }
+
+    /** All slots here; walks them. */
+    synchronized long count() {
+        return (freshEnd - fresh) / kind.slotSize() + count(batches);
+    }
+
+    /** Slots in a list of batches. */
+    long count(long first) {
+        long count = 0;
+        for (long batch = first; batch != Pmem.NULL; batch = pmem.get(batch + linkOffset)) {
+            count += chain(pmem, batch);
+        }
+        return count;
+    }
+
+    static long chain(Pmem pmem, long head) {
+        long count = 0;
+        for (long at = head; at != Pmem.NULL; at = pmem.get(at + EntryRecord.NEXT_OFFSET)) {
+            count++;
+        }
+        return count;
+    }
+}

@@ -1,0 +1,175 @@
+package io.hmfs.core;
+
+import io.hmfs.core.sim.ReferenceNamespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.FileType;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Calls of several threads with their times and answers, and the search for an order over the model that explains them. */
+final class History {
+    private History() {}
+
+    /** Attributes by which an object is known: every create and chmod has a mode of its own. */
+    private static String text(Status status, Attributes a) {
+        return status != Status.OK
+                ? status.toString()
+                : a.type + " mode=" + Integer.toOctalString(a.mode) + " size=" + a.size;
+    }
+
+    private static String text(ReferenceNamespace.@Nullable Node node) {
+        return node == null
+                ? "NOT_FOUND"
+                : node.text().replaceAll(" id=\\d+", "").replaceAll(" owner=\\S+", "");
+    }
+
+    static Map<String, String> text(Map<String, String> snapshot) {
+        Map<String, String> entries = new TreeMap<>();
+        snapshot.forEach((path, entry) ->
+                entries.put(path, entry.replaceAll(" id=\\d+", "").replaceAll(" owner=\\S+", "")));
+        return entries;
+    }
+
+    /** One operation of a program, and what became of it. */
+    static final class Call {
+        final String verb;
+        final long directory;
+        final String name;
+        final long target;
+        final String newName;
+        final int number;
+        long begun;
+        long ended = Long.MAX_VALUE;
+        String answer = "";
+
+        Call(String verb, long directory, String name, long target, String newName, int number) {
+            this.verb = verb;
+            this.directory = directory;
+            this.name = name;
+            this.target = target;
+            this.newName = newName;
+            this.number = number;
+        }
+
+        /** Remembers when it was called, what it said, and when. */
+        void run(PoolNamespace n, AtomicLong time) {
+            begun = time.incrementAndGet();
+            answer = on(n);
+            ended = time.incrementAndGet();
+        }
+
+        String on(PoolNamespace n) {
+            Attributes a = new Attributes();
+            Name first = Name.of(name);
+            return switch (verb) {
+                case "create" -> n.create(directory, first, number, 0, 0, a).toString();
+                case "mkdir" -> n.mkdir(directory, first, number, 0, 0, a).toString();
+                case "delete" -> text(n.delete(directory, first, a), a);
+                case "rmdir" -> n.rmdir(directory, first).toString();
+                case "chmod" -> n.chmod(directory, first, number).toString();
+                case "truncate" -> n.truncate(directory, first, number).toString();
+                case "append" -> n.append(directory, first, target, number).toString();
+                case "times" ->
+                    n.setTimes(directory, first, number, Namespace.KEEP).toString();
+                case "sweep" -> {
+                    n.sweep(directory);
+                    yield "OK";
+                }
+                case "list" -> listed(n, first.toString());
+                case "rename" ->
+                    n.rename(directory, first, target, Name.of(newName), number % 3 > 0, a)
+                            + (a.id == 0 ? "" : " replacing");
+                default -> text(n.stat(directory, first, a), a);
+            };
+        }
+
+        /** What a listing says about one name. */
+        private String listed(Namespace n, String wanted) {
+            String[] found = {"NOT_FOUND"};
+            Status status = n.list(directory, new ListCursor(), (each, a) -> {
+                if (each.toString().equals(wanted)) {
+                    found[0] = found[0].equals("NOT_FOUND") ? text(Status.OK, a) : "TWICE";
+                }
+                return true;
+            });
+            return status == Status.OK ? found[0] : status.toString();
+        }
+
+        String on(ReferenceNamespace n, long id) {
+            ReferenceNamespace.Node node = n.child(directory, name);
+            ReferenceNamespace.Node victim = n.child(target, newName);
+            return switch (verb) {
+                case "create" ->
+                    n.make(FileType.FILE, directory, name, number, 0, 0, id).toString();
+                case "mkdir" ->
+                    n.make(FileType.DIRECTORY, directory, name, number, 0, 0, id)
+                            .toString();
+                case "delete" -> {
+                    String before = text(node);
+                    Status status = n.delete(directory, name);
+                    yield status == Status.OK ? before : status.toString();
+                }
+                case "rmdir" -> n.rmdir(directory, name).toString();
+                case "chmod" -> n.chmod(directory, name, number).toString();
+                case "truncate" -> n.truncate(directory, name, number).toString();
+                case "append" -> n.append(directory, name, target, number).toString();
+                case "times" -> n.setMtime(directory, name, number).toString();
+                case "sweep" -> "OK";
+                case "list" -> n.hasDirectory(directory) ? text(node) : "NO_SUCH_DIRECTORY";
+                case "rename" -> {
+                    Status status = n.rename(directory, name, target, newName, number % 3 > 0);
+                    boolean itself = directory == target && name.equals(newName);
+                    yield status + (status == Status.OK && victim != null && !itself ? " replacing" : "");
+                }
+                default -> text(node);
+            };
+        }
+
+        @Override
+        public String toString() {
+            return verb + " " + directory + " " + name + (verb.equals("rename") ? " to " + target + " " + newName : "")
+                    + " " + Integer.toOctalString(number) + " [" + begun + ", "
+                    + (ended == Long.MAX_VALUE ? "cut off" : ended + "] " + answer);
+        }
+    }
+
+    /**
+     * Whether some order of the calls gives their answers and, at its end, what was seen. Depth first over all orders that respect
+     * time; a call that was cut off may be left out.
+     */
+    static boolean isExplained(List<Call> calls, ReferenceNamespace state, Map<String, String> seen) {
+        return isExplained(calls, state, seen, new boolean[calls.size()]);
+    }
+
+    private static boolean isExplained(
+            List<Call> calls, ReferenceNamespace state, Map<String, String> seen, boolean[] used) {
+        long firstEnd = Long.MAX_VALUE;
+        for (int i = 0; i < used.length; i++) {
+            firstEnd = used[i] ? firstEnd : Math.min(firstEnd, calls.get(i).ended);
+        }
+        if (firstEnd == Long.MAX_VALUE && text(state.snapshot()).equals(seen)) {
+            return true;
+        }
+        for (int i = 0; i < used.length; i++) {
+            Call call = calls.get(i);
+            if (!used[i] && call.begun != 0 && call.begun < firstEnd) {
+                ReferenceNamespace next = new ReferenceNamespace(state);
+                String answer = call.on(next, 1000 + i);
+                if (call.ended == Long.MAX_VALUE || answer.equals(call.answer)) {
+                    used[i] = true;
+                    if (isExplained(calls, next, seen, used)) {
+                        return true;
+                    }
+                    used[i] = false;
+                }
+            }
+        }
+        return false;
+    }
+}

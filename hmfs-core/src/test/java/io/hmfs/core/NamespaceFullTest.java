@@ -1,0 +1,124 @@
+package io.hmfs.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: a full pool says so, goes on serving, and what is deleted can be used again at once, also by several threads. */
+final class NamespaceFullTest {
+    private static final long ROOT = Namespace.ROOT_ID;
+    private static final int THREADS = 4;
+    private static final int ROUNDS = 3000;
+    private static final int FEW_ROUNDS = 200; // each sweeps a long list
+
+    /** Files that each thread holds less than the pool has room for: those that others have deleted and not yet made again. */
+    private static final int SLACK = 2;
+
+    @TempDir
+    Path directory;
+
+    private Namespace namespace;
+    private final Attributes out = new Attributes();
+
+    @BeforeEach
+    void makePool() throws IOException {
+        Path pool = directory.resolve("pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        namespace = Hmfs.open(pool, OpenOptions.process());
+    }
+
+    @AfterEach
+    void close() {
+        namespace.close();
+    }
+
+    private static Name name(long number) {
+        return Name.of("file-" + number);
+    }
+
+    /** Creates until the pool is full; the number of files. */
+    private long fill(long parent) {
+        for (long number = 0; ; number++) {
+            Status status = namespace.create(parent, name(number), 0644, 0, 0, out);
+            if (status == Status.NO_SPACE) {
+                assertTrue(number > 100_000, "full after " + number);
+                return number;
+            }
+            assertEquals(Status.OK, status);
+        }
+    }
+
+    @Test
+    void eachDeleteMakesRoomForACreateOrARename() {
+        long count = fill(ROOT);
+        assertEquals(Status.OK, namespace.stat(ROOT, name(count - 1), out));
+        assertEquals(Status.NO_SPACE, namespace.mkdir(ROOT, Name.of("directory"), 0755, 0, 0, out));
+        assertEquals(Status.NO_SPACE, namespace.rename(ROOT, name(1), ROOT, Name.of("elsewhere"), false, out));
+        assertEquals(Status.OK, namespace.stat(ROOT, name(1), out));
+        assertEquals(Status.OK, namespace.append(ROOT, name(1), out.id, 77));
+        for (int round = 0; round < FEW_ROUNDS; round++) {
+            assertEquals(Status.OK, namespace.delete(ROOT, name(round), out), "round " + round);
+            assertEquals(Status.OK, namespace.create(ROOT, name(count + round), 0644, 0, 0, out), "round " + round);
+        }
+        assertEquals(Status.OK, namespace.delete(ROOT, name(FEW_ROUNDS), out));
+        assertEquals(Status.OK, namespace.rename(ROOT, name(FEW_ROUNDS + 1), ROOT, Name.of("elsewhere"), false, out));
+        assertEquals(Status.OK, namespace.create(ROOT, name(0), 0644, 0, 0, out), "the slot that the rename left");
+        assertEquals(Status.NO_SPACE, namespace.create(ROOT, name(1), 0644, 0, 0, out));
+    }
+
+    @Test
+    void whatOneThreadDeletesAllMayUse() throws InterruptedException {
+        long[] parents = new long[THREADS];
+        for (int i = 0; i < THREADS; i++) {
+            assertEquals(Status.OK, namespace.mkdir(ROOT, Name.of("directory" + i), 0755, 0, 0, out));
+            parents[i] = out.id;
+        }
+        long count = fill(ROOT);
+        for (long number = 0; number < THREADS * SLACK; number++) {
+            assertEquals(Status.OK, namespace.delete(ROOT, name(number), out));
+        }
+        Queue<Throwable> errors = new ConcurrentLinkedQueue<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            long parent = parents[i];
+            threads.add(Thread.ofPlatform().start(() -> {
+                try {
+                    churn(parent);
+                } catch (RuntimeException | Error e) {
+                    errors.add(e);
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertEquals(List.of(), List.copyOf(errors));
+        assertEquals(Status.OK, namespace.stat(ROOT, name(count - 1), out));
+    }
+
+    private void churn(long parent) {
+        Attributes mine = new Attributes();
+        ArrayDeque<Name> there = new ArrayDeque<>();
+        for (int round = 0; round < ROUNDS; round++) {
+            assertEquals(Status.OK, namespace.create(parent, name(round), 0644, 0, 0, mine), "round " + round);
+            there.add(name(round));
+            if (there.size() == SLACK) {
+                assertEquals(Status.OK, namespace.delete(parent, there.remove(), mine));
+            }
+        }
+    }
+}
