@@ -69,4 +69,13 @@ public final class Hmfs {
             throw e;
         }
     }
+
+    /**
+     * Opens a pool in a file that the caller has opened, perhaps with a {@link io.hmfs.core.pmem.Pmem} of its own that counts what
+     * reaches the memory. For measurements: {@code background} says whether the threads run that sweep, scan and prepare space.
+     */
+    public static Namespace open(Path pool, PoolFile file, boolean background) throws IOException {
+        Superblock.check(pool, file);
+        return new PoolNamespace(pool.toString(), file, background);
+    }
 }

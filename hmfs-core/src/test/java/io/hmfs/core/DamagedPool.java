@@ -42,7 +42,7 @@ final class DamagedPool extends PoolFile {
         }
     }
 
-    private static void fill(Namespace namespace, int files) {
+    static void fill(Namespace namespace, int files) {
         for (String name : new String[] {"alice", "bob", "a user with a longer name"}) {
             namespace.principalId(name);
         }

@@ -1,11 +1,14 @@
 package io.hmfs.core.check;
 
+import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.pmem.Pmem;
 
 /** The attributes of an entry, as far as anything tells which values they can have: sizes, modes and users can be any. */
 final class AttributeCheck {
-    private static final long OWNER_RESERVED = 0x7000_0000_0000_0000L;
+    /** A number of a user or of a group has 31 bits. */
+    private static final long OWNER_RESERVED = 0x8000_0000_8000_0000L;
+
     private static final long ONE_LINK = 1;
 
     private final PoolView view;
@@ -22,8 +25,10 @@ final class AttributeCheck {
     }
 
     private void attributes(long at) {
-        time(at, EntryRecord.MTIME_OFFSET, "mtime");
-        time(at, EntryRecord.CTIME_OFFSET, "ctime");
+        time(at, EntryRecord.MTIME_OFFSET, "mtime", pmem.get(at + EntryRecord.MTIME_OFFSET), born(at));
+        long ctime = pmem.get(at + EntryRecord.CTIME_OFFSET);
+        long right = Ctime.of(born(at), Ctime.mode(ctime));
+        time(at, EntryRecord.CTIME_OFFSET, "ctime", Ctime.time(ctime), right);
         long setAt = pmem.get(at + EntryRecord.SET_AT_OFFSET) & ~EntryRecord.SET_AT_DIRTY;
         if (setAt >= view.future) {
             damage(
@@ -56,17 +61,20 @@ final class AttributeCheck {
         }
     }
 
-    private void time(long at, long offset, String what) {
-        long time = pmem.get(at + offset);
+    private long born(long at) {
+        long birth = EntryRecord.birth(pmem, at);
+        return birth > 0 && birth < view.future ? birth : 0;
+    }
+
+    private void time(long at, long offset, String what, long time, long right) {
         if (time < 0 || time >= view.future) {
-            long birth = EntryRecord.birth(pmem, at);
             damage(
                     at + offset,
                     at,
                     "a time that was issued",
                     what + " " + time,
                     "store the time of its birth",
-                    () -> view.store(at + offset, birth > 0 && birth < view.future ? birth : 0));
+                    () -> view.store(at + offset, right));
         }
     }
 

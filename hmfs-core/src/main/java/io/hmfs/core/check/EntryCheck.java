@@ -1,6 +1,7 @@
 package io.hmfs.core.check;
 
 import io.hmfs.core.alloc.IdSource;
+import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.PoolHeader;
@@ -40,9 +41,10 @@ final class EntryCheck {
         return id > 0 && id >>> IdSource.PARTITION_SHIFT == 0;
     }
 
-    /** The latest of the times that an operation gives an entry, but for its birth. */
+    /** The latest of the times that an operation gives an entry, but for its birth; a ctime is rounded up. */
     static long latestChange(Pmem pmem, long at) {
-        return Math.max(pmem.get(at + EntryRecord.MTIME_OFFSET), pmem.get(at + EntryRecord.CTIME_OFFSET));
+        long ctime = Ctime.time(pmem.get(at + EntryRecord.CTIME_OFFSET)) - Ctime.UNIT;
+        return Math.max(pmem.get(at + EntryRecord.MTIME_OFFSET), ctime);
     }
 
     private void damage(long field, long at, String expected, String found, String action, Runnable repair) {

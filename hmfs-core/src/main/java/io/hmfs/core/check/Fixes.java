@@ -198,7 +198,7 @@ final class Fixes {
         long at = isFree(parent, name) ? allocate(engine.entrySlots) : Pmem.NULL;
         if (at != Pmem.NULL) {
             EntryRecord.init(
-                    pmem, at, EntryRecord.KIND_DIRECTORY, id, parent, name, engine.clock.next(), Owner.of(0, 0, mode));
+                    pmem, at, EntryRecord.KIND_DIRECTORY, id, parent, name, engine.clock.next(), mode, Owner.of(0, 0));
             pmem.persist(at, EntryRecord.SIZE);
             addWord(at);
         }

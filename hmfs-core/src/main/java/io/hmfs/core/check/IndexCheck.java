@@ -202,6 +202,7 @@ final class IndexCheck {
             if (!led.get(source) || (state == SplitRecord.COPYING && led.get(target))) {
                 giveUpSplit(record, "no split", "one of segments that are not in its state");
             } else {
+                index.splits();
                 view.findings.pending(
                         record,
                         "split record",

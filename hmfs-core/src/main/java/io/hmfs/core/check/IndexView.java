@@ -14,6 +14,7 @@ final class IndexView {
     private long directoryAt;
     private int depth;
     private boolean usable;
+    private boolean splitting;
 
     IndexView(PoolView view) {
         this.view = view;
@@ -28,6 +29,15 @@ final class IndexView {
 
     void giveUp() {
         usable = false;
+    }
+
+    void splits() {
+        splitting = true;
+    }
+
+    /** Whether a split was cut off. */
+    boolean isSplitting() {
+        return splitting;
     }
 
     /** Whether each entry of its directory leads to a segment. */

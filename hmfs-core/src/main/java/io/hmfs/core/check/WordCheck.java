@@ -79,6 +79,7 @@ final class WordCheck {
         if (place.suits(word, view.hashOf(object)) && status != 0) {
             int state = EntryRecord.state(status);
             marks.set(Marks.INDEXED, object);
+            window(at, word, view.hashOf(object), place.local());
             if (state == SlotState.DELETED) {
                 stale(at, object);
             } else if (!content && state == SlotState.NORMAL) {
@@ -88,6 +89,20 @@ final class WordCheck {
             stale(at, object);
         } else {
             marks.set(Marks.INDEXED, object);
+        }
+    }
+
+    /** Six more bits of the hash, by which a split goes; a split that was cut off may have changed some of them. */
+    private void window(long at, long word, long hash, int local) {
+        long right = BucketRecord.word(hash, BucketRecord.offset(word), local);
+        if (word != right && !index.isSplitting()) {
+            view.findings.damage(
+                    at,
+                    "index word of " + view.describe(BucketRecord.offset(word)),
+                    "0x" + Long.toHexString(right),
+                    "0x" + Long.toHexString(word),
+                    "store the bits of its key's hash",
+                    () -> view.store(at, right));
         }
     }
 

@@ -4,6 +4,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.check.CheckReport;
 import io.hmfs.core.check.Finding;
 import io.hmfs.core.check.Progress;
+import java.io.Console;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -59,7 +61,8 @@ final class FsckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Progress progress = System.console() != null && System.console().isTerminal() ? this::bar : Progress.NONE;
+        Optional<Console> terminal = Optional.ofNullable(System.console()).filter(Console::isTerminal);
+        Progress progress = terminal.isPresent() ? this::bar : Progress.NONE;
         CheckReport report = repair ? Hmfs.repair(pool, progress) : Hmfs.check(pool, progress);
         if (shown) {
             System.err.print("\r\033[K");
