@@ -1,7 +1,7 @@
 package io.hmfs.client;
 
 /**
- * Every outcome that a server can report. Codes are wire format: append only, never renumber. 0 to 13 are the engine's statuses,
+ * Every outcome that a server can report. Codes are wire format: append only, never renumber. 0 to 14 are the engine's statuses,
  * one to one; from 100 on they belong to the wire.
  */
 public enum ResultCode {
@@ -19,6 +19,7 @@ public enum ResultCode {
     STALE(11, "the name is there but is another file by now"),
     INVALID_ARGUMENT(12, "a value is out of its range"),
     IS_ROOT(13, "the root directory cannot be removed or renamed"),
+    TOO_MANY_LINKS(14, "the file has 65,535 names already"),
     /** The server could not make sense of the request; the connection is closed when the stream is unusable. */
     BAD_REQUEST(100, "the server could not read the request"),
     /** Client and server speak different versions of the protocol. */

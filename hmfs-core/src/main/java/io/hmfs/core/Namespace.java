@@ -10,7 +10,7 @@ import io.hmfs.core.type.Status;
 /**
  * A hierarchical namespace on (directory id, name), after the HMFS paper, SoCC '25. All methods are thread-safe; each is atomic
  * and, when it returns {@link Status#OK}, survives what the pool's persistence mode says. Expected failures are statuses; an
- * exception means a broken caller or a broken pool. {@code out} arguments are filled on OK only.
+ * exception means a broken caller or a broken pool. {@code out} arguments are filled on OK only, unless a method says otherwise.
  */
 public interface Namespace extends AutoCloseable {
     /** The id of the root directory. */
@@ -28,10 +28,13 @@ public interface Namespace extends AutoCloseable {
     /** Attributes of a directory by its id. */
     Status statDirectory(long directory, Attributes out);
 
-    /** Creates an empty file; EXISTS if the name is taken. Mode 0–07777. */
+    /**
+     * Creates an empty file. Mode 0–07777. EXISTS if the name is taken, and then {@code out} says by what: a create that need not
+     * be exclusive goes on with that.
+     */
     Status create(long directory, Name name, int mode, int uid, int gid, Attributes out);
 
-    /** Creates an empty directory; EXISTS if the name is taken. Mode 0–07777. */
+    /** Creates an empty directory. Mode 0–07777. EXISTS if the name is taken, and then {@code out} says by what. */
     Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out);
 
     /**
@@ -41,7 +44,17 @@ public interface Namespace extends AutoCloseable {
      */
     void createAll(CreateBatch batch);
 
-    /** Removes a file and tells what it was, so that the caller can drop its blocks. */
+    /**
+     * Gives a file one more name, {@code targetName} in {@code targetDirectory}; EXISTS if that is taken. All names are equal: the
+     * attributes, the size and the id that one shows are those of all. IS_DIRECTORY for a directory; TOO_MANY_LINKS for the
+     * 65,536th name.
+     */
+    Status link(long directory, Name name, long targetDirectory, Name targetName, Attributes out);
+
+    /**
+     * Removes a name of a file and tells what it was. {@code removed.nlink} is the number of names that are left: with 0 the
+     * file is gone, and the caller can drop its blocks.
+     */
     Status delete(long directory, Name name, Attributes removed);
 
     /** Removes an empty directory. */
@@ -49,7 +62,8 @@ public interface Namespace extends AutoCloseable {
 
     /**
      * Moves a file or a directory. A file in the target's place is replaced atomically if {@code replace} is set, and described
-     * in {@code replaced} (whose id is 0 if there was none); a directory there is EXISTS. A directory cannot move below itself.
+     * in {@code replaced} (whose id is 0 if there was none, and whose nlink is the number of names it has left); a directory
+     * there is EXISTS. A directory cannot move below itself. Between two names of one file nothing is done, and the answer is OK.
      */
     Status rename(
             long sourceDirectory,
@@ -82,6 +96,24 @@ public interface Namespace extends AutoCloseable {
      * come or go meanwhile may or may not show, all others show exactly once.
      */
     Status list(long directory, ListCursor cursor, ListVisitor visitor);
+
+    /**
+     * Appends the absolute path of a directory, in time that grows with its depth. While directories above it are renamed, it is
+     * the path before or after each rename. NO_SUCH_DIRECTORY if the id is no directory's.
+     */
+    Status path(long directory, StringBuilder out);
+
+    /**
+     * Appends the absolute path of a file with this id in this directory, in time that grows with the number of its children.
+     * With several names there, one of them. NOT_FOUND if it is not there, or was renamed meanwhile.
+     */
+    Status path(long directory, long id, StringBuilder out);
+
+    /**
+     * Appends an absolute path of a directory or file of which nothing but the id is known. For a file it looks at every entry of
+     * the pool: for administrators. NOT_FOUND if the id is nobody's; also for a file that was renamed during the search.
+     */
+    Status findPath(long id, StringBuilder out);
 
     /** The user's or group's id for a name, made on first use and kept in the pool; root is 0. -1: no room for more. */
     int principalId(String name);

@@ -226,6 +226,11 @@ final class PoolNamespace implements Namespace {
     }
 
     @Override
+    public Status link(long directory, Name name, long targetDirectory, Name targetName, Attributes out) {
+        return allocating(() -> operations.link(directory, name, targetDirectory, targetName, out));
+    }
+
+    @Override
     public Status rmdir(long directory, Name name) {
         return stopping(() -> operations.rmdir(directory, name));
     }
@@ -275,6 +280,21 @@ final class PoolNamespace implements Namespace {
             }
             throw e;
         }
+    }
+
+    @Override
+    public Status path(long directory, StringBuilder out) {
+        return stopping(() -> operations.path(directory, out));
+    }
+
+    @Override
+    public Status path(long directory, long id, StringBuilder out) {
+        return stopping(() -> operations.path(directory, id, out));
+    }
+
+    @Override
+    public Status findPath(long id, StringBuilder out) {
+        return stopping(() -> operations.findPath(id, out));
     }
 
     @Override

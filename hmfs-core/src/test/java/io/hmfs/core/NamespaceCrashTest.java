@@ -66,6 +66,10 @@ final class NamespaceCrashTest {
         return n.rename(from, Name.of(name), to, Name.of(newName), true, new Attributes());
     }
 
+    private static Status link(Namespace n, long from, String name, long to, String newName) {
+        return n.link(from, Name.of(name), to, Name.of(newName), new Attributes());
+    }
+
     static Stream<Case> cases() {
         Attributes out = new Attributes();
         String longName = "n".repeat(200);
@@ -94,6 +98,36 @@ final class NamespaceCrashTest {
                 new Case("set mtime", n -> n.setTimes(ROOT, Name.of("f"), 12345, Namespace.KEEP)),
                 new Case("append", n -> n.append(ROOT, Name.of("f"), id(n, "f"), 4096)),
                 new Case("truncate", n -> n.truncate(ROOT, Name.of("f"), 1)),
+                new Case("link", n -> link(n, ROOT, "f", id(n, "d"), "new")),
+                new Case("link with a long name", n -> link(n, ROOT, "f", id(n, "d"), longName)),
+                new Case("link, the third name", n -> link(n, ROOT, "two", id(n, "d"), "three")),
+                new Case(
+                        "unlink, first name first",
+                        n -> n.delete(id(n, "d"), Name.of("one"), out),
+                        n -> n.delete(ROOT, Name.of("two"), out)),
+                new Case(
+                        "unlink, second name first, and a sweep",
+                        n -> n.delete(ROOT, Name.of("two"), out),
+                        n -> n.delete(id(n, "d"), Name.of("one"), out),
+                        n -> rename(n, id(n, "d"), "a", ROOT, "a"),
+                        n -> rename(n, id(n, "d"), "b", ROOT, "b"),
+                        n -> n.rmdir(ROOT, Name.of("d"))),
+                new Case(
+                        "rename of both names",
+                        n -> rename(n, id(n, "d"), "one", ROOT, "new"),
+                        n -> rename(n, ROOT, "two", ROOT, "newer")),
+                new Case(
+                        "rename over both names",
+                        n -> rename(n, ROOT, "f", ROOT, "two"),
+                        n -> rename(n, id(n, "d"), "a", id(n, "d"), "one")),
+                new Case(
+                        "rename of a name over another file's",
+                        n -> link(n, ROOT, "f", ROOT, "g"),
+                        n -> rename(n, ROOT, "two", ROOT, "g"),
+                        n -> rename(n, ROOT, "g", ROOT, "f")),
+                new Case("chmod by the second name", n -> n.chmod(ROOT, Name.of("two"), 0600)),
+                new Case("set mtime by the first name", n -> n.setTimes(id(n, "d"), Name.of("one"), 12345, 1)),
+                new Case("append by the second name", n -> n.append(ROOT, Name.of("two"), id(n, "two"), 4096)),
                 new Case(
                         "delete and create again",
                         n -> n.delete(ROOT, Name.of("f"), out),
@@ -117,6 +151,8 @@ final class NamespaceCrashTest {
         }
         assertEquals(Status.OK, n.create(ROOT, Name.of("f"), 0644, 0, 0, out));
         assertEquals(Status.OK, n.append(ROOT, Name.of("f"), out.id, 100));
+        assertEquals(Status.OK, n.create(d, Name.of("one"), 0640, 0, 0, out));
+        assertEquals(Status.OK, link(n, d, "one", ROOT, "two"));
         n.close();
         return file.killed();
     }

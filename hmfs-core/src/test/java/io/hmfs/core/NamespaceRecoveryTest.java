@@ -90,6 +90,108 @@ final class NamespaceRecoveryTest {
         });
     }
 
+    @Test
+    void aDirectoryOnTheMoveHasAPath() {
+        long below = mkdir(namespace, d, "below");
+        explore(this::moveDirectory, image -> {
+            PoolNamespace after = open(image);
+            StringBuilder path = new StringBuilder();
+            assertEquals(Status.OK, after.path(below, path));
+            assertEquals(Status.OK, after.findPath(d, path.append(' ')));
+            boolean moved = after.stat(ROOT, Name.of("d"), out) != Status.OK;
+            assertEquals(moved ? "/empty/moved/below /empty/moved" : "/d/below /d", path.toString());
+        });
+    }
+
+    @Test
+    void aFileOnTheMoveHasAPath() {
+        assertEquals(Status.OK, namespace.create(d, Name.of("f"), 0644, 0, 0, out));
+        long f = out.id;
+        explore(
+                () -> assertEquals(
+                        Status.OK, namespace.rename(d, Name.of("f"), empty, Name.of("n".repeat(70)), true, out)),
+                image -> {
+                    PoolNamespace after = open(image);
+                    StringBuilder path = new StringBuilder();
+                    assertEquals(Status.OK, after.findPath(f, path));
+                    boolean moved = after.stat(d, Name.of("f"), out) != Status.OK;
+                    assertEquals(moved ? "/empty/" + "n".repeat(70) : "/d/f", path.toString());
+                    assertEquals(Status.OK, after.path(moved ? empty : d, f, path));
+                    assertEquals(Status.NOT_FOUND, after.path(moved ? d : empty, f, path));
+                });
+    }
+
+    /** The first request meets an entry in flight through another name of the same file. */
+    @Test
+    void theCountOfNamesIsTheNumberOfNames() {
+        assertEquals(Status.OK, namespace.create(d, Name.of("a"), 0644, 0, 0, out));
+        assertEquals(Status.OK, namespace.create(d, Name.of("other"), 0644, 0, 0, out));
+        assertEquals(Status.OK, namespace.link(d, Name.of("a"), d, Name.of("b"), out));
+        for (Runnable change : namesChange()) {
+            explore(change, image -> {
+                PoolNamespace after = open(image);
+                int told = after.stat(d, Name.of("a"), out) == Status.OK ? out.nlink : 0;
+                long a = out.id;
+                int[] found = new int[1];
+                after.list(d, new ListCursor(), (name, seen) -> {
+                    found[0] += seen.id == a ? 1 : 0;
+                    return seen.id != a || assertNames(told, seen.nlink, name);
+                });
+                assertEquals(found[0], told);
+            });
+        }
+    }
+
+    private static boolean assertNames(int told, int seen, Name name) {
+        assertEquals(told, seen, name.toString());
+        return true;
+    }
+
+    private List<Runnable> namesChange() {
+        Name b = Name.of("b");
+        Name c = Name.of("c");
+        return List.of(
+                () -> assertEquals(Status.OK, namespace.link(d, Name.of("a"), d, c, out)),
+                () -> assertEquals(Status.OK, namespace.delete(d, b, out)),
+                () -> assertEquals(Status.OK, namespace.rename(d, c, d, b, true, out)),
+                () -> assertEquals(Status.OK, namespace.rename(d, Name.of("other"), d, b, true, out)));
+    }
+
+    /** A crash, and then the entry that was in flight goes, and its slot is another's, before anybody has met the inode. */
+    @Test
+    void theSlotOfANameInFlightIsNotReusedBeforeItIsCounted() {
+        Name a = Name.of("a");
+        assertEquals(Status.OK, namespace.create(d, a, 0644, 0, 0, out));
+        List<Runnable> changes = List.of(
+                () -> assertEquals(Status.OK, namespace.link(d, a, empty, Name.of("b"), out)),
+                () -> assertEquals(Status.OK, namespace.delete(empty, Name.of("b"), out)),
+                () -> assertEquals(Status.OK, namespace.link(d, a, empty, Name.of("c"), out)));
+        for (Runnable change : changes) {
+            explore(change, image -> {
+                PoolNamespace after = open(image);
+                after.rename(empty, Name.of("b"), ROOT, Name.of("b2"), true, out);
+                after.rename(empty, Name.of("c"), ROOT, Name.of("c2"), true, out);
+                after.rename(d, a, ROOT, Name.of("a2"), true, out);
+                for (int i = 0; i < 4; i++) {
+                    after.sweep(empty);
+                    after.sweep(d);
+                    assertEquals(Status.OK, after.create(ROOT, Name.of("new" + i), 0644, 0, 0, out));
+                }
+                SimPoolFile again = image.killed();
+                PoolNamespace last = open(again);
+                assertEquals(Status.OK, last.stat(ROOT, Name.of("a2"), out));
+                int names = 1;
+                Attributes other = new Attributes();
+                for (String name : List.of("b2", "c2")) {
+                    names += last.stat(ROOT, Name.of(name), other) == Status.OK ? 1 : 0;
+                }
+                assertEquals(names, out.nlink);
+                last.scanInBackground();
+                assertEquals(List.of(), last.problems());
+            });
+        }
+    }
+
     /** The old access object is swept, and its slot reused, before anybody has met the new one. */
     @Test
     void aDirectoryOnTheMoveIsThereByItsIdAfterASweepToo() {

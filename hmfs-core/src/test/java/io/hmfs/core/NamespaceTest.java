@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.FileType;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -70,6 +71,22 @@ final class NamespaceTest {
         assertEquals(Status.OK, namespace.list(parent, cursor, (name, _) -> names.add(name.toString())));
         assertTrue(cursor.atEnd());
         return names;
+    }
+
+    @Test
+    void aNameThatIsTakenIsToldWithWhatHasIt() {
+        Attributes first = new Attributes();
+        assertEquals(Status.OK, namespace.create(ROOT, Name.of("file"), 0640, 7, 8, first));
+        assertEquals(Status.OK, namespace.append(ROOT, Name.of("file"), first.id, 99));
+        Attributes seen = new Attributes();
+        assertEquals(Status.EXISTS, namespace.create(ROOT, Name.of("file"), 0644, 0, 0, seen));
+        assertEquals(List.of(first.id, 99L, 0640L, 7L), List.of(seen.id, seen.size, (long) seen.mode, (long) seen.uid));
+        assertEquals(Status.EXISTS, namespace.mkdir(ROOT, Name.of("file"), 0644, 0, 0, seen));
+        assertEquals(FileType.FILE, seen.type);
+        assertEquals(Status.OK, namespace.mkdir(ROOT, Name.of("directory"), 0755, 0, 0, first));
+        assertEquals(Status.EXISTS, namespace.create(ROOT, Name.of("directory"), 0644, 0, 0, seen));
+        assertEquals(first.id, seen.id);
+        assertEquals(FileType.DIRECTORY, seen.type);
     }
 
     @Test

@@ -177,7 +177,7 @@ final class PoolRepairTest {
     @Test
     void twoObjectsOfOneName() {
         DamagedPool pool = new DamagedPool(24, 0);
-        long one = entry(pool, "n1");
+        long one = entry(pool, "n3");
         long two = entry(pool, "n2");
         pool.pmem().set(two + EntryRecord.NAME_OFFSET, pool.pmem().get(one + EntryRecord.NAME_OFFSET));
         // Its index word proves the old name.
@@ -216,7 +216,7 @@ final class PoolRepairTest {
         Map<String, String> shown = Snapshot.of(namespace);
         namespace.close();
         int cuts = 0;
-        for (int event = 0; ; event += 7) {
+        for (int event = 0; ; event++) {
             SimPoolFile damaged = whole.killed();
             damage(damaged);
             if (!repairUntil(damaged, event)) {

@@ -315,7 +315,7 @@ final class Simulation {
         if (random.nextInt(20) == 0) {
             return sweep(directory());
         }
-        return what < 50 ? change(what, crowded) : what < 70 ? rename() : attribute(what);
+        return what < 50 ? change(what, crowded) : what < 58 ? link() : what < 72 ? rename() : attribute(what);
     }
 
     private Step sweep(long d) {
@@ -352,6 +352,20 @@ final class Simulation {
             return new Step("delete" + at, e -> e.delete(d, name, out), (m, id) -> m.delete(d, n), false);
         }
         return new Step("rmdir" + at, e -> e.rmdir(d, name), (m, id) -> m.rmdir(d, n), false);
+    }
+
+    private Step link() {
+        long d = directory();
+        long to = directory();
+        String n = nameIn(d);
+        String newName = name();
+        Name name = Name.of(n);
+        Name target = Name.of(newName);
+        return new Step(
+                "link " + d + " " + n + " as " + to + " " + newName,
+                e -> e.link(d, name, to, target, out),
+                (m, id) -> m.link(d, n, to, newName),
+                false);
     }
 
     private Step rename() {

@@ -49,6 +49,7 @@ final class Snapshot {
 
     private static String text(Attributes a) {
         return a.type + " id=" + a.id + " mode=" + Integer.toOctalString(a.mode) + " owner=" + a.uid + ":" + a.gid
-                + " size=" + a.size + (a.mtimeNanos < 1_000_000_000L ? " mtime=" + a.mtimeNanos : "");
+                + " size=" + a.size + (a.nlink == 1 ? "" : " nlink=" + a.nlink)
+                + (a.mtimeNanos < 1_000_000_000L ? " mtime=" + a.mtimeNanos : "");
     }
 }

@@ -140,6 +140,9 @@ final class ContentCheck {
 
     private void unowned(long at) {
         long access = DirContentRecord.access(pmem, at);
+        if (view.isLiveDirectory(access, DirContentRecord.id(pmem, at))) {
+            return; // made in this very round, or told with its entry
+        }
         boolean inFlight = view.isEntry(access)
                 && view.isDirectory(access)
                 && EntryRecord.id(pmem, access) == DirContentRecord.id(pmem, at)

@@ -35,6 +35,15 @@ final class Contents {
         return still ? noted : Pmem.NULL;
     }
 
+    /** A directory is there, but its content is missing: a repair would make one. */
+    void expect(long id) {
+        unindexed.putIfAbsent(id, Pmem.NULL);
+    }
+
+    boolean expects(long id) {
+        return unindexed.containsKey(id);
+    }
+
     /** A content that a repair has made or renamed. */
     void add(long id, long at) {
         unindexed.put(id, at);

@@ -28,6 +28,7 @@ final class DirectoryCheck {
         long id = EntryRecord.id(pmem, at);
         long content = contents.of(id);
         if (content == Pmem.NULL) {
+            contents.expect(id);
             // RootCheck and ContentCheck have given ids back to where one of the two was wrong.
             view.findings.damage(
                     at,

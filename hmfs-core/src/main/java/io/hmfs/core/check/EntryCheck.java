@@ -21,19 +21,30 @@ final class EntryCheck {
     private final IndexView index;
     private final Marks marks;
     private final Contents contents;
+    private final InodeCheck inodes;
     private final long root;
 
-    private EntryCheck(PoolView view, IndexView index, Marks marks, Contents contents, long root) {
+    private EntryCheck(PoolView view, IndexView index, Marks marks, Contents contents, InodeCheck inodes, long root) {
         this.view = view;
         this.pmem = view.pmem;
         this.index = index;
         this.marks = marks;
         this.contents = contents;
+        this.inodes = inodes;
         this.root = root;
     }
 
     static void run(PoolView view, IndexView index, Marks marks, Contents contents, long root) {
-        view.eachEntry("entries", new EntryCheck(view, index, marks, contents, root)::slot);
+        // Whoever has lost its parent's content is put back into it, so all contents come first.
+        view.eachEntry("directories", at -> {
+            boolean live = view.isEntryStatus(at) && EntryRecord.state(view.pmem, at) == SlotState.NORMAL;
+            if (at != root && live && view.isDirectory(at)) {
+                DirectoryCheck.run(view, contents, marks, at);
+            }
+        });
+        InodeCheck inodes = new InodeCheck(view, index);
+        view.eachEntry("entries", new EntryCheck(view, index, marks, contents, inodes, root)::slot);
+        inodes.counts();
     }
 
     /** Whether an id is of this format's one partition. */
@@ -59,6 +70,9 @@ final class EntryCheck {
         if (status == SlotState.FREE && !marks.has(Marks.REACHED, at)) {
             free(at);
             return;
+        }
+        if (view.isInode(at)) {
+            return; // InodeCheck
         }
         if (!view.isEntryStatus(at)) {
             unreadable(at, status);
@@ -112,6 +126,10 @@ final class EntryCheck {
 
     private void unreadable(long at, long status) {
         boolean directory = claimsContent(at);
+        if (!directory && inodes.isLost(at)) {
+            setStatus(at, PoolView.LIVE_INODE, "store the status that the index proves");
+            return;
+        }
         long proven = provenStatus(at, EntryRecord.parent(pmem, at));
         if (proven != 0) {
             setStatus(at, proven, "store the status that the index proves");
@@ -178,10 +196,12 @@ final class EntryCheck {
         padding(at, EntryRecord.nameLength(status));
         link(at);
         id(at);
-        AttributeCheck.run(view, at);
-        if (directory) {
-            DirectoryCheck.run(view, contents, marks, at);
-        } else if (claimsContent(at)) {
+        if (EntryRecord.isIndirect(status)) {
+            inodes.name(at);
+        } else {
+            AttributeCheck.run(view, at);
+        }
+        if (!directory && claimsContent(at)) {
             // One bit makes a directory a file; no operation does.
             setStatus(
                     at,
@@ -208,10 +228,12 @@ final class EntryCheck {
 
     private void orphan(long at) {
         long content = contents.of(EntryRecord.parent(pmem, at));
-        if (content != Pmem.NULL) {
+        if (content != Pmem.NULL || contents.expects(EntryRecord.parent(pmem, at))) {
             damage(at, at, "an entry on the list of its directory", "one on no list", "link it there again", () -> {
-                view.fixes().link(content, at);
-                marks.set(Marks.REACHED, at);
+                if (content != Pmem.NULL) {
+                    view.fixes().link(content, at);
+                    marks.set(Marks.REACHED, at);
+                }
             });
         } else {
             damage(

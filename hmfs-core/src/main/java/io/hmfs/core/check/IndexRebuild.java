@@ -73,7 +73,7 @@ final class IndexRebuild {
     /** Whoever may be looked up. */
     private void each(LongConsumer visitor) {
         view.eachEntry("building the index", at -> {
-            if (view.isEntryStatus(at) && EntryRecord.state(pmem, at) != SlotState.DELETED) {
+            if (view.isInode(at) || (view.isEntryStatus(at) && EntryRecord.state(pmem, at) != SlotState.DELETED)) {
                 visitor.accept(at);
             }
         });

@@ -51,7 +51,10 @@ final class ListCheck {
         long beforePrevious = Pmem.NULL;
         long at = head;
         while (at != Pmem.NULL && accept(content, previous, at)) {
-            order(content, beforePrevious, previous, at);
+            if (!order(content, beforePrevious, previous, at)) {
+                cut(content, previous, "a child with a birth that leaves room for the next", view.describe(at));
+                return;
+            }
             marks.set(Marks.REACHED, at);
             dead(content, at);
             beforePrevious = previous;
@@ -97,6 +100,12 @@ final class ListCheck {
         return true;
     }
 
+    /** Whether the rename that ended it was cut off: then recovery raises the mtime. */
+    private boolean isHalfMoved(long at) {
+        long successor = EntryRecord.link(pmem, at);
+        return view.isEntry(successor) && EntryRecord.link(pmem, successor) == at;
+    }
+
     private void cut(long content, long previous, String expected, String found) {
         long at = previous == Pmem.NULL
                 ? content + DirContentRecord.CHILD_HEAD_OFFSET
@@ -129,35 +138,35 @@ final class ListCheck {
         return birth > 0 && birth < view.future ? birth : 1;
     }
 
-    /** I4: births descend, and the mtime is at least the first. */
-    private void order(long content, long beforePrevious, long previous, long at) {
+    /** I4: births descend, and the mtime is at least the first. False if one is out of order and there is no room to correct it. */
+    private boolean order(long content, long beforePrevious, long previous, long at) {
         long birth = EntryRecord.birth(pmem, at);
         if (previous == Pmem.NULL) {
             long mtime = DirContentRecord.mtime(pmem, content);
             if (birth > mtime && birth < view.future) {
                 raise(content, birth, "birth of its newest child");
-                return;
+                return true;
             }
         }
         long above =
                 previous == Pmem.NULL ? DirContentRecord.mtime(pmem, content) + 1 : EntryRecord.birth(pmem, previous);
         if (birth < above && birth > 0) {
-            return;
+            return true;
         }
         long next = EntryRecord.sibling(pmem, at);
         long below = view.isEntry(next) ? Math.max(EntryRecord.birth(pmem, next), 0) : 0;
         if (below < above - 1) {
             birth(at, above - 1, above);
-            return;
+            return true;
         }
         long highest = beforePrevious == Pmem.NULL
                 ? DirContentRecord.mtime(pmem, content) + 1
                 : EntryRecord.birth(pmem, beforePrevious);
         if (previous != Pmem.NULL && birth > 0 && birth < highest - 1) {
             birth(previous, birth + 1, highest);
-            return;
+            return true;
         }
-        birth(at, Math.max(1, above - 1), above);
+        return false;
     }
 
     private void birth(long at, long right, long above) {
@@ -184,7 +193,7 @@ final class ListCheck {
     private void dead(long content, long at) {
         long death = EntryRecord.death(pmem, at);
         boolean dead = view.isEntryStatus(at) && EntryRecord.state(pmem, at) == SlotState.DELETED;
-        if (dead && death > DirContentRecord.mtime(pmem, content) && death < view.future) {
+        if (dead && death > DirContentRecord.mtime(pmem, content) && death < view.future && !isHalfMoved(at)) {
             raise(content, death, "death of a child");
         }
     }

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class PoolView {
     static final long LIVE_CONTENT = EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_CONTENT, 0);
 
+    static final long LIVE_INODE = EntryRecord.inodeStatus(SlotState.NORMAL, EntryRecord.KIND_FILE);
+
     /** Bits of a status word that mean something: state, kind, length of the name, took another's place. */
     private static final long STATUS_BITS = 0x1_01ff_ffffL;
 
@@ -162,7 +164,19 @@ final class PoolView {
 
     /** The kinds of entries; what a format adds belongs here and into {@link EntryCheck}. */
     private static boolean isKind(int kind) {
-        return kind == EntryRecord.KIND_FILE || kind == EntryRecord.KIND_DIRECTORY;
+        return kind == EntryRecord.KIND_FILE || kind == EntryRecord.KIND_DIRECTORY || kind == EntryRecord.KIND_INDIRECT;
+    }
+
+    /** Whether a status word that is not 0 can be one of whatever stands in slots of this kind. */
+    static boolean isSlotStatus(long status, RegionKind kind) {
+        return isEntryStatus(status, kind) || (kind == RegionKind.ENTRY_SLOTS && status == LIVE_INODE);
+    }
+
+    /** Whether an inode stands in this slot for entries. */
+    boolean isInode(long slot) {
+        return isEntry(slot)
+                && kinds[regionOf(slot)] == RegionKind.ENTRY_SLOTS
+                && EntryRecord.status(pmem, slot) == LIVE_INODE;
     }
 
     boolean isEntryStatus(long entry) {
@@ -209,6 +223,9 @@ final class PoolView {
         if (isContent(slot)) {
             return keys.ofContent(DirContentRecord.id(pmem, slot));
         }
+        if (isInode(slot)) {
+            return keys.ofInode(EntryRecord.id(pmem, slot));
+        }
         return keys.ofEntry(EntryRecord.parent(pmem, slot), name(slot));
     }
 
@@ -217,11 +234,14 @@ final class PoolView {
         if (isContent(slot)) {
             return "content of directory " + DirContentRecord.id(pmem, slot);
         }
+        if (isInode(slot)) {
+            return "file of several names (id " + EntryRecord.id(pmem, slot) + ")";
+        }
         long status = EntryRecord.status(pmem, slot);
         if (!isEntryStatus(slot)) {
             return status == 0 ? "free slot" : "slot with status 0x" + Long.toHexString(status);
         }
-        String kind = isDirectory(slot) ? "directory" : "file";
+        String kind = isDirectory(slot) ? "directory" : EntryRecord.isIndirect(status) ? "name" : "file";
         return kind + " '" + name(slot) + "' (id " + EntryRecord.id(pmem, slot) + ", in directory "
                 + EntryRecord.parent(pmem, slot) + ")";
     }

@@ -227,7 +227,7 @@ final class RegionCheck {
             if (status != 0) {
                 boolean fits = kind == RegionKind.CONTENT_SLOTS
                         ? status == PoolView.LIVE_CONTENT
-                        : PoolView.isEntryStatus(status, kind);
+                        : PoolView.isSlotStatus(status, kind);
                 score += fits ? 1 : -1;
             }
         }

@@ -82,7 +82,7 @@ final class WordCheck {
             window(at, word, view.hashOf(object), place.local());
             if (state == SlotState.DELETED) {
                 stale(at, object);
-            } else if (!content && state == SlotState.NORMAL) {
+            } else if (!content && !view.isInode(object) && state == SlotState.NORMAL) {
                 twin(object);
             }
         } else if (status == 0 || index.names(view.hashOf(object), object) || !correctKey(object, word, place)) {
@@ -137,6 +137,9 @@ final class WordCheck {
     }
 
     private boolean correctKey(long object, long word, Place place) {
+        if (view.isInode(object)) {
+            return false; // its names tell its id
+        }
         return view.isContent(object) ? correctId(object, word, place) : correctName(object, word, place);
     }
 

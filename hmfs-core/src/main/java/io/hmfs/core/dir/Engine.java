@@ -45,6 +45,9 @@ public final class Engine {
 
     public final DeadCounts dead = new DeadCounts();
 
+    /** The objects behind files with several names. */
+    public final Inodes inodes;
+
     /** Objects of an earlier start that were finished or undone. */
     public final AtomicLong recovered = new AtomicLong();
 
@@ -67,6 +70,7 @@ public final class Engine {
         this.contentSlots = new SlotAllocator(pmem, regions, epochs, RegionKind.CONTENT_SLOTS);
         this.entrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.ENTRY_SLOTS);
         this.longEntrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.LONG_ENTRY_SLOTS);
+        this.inodes = new Inodes(this);
         this.slots = List.of(contentSlots, entrySlots, longEntrySlots);
     }
 
@@ -104,6 +108,27 @@ public final class Engine {
             case SlotState.DELETING, SlotState.MOVING, SlotState.REPLACED -> EntryRecord.death(pmem, at) < start;
             default -> false;
         };
+    }
+
+    /**
+     * Whether a stat would find this entry in this instant: what is about to go still exists, and so does what moves away or is
+     * replaced until its successor is NORMAL. What an earlier start left half done is recovered before.
+     */
+    public boolean isThere(long at) {
+        for (; ; ) {
+            long status = EntryRecord.status(pmem, at);
+            int state = EntryRecord.state(status);
+            if (state == SlotState.NORMAL || state == SlotState.DELETING) {
+                return true;
+            }
+            if (state != SlotState.MOVING && state != SlotState.REPLACED) {
+                return false;
+            }
+            boolean there = EntryRecord.state(pmem, EntryRecord.link(pmem, at)) == SlotState.CREATING;
+            if (EntryRecord.status(pmem, at) == status) {
+                return there;
+            }
+        }
     }
 
     /** The content of a directory, or {@code Pmem.NULL}. The caller has pinned an epoch. */
@@ -167,6 +192,7 @@ public final class Engine {
 
     /** Hands back a slot that others may have seen: FREE from now on, reused after two epochs. */
     public void retire(long at, SlotAllocator slots) {
+        inodes.release(at); // I5: a slot that an inode's count still looks at must not come to be another object's
         // A death of this start tells the background scan that the slot is known to be free.
         pmem.set(at + EntryRecord.DEATH_OFFSET, clock.next());
         pmem.setRelease(at + EntryRecord.STATUS_OFFSET, SlotState.FREE);

@@ -6,7 +6,7 @@ import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.Name;
 
 /**
- * 64-bit hashes of index keys: (parent id, name) for entries, id for directory contents (HMFS Table 2). Multiply-and-fold over
+ * 64-bit hashes of index keys: (parent id, name) for entries, id for directory contents and inodes (HMFS Table 2). Multiply-and-fold over
  * words, seeded per pool so that nobody outside can prepare collisions.
  */
 public final class Keys {
@@ -36,11 +36,19 @@ public final class Keys {
         return end(fold(seed ^ id, CONTENT_FACTOR), 0);
     }
 
+    /** Of an inode, which is told from a directory's content by its kind: no two objects have one id. */
+    public long ofInode(long id) {
+        return ofContent(id);
+    }
+
     /** The hash of the key that stands in the object at {@code at}; its status word has been seen. */
     public long ofObject(long at) {
         long status = EntryRecord.status(pmem, at);
         if (EntryRecord.kind(status) == EntryRecord.KIND_CONTENT) {
             return ofContent(DirContentRecord.id(pmem, at));
+        }
+        if (EntryRecord.kind(status) == EntryRecord.KIND_INODE) {
+            return ofInode(EntryRecord.id(pmem, at));
         }
         int length = EntryRecord.nameLength(status);
         int words = (Math.min(length, Name.LENGTH_MAX) + 7) >>> 3;

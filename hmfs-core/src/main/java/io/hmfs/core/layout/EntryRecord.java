@@ -9,7 +9,7 @@ import io.hmfs.core.type.Name;
 import java.lang.foreign.StructLayout;
 
 /**
- * A file, or a directory's access object: three lines with a name to 64 bytes, six with a name to 255; little-endian, format v2
+ * A file, a directory's access object, or one of several names of a file: three lines with a name to 64 bytes, six with a name to 255; little-endian, format v2
  * (docs/format.md#entry).
  *
  * <pre>
@@ -26,6 +26,9 @@ import java.lang.foreign.StructLayout;
  * status = state | kind &lt;&lt; 8 | length of the name &lt;&lt; 16 | took another's place &lt;&lt; 32. link is the successor of an object that moves away and the origin of
  * one that has moved in. ctime carries the mode, see {@link Ctime}. A user's own mtime stands in (override, setAt) and wins while
  * setAt is above the protocol's mtime, so that nobody can set the value that decides a commit. next chains free slots.
+ *
+ * An indirect entry is one name of a file that has, or had, several: its key and id count, the rest stands in the
+ * {@link InodeRecord} under that id.
  *
  * I2. status is stored last, with release order: whoever sees it sees the key.
  */
@@ -65,6 +68,11 @@ public final class EntryRecord {
     public static final int KIND_FILE = 1;
     public static final int KIND_DIRECTORY = 2;
     public static final int KIND_CONTENT = 3;
+    public static final int KIND_INDIRECT = 4;
+    public static final int KIND_INODE = 7;
+
+    private static final long LINK_COUNT_MASK = (1L << 20) - 1;
+    private static final int OBJECT_SHIFT = 40;
 
     static final StructLayout LAYOUT = structLayout(
                     u64("status"),
@@ -155,6 +163,11 @@ public final class EntryRecord {
         return state | (long) kind << 8 | (long) nameLength << 16;
     }
 
+    /** Of an inode, which is an object of this kind. */
+    public static long inodeStatus(int state, int kind) {
+        return status(state, KIND_INODE, 0) | (long) kind << OBJECT_SHIFT;
+    }
+
     public static int state(long status) {
         return (int) (status & 0xff);
     }
@@ -165,6 +178,26 @@ public final class EntryRecord {
 
     public static int nameLength(long status) {
         return (int) (status >>> 16 & 0x1ff);
+    }
+
+    /** What an inode is: the kind that its first name had before there was a second. */
+    public static int object(long status) {
+        return (int) (status >>> OBJECT_SHIFT & 0xff);
+    }
+
+    /** The same entry as one of several names. */
+    public static long asIndirect(long status) {
+        return (status & ~0xff00L) | KIND_INDIRECT << 8;
+    }
+
+    /** Whether a slot with this status holds an entry of some kind, hence a key of (parent, name). */
+    public static boolean isEntry(long status) {
+        int kind = kind(status);
+        return kind != KIND_CONTENT && kind != KIND_INODE;
+    }
+
+    public static boolean isIndirect(long status) {
+        return kind(status) == KIND_INDIRECT;
     }
 
     /** Whether the object came by a rename that replaced another. */
@@ -219,6 +252,15 @@ public final class EntryRecord {
         return pmem.get(at + ID_OFFSET);
     }
 
+    /** The word with the count of names; with acquire order. */
+    public static long links(Pmem pmem, long at) {
+        return pmem.getAcquire(at + LINKS_OFFSET);
+    }
+
+    public static int linkCount(long links) {
+        return (int) (links & LINK_COUNT_MASK);
+    }
+
     /** Stores a name, padded to whole words. */
     public static void setName(Pmem pmem, long at, Name name) {
         int words = name.words();
@@ -229,9 +271,7 @@ public final class EntryRecord {
 
     /** Whether the object whose status word this is stands under (parent, name). */
     public static boolean hasKey(Pmem pmem, long at, long status, long parent, Name name) {
-        if (nameLength(status) != name.length()
-                || pmem.get(at + PARENT_OFFSET) != parent
-                || kind(status) == KIND_CONTENT) {
+        if (nameLength(status) != name.length() || pmem.get(at + PARENT_OFFSET) != parent || !isEntry(status)) {
             return false;
         }
         int words = name.words();

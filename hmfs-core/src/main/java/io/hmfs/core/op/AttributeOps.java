@@ -67,37 +67,59 @@ final class AttributeOps {
     private Status change(long parent, Name name, Change change, boolean alone, long a, long b) {
         long hash = engine.keys.ofEntry(parent, name);
         int lock = engine.locks.of(hash);
+        int inodeLock = -1;
         int pin = engine.epochs.pin();
         try {
             for (; ; ) {
-                lock(lock, alone);
+                lock(lock, inodeLock, alone);
                 long at = engine.findLocked(hash, parent, name);
-                Status status = at > 0 ? change.apply(this, at, a, b) : Status.NOT_FOUND;
-                unlock(lock, alone);
-                if (at >= 0) {
+                int needed = at > 0 && alone ? inodeLockOf(at) : -1;
+                boolean held = needed < 0 || needed == inodeLock || needed == lock;
+                Status status =
+                        at > 0 && held ? change.apply(this, engine.inodes.attributesOf(at), a, b) : Status.NOT_FOUND;
+                unlock(lock, inodeLock, alone);
+                if (at >= 0 && held) {
                     return status;
+                } else if (at < 0) {
+                    recovery.recover(-at);
+                } else {
+                    inodeLock = needed;
                 }
-                recovery.recover(-at);
             }
         } finally {
             engine.epochs.unpin(pin);
         }
     }
 
-    private void lock(int lock, boolean alone) {
-        if (alone) {
+    /** Two names have two locks: who must be alone on the object takes that of the inode too. */
+    private int inodeLockOf(long at) {
+        boolean indirect = EntryRecord.isIndirect(EntryRecord.status(pmem, at));
+        return indirect ? engine.inodes.lockOf(EntryRecord.id(pmem, at)) : -1;
+    }
+
+    private void lock(int lock, int inodeLock, boolean alone) {
+        if (!alone) {
+            engine.locks.lockRead(lock);
+        } else if (inodeLock < 0) {
             engine.locks.lockWrite(lock);
         } else {
-            engine.locks.lockRead(lock);
+            engine.locks.lockWriteAll(new int[] {lock, inodeLock});
         }
     }
 
-    private void unlock(int lock, boolean alone) {
-        if (alone) {
+    private void unlock(int lock, int inodeLock, boolean alone) {
+        if (!alone) {
+            engine.locks.unlockRead(lock);
+        } else if (inodeLock < 0) {
             engine.locks.unlockWrite(lock);
         } else {
-            engine.locks.unlockRead(lock);
+            engine.locks.unlockWriteAll(new int[] {Math.min(lock, inodeLock), Math.max(lock, inodeLock)});
         }
+    }
+
+    /** Raises an object's ctime: it got or lost a name. Fences. */
+    void touch(long at) {
+        changeOwner(at, KEEP, KEEP, KEEP);
     }
 
     private Status changeOwner(long at, int uid, int gid, int mode) {

@@ -1,11 +1,13 @@
 package io.hmfs.core.op;
 
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.Owner;
 import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.FileType;
 
@@ -13,14 +15,42 @@ import io.hmfs.core.type.FileType;
 final class AttributeReader {
     private final Engine engine;
     private final Pmem pmem;
+    private final Recovery recovery;
 
-    AttributeReader(Engine engine) {
+    AttributeReader(Engine engine, Recovery recovery) {
         this.engine = engine;
         this.pmem = engine.pmem;
+        this.recovery = recovery;
     }
 
     /** Fills {@code out} from the object whose status word this is. The caller checks afterwards that it still is that object. */
     void read(long at, long status, Attributes out) {
+        if (EntryRecord.isIndirect(status)) {
+            readInode(at, status, out);
+        } else {
+            out.nlink = EntryRecord.linkCount(EntryRecord.links(pmem, at));
+            readUnits(at, EntryRecord.kind(status), out);
+        }
+        out.birthNanos = EntryRecord.birth(pmem, at);
+    }
+
+    private void readInode(long at, long status, Attributes out) {
+        long id = EntryRecord.id(pmem, at);
+        long inode = engine.inodes.find(id);
+        if (inode == Pmem.NULL) {
+            if (EntryRecord.status(pmem, at) == status) {
+                throw new CorruptPoolException(at, "an inode with id " + id, 0);
+            }
+            return; // the last name has gone meanwhile
+        }
+        for (long stale = engine.inodes.stale(inode); stale != Pmem.NULL; stale = engine.inodes.stale(inode)) {
+            recovery.recover(stale);
+        }
+        out.nlink = engine.inodes.count(inode);
+        readUnits(inode, EntryRecord.object(EntryRecord.status(pmem, inode)), out);
+    }
+
+    private void readUnits(long at, int kind, Attributes out) {
         long mtime;
         long length;
         do {
@@ -49,15 +79,13 @@ final class AttributeReader {
             pmem.persist(at + Pmem.LINE, Pmem.LINE);
         }
         long setAt = marked & ~EntryRecord.SET_AT_DIRTY;
-        boolean directory = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY;
+        boolean directory = kind == EntryRecord.KIND_DIRECTORY;
         out.id = EntryRecord.id(pmem, at);
         out.type = directory ? FileType.DIRECTORY : FileType.FILE;
         out.mode = Ctime.mode(ctime);
         out.uid = Owner.uid(owner);
         out.gid = Owner.gid(owner);
-        out.nlink = (int) pmem.get(at + EntryRecord.LINKS_OFFSET);
         out.size = directory ? 0 : length & ~EntryRecord.LENGTH_DIRTY;
-        out.birthNanos = EntryRecord.birth(pmem, at);
         if (directory) {
             mtime = Math.max(mtime, contentMtime(out.id));
         }

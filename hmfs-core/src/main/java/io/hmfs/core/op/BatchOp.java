@@ -164,7 +164,7 @@ final class BatchOp {
                 long found = engine.findLocked(work.hashes[i], batch.directory(i), batch.name(i));
                 work.joins[i] = found == Pmem.NULL;
                 if (found > 0) {
-                    batch.answer(i, Status.EXISTS);
+                    batch.answer(i, create.exists(found, batch.attributes(i)));
                 }
             }
         }

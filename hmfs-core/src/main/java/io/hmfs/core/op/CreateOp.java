@@ -52,7 +52,7 @@ final class CreateOp {
                     continue;
                 }
                 Status status = found != Pmem.NULL
-                        ? Status.EXISTS
+                        ? exists(found, out)
                         : createLocked(kind, content, hash, parent, name, mode, owner, out);
                 engine.locks.unlockWrite(lock);
                 if (status != Status.NO_SUCH_DIRECTORY || !recovery.awaitClosed(parent)) {
@@ -62,6 +62,12 @@ final class CreateOp {
         } finally {
             engine.epochs.unpin(pin);
         }
+    }
+
+    /** The name is taken: says by what, which cannot change under the key's lock. */
+    Status exists(long at, Attributes out) {
+        reader.read(at, EntryRecord.status(pmem, at), out);
+        return Status.EXISTS;
     }
 
     static Status check(Name name, int mode, int uid, int gid) {

@@ -9,6 +9,7 @@ import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import org.jspecify.annotations.Nullable;
 
 /** delete of a file (HMFS §3.3.2): the writer lock of the key, one fence; the slot stays on the list until a sweep. */
 final class DeleteOp {
@@ -26,6 +27,8 @@ final class DeleteOp {
         this.reader = reader;
     }
 
+    /** Null: the name is one of several; for {@link UnlinkOp}. */
+    @Nullable
     Status run(long parent, Name name, Attributes removed) {
         Status valid = name.check();
         if (valid != Status.OK) {
@@ -56,18 +59,22 @@ final class DeleteOp {
         }
     }
 
-    private Status deleteLocked(long at, long hash, long parent, long content, Attributes removed) {
+    private @Nullable Status deleteLocked(long at, long hash, long parent, long content, Attributes removed) {
         long status = EntryRecord.status(pmem, at);
+        if (EntryRecord.isIndirect(status)) {
+            return null;
+        }
         if (EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY) {
             return Status.IS_DIRECTORY;
         }
         reader.read(at, status, removed);
+        removed.nlink = 0;
         remove(at, hash, content);
         engine.dead.add(pmem, parent, content, 1);
         return Status.OK;
     }
 
-    /** The steps that rmdir shares. The caller holds the key's writer lock. */
+    /** The steps that rmdir and unlink share. The caller holds the key's writer lock. */
     void remove(long at, long hash, long content) {
         long time = engine.clock.next();
         // [delete.1] State and time of death as one unit: recovery compares the one by the other.

@@ -17,21 +17,27 @@ public final class Operations {
     private final CreateOp create;
     private final BatchOp batch;
     private final DeleteOp delete;
+    private final UnlinkOp unlink;
+    private final LinkOp link;
     private final RmdirOp rmdir;
     private final RenameOp rename;
     private final AttributeOps attributes;
     private final ListOp list;
+    private final PathOp path;
 
     public Operations(Engine engine, ChildList lists, Recovery recovery) {
-        AttributeReader reader = new AttributeReader(engine);
+        AttributeReader reader = new AttributeReader(engine, recovery);
+        this.attributes = new AttributeOps(engine, recovery);
         this.stat = new StatOp(engine, recovery, reader);
         this.create = new CreateOp(engine, lists, recovery, reader);
         this.batch = new BatchOp(engine, lists, recovery, create);
         this.delete = new DeleteOp(engine, lists, recovery, reader);
+        this.unlink = new UnlinkOp(engine, recovery, reader, attributes, delete);
+        this.link = new LinkOp(engine, lists, recovery, reader, attributes);
         this.rmdir = new RmdirOp(engine, lists, recovery, delete);
-        this.rename = new RenameOp(engine, lists, recovery, reader);
-        this.attributes = new AttributeOps(engine, recovery);
+        this.rename = new RenameOp(engine, lists, recovery, reader, attributes);
         this.list = new ListOp(engine, recovery, reader);
+        this.path = new PathOp(engine, recovery);
     }
 
     public Status stat(long directory, Name name, Attributes out) {
@@ -55,7 +61,19 @@ public final class Operations {
     }
 
     public Status delete(long directory, Name name, Attributes removed) {
-        return delete.run(directory, name, removed);
+        for (; ; ) {
+            Status status = delete.run(directory, name, removed);
+            if (status == null) {
+                status = unlink.run(directory, name, removed);
+            }
+            if (status != null) {
+                return status;
+            }
+        }
+    }
+
+    public Status link(long directory, Name name, long targetDirectory, Name targetName, Attributes out) {
+        return link.run(directory, name, targetDirectory, targetName, out);
     }
 
     public Status rmdir(long directory, Name name) {
@@ -89,5 +107,17 @@ public final class Operations {
 
     public Status list(long directory, ListCursor cursor, ListVisitor visitor) {
         return list.run(directory, cursor, visitor);
+    }
+
+    public Status path(long directory, StringBuilder out) {
+        return path.ofDirectory(directory, out);
+    }
+
+    public Status path(long directory, long id, StringBuilder out) {
+        return path.ofChild(directory, id, out);
+    }
+
+    public Status findPath(long id, StringBuilder out) {
+        return path.find(id, out);
     }
 }

@@ -6,6 +6,7 @@ import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.InodeRecord;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * rename on one server without a log: the link of the successor N into the target directory is the commit, and a crash asks one
- * question, is N on the target's list? O is the object that moves, T one that is replaced. Four fences.
+ * question, is N on the target's list? O is the object that moves, T one that is replaced. Four fences; one more for a moving or
+ * replaced name of a file with several names, which moves as a name: its inode stays.
  */
 final class RenameOp {
     /** Deepest path that the loop check climbs; deeper ones are damage. */
@@ -31,16 +33,18 @@ final class RenameOp {
     private final ChildList lists;
     private final Recovery recovery;
     private final AttributeReader reader;
+    private final AttributeOps attributes;
 
     /** One directory moves at a time, so that the loop check and the move are one step. */
     private final ReentrantLock directoryMoves = new ReentrantLock();
 
-    RenameOp(Engine engine, ChildList lists, Recovery recovery, AttributeReader reader) {
+    RenameOp(Engine engine, ChildList lists, Recovery recovery, AttributeReader reader, AttributeOps attributes) {
         this.engine = engine;
         this.pmem = engine.pmem;
         this.lists = lists;
         this.recovery = recovery;
         this.reader = reader;
+        this.attributes = attributes;
     }
 
     Status run(long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
@@ -81,7 +85,12 @@ final class RenameOp {
         long moving;
         long victim;
 
-        /** An access object that the loop check met and that must be recovered first, or NULL. */
+        /** The inode of a victim that is one of several names, and its lock; NULL and -1 if it is not. */
+        long victimInode;
+
+        int inodeLock = -1;
+
+        /** An object that a check met and that must be recovered first, or NULL. */
         long stale;
 
         Move(long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
@@ -109,12 +118,12 @@ final class RenameOp {
         if (move.sourceContent == Pmem.NULL || move.targetContent == Pmem.NULL) {
             return Status.NO_SUCH_DIRECTORY;
         }
-        int[] locks = {engine.locks.of(move.sourceHash), engine.locks.of(move.targetHash)};
+        int[] locks = {engine.locks.of(move.sourceHash), engine.locks.of(move.targetHash), move.inodeLock};
         engine.locks.lockWriteAll(locks);
         long stale = find(move);
         Status status = null;
         boolean needsMoveLock = false;
-        if (stale == Pmem.NULL) {
+        if (stale == Pmem.NULL && holdsInodeLock(move)) {
             needsMoveLock = isDirectory(move.moving) && !directoryMoves.isHeldByCurrentThread();
             status = needsMoveLock ? null : renameLocked(move);
             stale = move.stale;
@@ -128,6 +137,21 @@ final class RenameOp {
             return null;
         }
         return status;
+    }
+
+    /** False: now it is known which lock that is; try again. */
+    private boolean holdsInodeLock(Move move) {
+        if (!isIndirect(move.victim)) {
+            return true;
+        }
+        int needed = engine.inodes.lockOf(EntryRecord.id(pmem, move.victim));
+        boolean held = needed == move.inodeLock;
+        move.inodeLock = needed;
+        return held;
+    }
+
+    private boolean isIndirect(long at) {
+        return at != Pmem.NULL && EntryRecord.isIndirect(EntryRecord.status(pmem, at));
     }
 
     private boolean isDirectory(long at) {
@@ -167,8 +191,19 @@ final class RenameOp {
             if (directory) {
                 return Status.NOT_DIRECTORY;
             }
+            if (isIndirect(move.victim) && EntryRecord.id(pmem, move.victim) == EntryRecord.id(pmem, move.moving)) {
+                return Status.OK; // two names of one file: nothing to do (POSIX)
+            }
         }
-        return move(move, directory);
+        return takeUpNames(move) ? move(move, directory) : null;
+    }
+
+    /** What an earlier start left in flight of these names counts before they go another way. False: see {@code move.stale}. */
+    private boolean takeUpNames(Move move) {
+        engine.inodes.release(move.moving);
+        move.victimInode = isIndirect(move.victim) ? engine.inodes.of(move.victim) : Pmem.NULL;
+        move.stale = move.victimInode == Pmem.NULL ? Pmem.NULL : engine.inodes.takeUp(move.victimInode);
+        return move.stale == Pmem.NULL;
     }
 
     /** Whether the target is {@code ancestor} or lies below it. No directory moves meanwhile. */
@@ -203,7 +238,7 @@ final class RenameOp {
             return Status.NO_SPACE;
         }
         long time = engine.clock.next();
-        if (!fill(move, directory, successor, time)) {
+        if (!fill(move, successor, time)) {
             engine.retire(successor, slots);
             return Status.NO_SPACE;
         }
@@ -215,6 +250,7 @@ final class RenameOp {
         }
         if (move.victim != Pmem.NULL) {
             reader.read(move.victim, EntryRecord.status(pmem, move.victim), move.replaced);
+            move.replaced.nlink = 0;
         }
         settle(move, directory, successor, time);
         engine.dead.add(pmem, move.source, move.sourceContent, 1);
@@ -224,8 +260,8 @@ final class RenameOp {
         return Status.OK;
     }
 
-    private boolean fill(Move move, boolean directory, long successor, long time) {
-        int kind = directory ? EntryRecord.KIND_DIRECTORY : EntryRecord.KIND_FILE;
+    private boolean fill(Move move, long successor, long time) {
+        int kind = EntryRecord.kind(EntryRecord.status(pmem, move.moving));
         long id = EntryRecord.id(pmem, move.moving);
         EntryRecord.init(pmem, successor, kind, id, move.target, move.targetName, time, 0, 0);
         if (move.victim != Pmem.NULL) {
@@ -239,6 +275,10 @@ final class RenameOp {
         pmem.writeBack(successor, EntryRecord.filledSize(move.targetName.length()));
         if (!engine.index.insert(move.targetHash, successor)) {
             return false;
+        }
+        if (move.victimInode != Pmem.NULL) {
+            // [rename.9] Whether T counts as a name follows from its state from here on.
+            engine.inodes.launch(move.victimInode, move.victim, InodeRecord.LEAVING);
         }
         // [rename.1] N and its link are durable before O points at it: a successor that does not point back is not
         // ours.
@@ -284,6 +324,21 @@ final class RenameOp {
         }
         // [rename.7] No write-back: recovery takes a link to an origin that is not MOVING for what it is.
         pmem.setRelease(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
+        settleNames(move, successor);
+    }
+
+    private void settleNames(Move move, long successor) {
+        if (move.victimInode != Pmem.NULL) {
+            // [rename.10] Counted before T's slot can be another's; touch has the fence.
+            move.replaced.nlink = engine.inodes.land(move.victimInode, move.victim);
+            attributes.touch(move.victimInode);
+            if (move.replaced.nlink == 0) {
+                engine.inodes.drop(move.victimInode);
+            }
+        }
+        if (isIndirect(successor)) {
+            attributes.touch(engine.inodes.of(successor));
+        }
     }
 
     private void undo(Move move, long successor, SlotAllocator slots) {
@@ -297,6 +352,10 @@ final class RenameOp {
         }
         // [rename.8] † O and T are NORMAL durably before N leaves the index or is free.
         pmem.fence();
+        if (move.victimInode != Pmem.NULL) {
+            engine.inodes.land(move.victimInode, move.victim);
+            pmem.fence();
+        }
         engine.index.remove(move.targetHash, successor);
         engine.retire(successor, slots);
     }

@@ -135,6 +135,13 @@ final class StatOp {
             }
             long birth = EntryRecord.birth(pmem, at);
             reader.read(at, status, out);
+            // An inode changes by its other names too, also after this name has gone with the successor's last step.
+            if (EntryRecord.isIndirect(status)
+                    && state != SlotState.NORMAL
+                    && state != SlotState.DELETING
+                    && EntryRecord.state(pmem, EntryRecord.link(pmem, at)) != SlotState.CREATING) {
+                return Look.AGAIN;
+            }
             // Double collect: still the same object in the same state, hence it was it all the while.
             if (EntryRecord.status(pmem, at) == status && EntryRecord.birth(pmem, at) == birth) {
                 return Look.FOUND;

@@ -132,6 +132,10 @@ public final class BackgroundScan {
     }
 
     private void checkEntry(long at, long status) {
+        if (EntryRecord.kind(status) == EntryRecord.KIND_INODE) {
+            checkInode(at);
+            return;
+        }
         int state = EntryRecord.state(status);
         if (state == SlotState.NORMAL ? EntryRecord.link(pmem, at) != Pmem.NULL : engine.isStale(at, status)) {
             recovery.recover(at);
@@ -146,6 +150,26 @@ public final class BackgroundScan {
             if (EntryRecord.death(pmem, at) < engine.clock.start()) {
                 freeIfUnlinked(at);
             }
+        }
+    }
+
+    /** Counts what a crash left in flight, and frees an inode that has no name: it never had one, or its last one went. */
+    private void checkInode(long at) {
+        long id = EntryRecord.id(pmem, at);
+        int lock = engine.inodes.lockOf(id);
+        for (; ; ) {
+            engine.locks.lockWrite(lock);
+            boolean still = EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_INODE
+                    && EntryRecord.id(pmem, at) == id;
+            long stale = still ? engine.inodes.takeUp(at) : Pmem.NULL;
+            if (still && stale == Pmem.NULL && engine.inodes.count(at) == 0) {
+                engine.inodes.drop(at);
+            }
+            engine.locks.unlockWrite(lock);
+            if (stale == Pmem.NULL) {
+                return;
+            }
+            recovery.recover(stale);
         }
     }
 

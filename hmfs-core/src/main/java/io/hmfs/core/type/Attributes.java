@@ -12,7 +12,9 @@ public final class Attributes {
 
     public int uid;
     public int gid;
+    /** How many names the object has. In what delete and rename tell of a file whose name they removed: how many are left. */
     public int nlink;
+
     public long size;
     public long mtimeNanos;
     public long ctimeNanos;

@@ -28,7 +28,9 @@ public enum Status {
     /** A value out of its range (a negative size, a mode over 07777). */
     INVALID_ARGUMENT(12),
     /** The root directory cannot be removed or renamed. */
-    IS_ROOT(13);
+    IS_ROOT(13),
+    /** The file has 65,535 names already. */
+    TOO_MANY_LINKS(14);
 
     private final int code;
 

@@ -140,6 +140,46 @@ final class EntryLayoutTest {
     }
 
     @Test
+    void anInodeHasItsBytes() {
+        EntryRecord.init(pmem, AT, EntryRecord.KIND_FILE, 0x77, 0x66, Name.of("n"), 0x1000, 0644, Owner.of(9, 10));
+        pmem.set(AT + 256 + EntryRecord.NEXT_OFFSET, -1); // not touched by init
+        InodeRecord.init(pmem, AT + 256, AT, 0x99);
+        String time = "9900000000000000";
+        assertEquals(
+                "0207000000010000" + time + "0210000000000100" + time + ZERO + ZERO + "7700000000000000"
+                        + "ff".repeat(8),
+                bytes(AT + 256, 64));
+        assertEquals(bytes(AT + 64, 64), bytes(AT + 256 + 64, 64));
+        long status = EntryRecord.status(pmem, AT + 256);
+        assertEquals(EntryRecord.KIND_FILE, EntryRecord.object(status));
+        assertFalse(EntryRecord.hasKey(pmem, AT + 256, status, 0, Name.of("")), "the root's key");
+        assertTrue(InodeRecord.free(pmem, AT + 256, 7));
+        assertFalse(InodeRecord.free(pmem, AT + 256, 8));
+        assertEquals(ZERO + "0700000000000000", bytes(AT + 256, 16));
+        assertFalse(InodeRecord.free(pmem, AT, 8), "a file");
+    }
+
+    @Test
+    void aNamesWordIsCountAndFlight() {
+        long names = InodeRecord.names(0xffff, 0xfedc_ba98_7640L, InodeRecord.LEAVING);
+        assertEquals(0xffff_fedc_ba98_7642L, names);
+        assertEquals(0xffff, InodeRecord.count(names));
+        assertEquals(0xfedc_ba98_7640L, InodeRecord.entry(names));
+        assertEquals(0xfffe, InodeRecord.count(names, false));
+        assertEquals(0xffff, InodeRecord.count(names, true));
+        long arriving = InodeRecord.names(7, 0x1240, InodeRecord.ARRIVING);
+        assertEquals(7, InodeRecord.count(arriving, false));
+        assertEquals(8, InodeRecord.count(arriving, true));
+        assertEquals(7, InodeRecord.count(InodeRecord.names(7, 0, 0), true));
+    }
+
+    @Test
+    void anEntryBecomesIndirectInItsPlace() {
+        long status = EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_FILE, 255) | 1L << 32;
+        assertEquals(0x1_00ff0402L, EntryRecord.asIndirect(status));
+    }
+
+    @Test
     void aDirectoryContentHasItsBytes() {
         DirContentRecord.init(pmem, AT, 0x55, 0x1240, 0x99);
         assertEquals(

@@ -3,6 +3,7 @@ package io.hmfs.core.sim;
 import io.hmfs.core.type.FileType;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -30,6 +31,7 @@ public final class ReferenceNamespace {
         private int uid;
         private int gid;
         private long size;
+        private int names = 1;
         private long userMtime = NO_TIME;
 
         Node(long id, FileType type, long parent, int mode, int uid, int gid) {
@@ -44,6 +46,7 @@ public final class ReferenceNamespace {
         Node(Node other) {
             this(other.id, other.type, other.parent, other.mode, other.uid, other.gid);
             size = other.size;
+            names = other.names;
             userMtime = other.userMtime;
         }
 
@@ -54,7 +57,8 @@ public final class ReferenceNamespace {
         /** As the tests' snapshot of the engine writes it. */
         public String text() {
             return type + " id=" + id + " mode=" + Integer.toOctalString(mode) + " owner=" + uid + ":" + gid + " size="
-                    + size + (userMtime == NO_TIME ? "" : " mtime=" + userMtime);
+                    + size + (names == 1 ? "" : " nlink=" + names)
+                    + (userMtime == NO_TIME ? "" : " mtime=" + userMtime);
         }
     }
 
@@ -66,8 +70,10 @@ public final class ReferenceNamespace {
     /** A copy of its own. */
     public ReferenceNamespace(ReferenceNamespace other) {
         other.directories.forEach((id, node) -> directories.put(id, new Node(node)));
+        IdentityHashMap<Node, Node> files = new IdentityHashMap<>(); // one for all names
         other.directories.forEach((id, node) -> node.children.forEach((name, child) -> {
-            Node copy = child.isDirectory() ? directories.get(child.id) : new Node(child);
+            Node copy =
+                    child.isDirectory() ? directories.get(child.id) : files.computeIfAbsent(child, c -> new Node(c));
             existing(id).children.put(name, copy);
         }));
     }
@@ -140,6 +146,31 @@ public final class ReferenceNamespace {
         return Status.OK;
     }
 
+    public Status link(long directory, String name, long target, String newName) {
+        for (String each : new String[] {name, newName}) {
+            Status valid = Name.of(each).check();
+            if (valid != Status.OK) {
+                return valid;
+            }
+        }
+        if (!hasDirectory(directory) || !hasDirectory(target)) {
+            return Status.NO_SUCH_DIRECTORY;
+        }
+        Node node = child(directory, name);
+        if (node == null) {
+            return Status.NOT_FOUND;
+        }
+        if (node.isDirectory()) {
+            return Status.IS_DIRECTORY;
+        }
+        if (child(target, newName) != null) {
+            return Status.EXISTS;
+        }
+        existing(target).children.put(newName, node);
+        node.names++;
+        return Status.OK;
+    }
+
     public Status delete(long directory, String name) {
         Status valid = Name.of(name).check();
         if (valid != Status.OK) {
@@ -156,6 +187,7 @@ public final class ReferenceNamespace {
             return Status.IS_DIRECTORY;
         }
         existing(directory).children.remove(name);
+        node.names--;
         return Status.OK;
     }
 
@@ -210,6 +242,12 @@ public final class ReferenceNamespace {
         }
         if (victim != null && moving.isDirectory()) {
             return Status.NOT_DIRECTORY;
+        }
+        if (victim == moving) {
+            return Status.OK; // two names of one file
+        }
+        if (victim != null) {
+            victim.names--;
         }
         existing(source).children.remove(name);
         existing(target).children.put(newName, moving);

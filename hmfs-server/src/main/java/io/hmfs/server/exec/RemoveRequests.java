@@ -17,6 +17,7 @@ import io.hmfs.wire.Wire;
  * and, by renames, over both keys, so that what leaves is what the intent says and nothing that stays has an intent.
  */
 final class RemoveRequests {
+    private static final int NO_SLOT = -1;
     private static final int ATTEMPTS_MAX = 64;
 
     private final Worker worker;
@@ -33,6 +34,7 @@ final class RemoveRequests {
     void forgetRemoved() {
         removed.id = 0;
         removed.size = 0;
+        removed.nlink = 0;
     }
 
     /** The file that the current request removed; id 0: none. */
@@ -62,7 +64,7 @@ final class RemoveRequests {
         forgetRemoved();
         Service.Data data = worker.service.data;
         if (data == null) {
-            return worker.namespace.delete(parent, name, removed);
+            return keepLinked(worker.namespace.delete(parent, name, removed));
         }
         KeyLocks locks = worker.service.locks;
         int stripe = KeyLocks.stripe(parent, name);
@@ -75,23 +77,41 @@ final class RemoveRequests {
             if (seen.isDirectory()) {
                 return Status.IS_DIRECTORY;
             }
-            int slot = data.journal().begin(seen.id, parent, name, seen.size);
+            int slot = begin(data, parent, name);
             outcome = worker.namespace.delete(parent, name, removed);
-            settle(data, slot, outcome == Status.OK);
+            settle(data, slot, outcome == Status.OK, parent, name);
             return outcome;
         } finally {
             locks.unlock(stripe);
         }
     }
 
-    private void settle(Service.Data data, int slot, boolean gone) {
-        if (!gone) {
-            data.journal().cancel(slot);
-        } else if (removed.id == seen.id) {
-            data.reaper().add(removed.id, removed.size, slot);
-        } else {
+    /** A file that has names left keeps its objects: as far as data goes nothing was removed. */
+    private Status keepLinked(Status outcome) {
+        if (removed.nlink > 0) {
+            forgetRemoved();
+        }
+        return outcome;
+    }
+
+    /** No intent for one of several names: a name that is gone does not tell that its file is. */
+    private int begin(Service.Data data, long parent, Name name) {
+        return seen.nlink > 1 ? NO_SLOT : data.journal().begin(seen.id, parent, name, seen.size);
+    }
+
+    private void settle(Service.Data data, int slot, boolean gone, long parent, Name name) {
+        if (gone && removed.id != seen.id) {
             throw new IllegalStateException("removed inode " + removed.id + ", had seen " + seen.id);
         }
+        if (gone && removed.nlink == 0) {
+            int taken = slot == NO_SLOT ? data.journal().begin(removed.id, parent, name, removed.size) : slot;
+            data.reaper().add(removed.id, removed.size, taken);
+            return;
+        }
+        if (slot != NO_SLOT) {
+            data.journal().cancel(slot);
+        }
+        keepLinked(Status.OK);
     }
 
     void rmdir() {
@@ -136,7 +156,7 @@ final class RemoveRequests {
     private Status move(PathResolver source, PathResolver target, boolean replace) {
         Service.Data data = worker.service.data;
         if (data == null) {
-            return rename(source, target, replace);
+            return keepLinked(rename(source, target, replace));
         }
         KeyLocks locks = worker.service.locks;
         int one = KeyLocks.stripe(source.parentId, source.name);
@@ -153,9 +173,10 @@ final class RemoveRequests {
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             Status there = worker.namespace.stat(target.parentId, target.name, seen);
             if (there == Status.OK && !seen.isDirectory()) {
-                int slot = data.journal().begin(seen.id, target.parentId, target.name, seen.size);
+                int slot = begin(data, target.parentId, target.name);
                 Status outcome = rename(source, target, true);
-                settle(data, slot, outcome == Status.OK && removed.id != 0); // 0: a file renamed to itself
+                boolean gone = outcome == Status.OK && removed.id != 0; // 0: a file renamed to itself
+                settle(data, slot, gone, target.parentId, target.name);
                 return outcome;
             }
             Status outcome = rename(source, target, false);

@@ -23,6 +23,7 @@ final class StatusCodes {
             case STALE -> ResultCode.STALE;
             case INVALID_ARGUMENT -> ResultCode.INVALID_ARGUMENT;
             case IS_ROOT -> ResultCode.IS_ROOT;
+            case TOO_MANY_LINKS -> ResultCode.TOO_MANY_LINKS;
         };
     }
 }

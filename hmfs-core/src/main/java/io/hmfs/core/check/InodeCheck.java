@@ -1,0 +1,108 @@
+package io.hmfs.core.check;
+
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.InodeRecord;
+import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Files with several names: each name leads by its id to an inode, which counts its names. Keeps a count on the heap for each such
+ * file.
+ */
+final class InodeCheck {
+    private final PoolView view;
+    private final Pmem pmem;
+    private final IndexView index;
+    private final Map<Long, Long> unindexed = new HashMap<>();
+    private final Map<Long, Integer> names = new HashMap<>();
+
+    InodeCheck(PoolView view, IndexView index) {
+        this.view = view;
+        this.pmem = view.pmem;
+        this.index = index;
+        view.eachSlot("files of several names", RegionKind.ENTRY_SLOTS, at -> {
+            if (view.isInode(at) && !index.names(view.hashOf(at), at)) {
+                unindexed.putIfAbsent(EntryRecord.id(pmem, at), at);
+            }
+        });
+    }
+
+    private long find(long id) {
+        long found = index.isUsable()
+                ? index.find(view.keys.ofInode(id), at -> view.isInode(at) && EntryRecord.id(pmem, at) == id)
+                : Pmem.NULL;
+        return found != Pmem.NULL ? found : unindexed.getOrDefault(id, Pmem.NULL);
+    }
+
+    /** One live name. */
+    void name(long at) {
+        long id = EntryRecord.id(pmem, at);
+        long inode = find(id);
+        if (inode != Pmem.NULL) {
+            names.merge(inode, 1, Integer::sum);
+            return;
+        }
+        long status = EntryRecord.status(pmem, at);
+        view.findings.damage(
+                at,
+                view.describe(at),
+                "a file that it is a name of",
+                "none with its id",
+                "make it a file of its own, with the attributes that stand in its slot",
+                () -> view.store(
+                        at,
+                        EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_FILE, EntryRecord.nameLength(status))));
+    }
+
+    /** Whether the index or its names say that a slot with another status was an inode. */
+    boolean isLost(long at) {
+        long id = EntryRecord.id(pmem, at);
+        return EntryCheck.isIdNumber(id) && index.names(view.keys.ofInode(id), at);
+    }
+
+    /** All inodes, after all names. */
+    void counts() {
+        view.eachSlot("files of several names", RegionKind.ENTRY_SLOTS, at -> {
+            if (view.isInode(at)) {
+                inode(at);
+            }
+        });
+    }
+
+    private void inode(long at) {
+        view.findings.count("files of several names", 1);
+        AttributeCheck.run(view, at);
+        int found = names.getOrDefault(at, 0);
+        long word = InodeRecord.names(pmem, at);
+        long entry = InodeRecord.entry(word);
+        boolean known = entry == Pmem.NULL ? InodeRecord.flight(word) == 0 : view.isEntry(entry);
+        if (known && (entry != Pmem.NULL || found == 0)) {
+            view.findings.pending(
+                    at,
+                    view.describe(at),
+                    "names, and none half made or half removed",
+                    found + " names, in flight 0x" + Long.toHexString(entry),
+                    "the next start settles it");
+        } else if (word != InodeRecord.names(found, Pmem.NULL, 0)) {
+            view.findings.damage(
+                    at + InodeRecord.NAMES_OFFSET,
+                    view.describe(at),
+                    "a count of " + found + " names",
+                    "0x" + Long.toHexString(word),
+                    "store it",
+                    () -> view.store(at + InodeRecord.NAMES_OFFSET, InodeRecord.names(found, Pmem.NULL, 0)));
+        }
+        if (index.isUsable() && !index.names(view.hashOf(at), at)) {
+            view.findings.damage(
+                    at,
+                    view.describe(at),
+                    "a word in the index",
+                    "none",
+                    "add one",
+                    () -> view.fixes().addWord(at));
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package io.hmfs.core.dir;
+
+import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.InodeRecord;
+import io.hmfs.core.pmem.Pmem;
+
+/**
+ * Inodes and their names (HMFS §3.7): a file with several names is an {@link InodeRecord} under its id and one indirect entry for
+ * each name. A link or unlink puts its entry in flight in the inode's names word, durably before its own commit, and takes it out
+ * again afterwards; in between, the number of names follows from the state of that entry. So nothing is replayed at a start, and
+ * name and count are never seen to differ. The key lock of the inode, in writer mode, is held by whoever has an entry in flight.
+ */
+public final class Inodes {
+    private final Engine engine;
+    private final Pmem pmem;
+
+    Inodes(Engine engine) {
+        this.engine = engine;
+        this.pmem = engine.pmem;
+    }
+
+    /** The lock of an inode: one of the key locks. */
+    public int lockOf(long id) {
+        return engine.locks.of(engine.keys.ofInode(id));
+    }
+
+    /** The inode with this id, or {@code Pmem.NULL}. The caller has pinned an epoch. */
+    public long find(long id) {
+        long[] seen = engine.scratch().contents;
+        int count = engine.index.candidates(engine.keys.ofInode(id), seen);
+        for (int i = 0; i < count; i++) {
+            long status = EntryRecord.status(pmem, seen[i]);
+            if (EntryRecord.kind(status) == EntryRecord.KIND_INODE && EntryRecord.id(pmem, seen[i]) == id) {
+                return seen[i];
+            }
+        }
+        return Pmem.NULL;
+    }
+
+    /** The inode of an indirect entry whose lock the caller holds: the name keeps the inode. */
+    public long of(long at) {
+        long id = EntryRecord.id(pmem, at);
+        long inode = find(id);
+        if (inode == Pmem.NULL) {
+            throw new CorruptPoolException(at, "an inode with id " + id, Pmem.NULL);
+        }
+        return inode;
+    }
+
+    /** Where the attributes of an object stand whose key lock the caller holds: in the entry, or in its inode. */
+    public long attributesOf(long at) {
+        return EntryRecord.isIndirect(EntryRecord.status(pmem, at)) ? of(at) : at;
+    }
+
+    /** How many names there are in this instant. */
+    public int count(long inode) {
+        long id = EntryRecord.id(pmem, inode);
+        for (; ; ) {
+            long names = InodeRecord.names(pmem, inode);
+            int count = InodeRecord.count(names, isThere(InodeRecord.entry(names), id));
+            if (InodeRecord.names(pmem, inode) == names) { // else the entry's slot may be another's by now
+                return count;
+            }
+        }
+    }
+
+    /** An entry in flight that an earlier start left half done, so that nobody can say yet what it counts; or NULL. */
+    public long stale(long inode) {
+        long names = InodeRecord.names(pmem, inode);
+        long entry = InodeRecord.entry(names);
+        boolean stale = entry != Pmem.NULL && engine.isStale(entry, EntryRecord.status(pmem, entry));
+        return stale && InodeRecord.names(pmem, inode) == names ? entry : Pmem.NULL;
+    }
+
+    /** Whether this is a name of this object. */
+    private boolean isThere(long entry, long id) {
+        return entry != Pmem.NULL
+                && EntryRecord.isIndirect(EntryRecord.status(pmem, entry))
+                && EntryRecord.id(pmem, entry) == id
+                && engine.isThere(entry);
+    }
+
+    /**
+     * Puts an entry in flight. The caller holds the inode's lock, has called {@link #takeUp}, and lets a fence follow before
+     * anything that commits.
+     */
+    public void launch(long inode, long entry, int what) {
+        int count = InodeRecord.count(InodeRecord.names(pmem, inode));
+        pmem.setRelease(inode + InodeRecord.NAMES_OFFSET, InodeRecord.names(count, entry, what));
+        pmem.writeBack(inode, Pmem.LINE);
+    }
+
+    /**
+     * Takes an entry out of flight whose state is final, and counts it. Written back, not fenced: must be durable before the
+     * slot of the entry is reused. Says how many names there are.
+     */
+    public int land(long inode, long entry) {
+        long id = EntryRecord.id(pmem, inode);
+        for (; ; ) {
+            long names = InodeRecord.names(pmem, inode);
+            // Not ours any more if a sweep has landed it, which comes as soon as it is dead.
+            int count = InodeRecord.count(names, isThere(InodeRecord.entry(names), id));
+            if (InodeRecord.entry(names) != entry
+                    || pmem.cas8(inode + InodeRecord.NAMES_OFFSET, names, InodeRecord.names(count, Pmem.NULL, 0))) {
+                pmem.writeBack(inode, Pmem.LINE);
+                return count;
+            }
+        }
+    }
+
+    /**
+     * What an earlier start left in flight, landed. The caller holds the inode's lock, so nothing else is in flight. An entry
+     * that must be recovered first, without the lock; NULL if there is none.
+     */
+    public long takeUp(long inode) {
+        long entry = InodeRecord.entry(InodeRecord.names(pmem, inode));
+        if (entry != Pmem.NULL) {
+            long stale = stale(inode);
+            if (stale != Pmem.NULL) {
+                return stale;
+            }
+            land(inode, entry);
+            pmem.fence();
+        }
+        return Pmem.NULL;
+    }
+
+    /**
+     * Lands an entry that an earlier start left in flight, before it goes another way: a rename, or the end of its slot. The
+     * caller holds its key lock, or is the only one who still has it.
+     */
+    public void release(long entry) {
+        if (EntryRecord.isIndirect(EntryRecord.status(pmem, entry))) {
+            long inode = find(EntryRecord.id(pmem, entry));
+            if (inode != Pmem.NULL && InodeRecord.entry(InodeRecord.names(pmem, inode)) == entry) {
+                land(inode, entry);
+                pmem.fence();
+            }
+        }
+    }
+
+    /** Frees an inode that has no names left, once, whoever comes first. */
+    public void drop(long inode) {
+        long id = EntryRecord.id(pmem, inode);
+        if (InodeRecord.free(pmem, inode, engine.clock.next())) {
+            engine.index.remove(engine.keys.ofInode(id), inode);
+            pmem.persist(inode, Pmem.LINE);
+            engine.entrySlots.retire(inode);
+        }
+    }
+}
