@@ -25,6 +25,7 @@ final class Fixes {
     private static final long ROOT_ID = 1;
     private static final String LOST_AND_FOUND = "lost+found";
     private static final int NAMES_TRIED_MAX = 1000;
+    private static final long REPAIR_NANOS_MAX = 86_400_000_000_000L;
 
     private final PoolView view;
     private final Pmem pmem;
@@ -49,6 +50,8 @@ final class Fixes {
                 new Clock(pmem, view.header),
                 new IdSource(pmem, view.header));
         this.lists = new ChildList(engine);
+        // What this repair makes has times of its own, which the passes behind it meet.
+        view.future = Math.max(view.future, engine.clock.start() + REPAIR_NANOS_MAX);
     }
 
     /** A word may name any bytes while the pool is under repair; those beyond its end have no key. */

@@ -43,6 +43,18 @@ final class RegionCheck {
             view.progress.at("regions", i, count);
             at[i] = expectedAt(i);
             long word = pmem.get(table + 8L * i);
+            if (at[i] == Pmem.NULL) {
+                // The file itself does not say where the region stands: only a damaged PMDK pool.
+                view.findings.lost(
+                        table + 8L * i,
+                        TABLE + ", region " + i,
+                        "a region that the file knows of",
+                        "0x" + Long.toHexString(word),
+                        "restore the pool from a copy");
+                at = Arrays.copyOf(at, i);
+                kinds = Arrays.copyOf(kinds, i);
+                break;
+            }
             RegionKind named = kindOf(word);
             kinds[i] = named != null && isPossible(named, at[i]) ? named : likeliest(at[i]);
             long right = at[i] | kinds[i].code();
@@ -57,7 +69,7 @@ final class RegionCheck {
             }
         }
         view.regions(at, kinds);
-        view.findings.count("regions", count);
+        view.findings.count("regions", at.length);
     }
 
     private Runnable put(long at, long value) {
