@@ -36,10 +36,10 @@ else
     fail "a server on the pool for fsck starts"
 fi
 
-# The index's header begins 128 bytes into the pool; format puts the root's entry first into the third region.
+# The depth of the index stands 136 bytes into the pool, the size of a region 40.
 cp "$fsck_pool" "$work/damaged"
 printf '\377\377\377\377' | dd of="$work/damaged" bs=1 seek=136 conv=notrunc 2>/dev/null
-printf '\001' | dd of="$work/damaged" bs=1 seek=48 conv=notrunc 2>/dev/null
+printf '\001' | dd of="$work/damaged" bs=1 seek=40 conv=notrunc 2>/dev/null
 sum=$(cksum <"$work/damaged")
 run fsck "$work/damaged"
 expect "fsck finds damage and says how to repair it" 4 'out=*damage:*0x88 *expected*found*DAMAGED*--repair*' err-lines=0

@@ -1,7 +1,7 @@
 package io.hmfs.client;
 
 /**
- * Every outcome that a server can report. Codes are wire format: append only, never renumber. 0 to 14 are the engine's statuses,
+ * Every outcome that a server can report. Codes are wire format: append only, never renumber. 0 to 99 are the engine's statuses,
  * one to one; from 100 on they belong to the wire.
  */
 public enum ResultCode {
@@ -15,11 +15,13 @@ public enum ResultCode {
     NO_SPACE(7, "the pool is full"),
     INVALID_NAME(8, "a name is empty, \".\", \"..\", or has a NUL in it"),
     NAME_TOO_LONG(9, "a name is over 255 bytes of UTF-8, or a path over 8192"),
-    LOOP(10, "a directory cannot move below itself"),
+    LOOP(10, "a directory cannot move below itself, or too many symbolic links"),
     STALE(11, "the name is there but is another file by now"),
     INVALID_ARGUMENT(12, "a value is out of its range"),
     IS_ROOT(13, "the root directory cannot be removed or renamed"),
     TOO_MANY_LINKS(14, "the file has 65,535 names already"),
+    NO_ATTRIBUTE(15, "no such extended attribute"),
+    VALUE_TOO_LARGE(16, "a value is over 64 KiB, or all of one object over 256 KiB"),
     /** The server could not make sense of the request; the connection is closed when the stream is unusable. */
     BAD_REQUEST(100, "the server could not read the request"),
     /** Client and server speak different versions of the protocol. */

@@ -1,6 +1,7 @@
 package io.hmfs.core;
 
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
@@ -11,8 +12,9 @@ import io.hmfs.core.type.Status;
  * A hierarchical namespace on (directory id, name), after the HMFS paper, SoCC '25. All methods are thread-safe; each is atomic
  * and, when it returns {@link Status#OK}, survives what the pool's persistence mode says. Expected failures are statuses; an
  * exception means a broken caller or a broken pool. {@code out} arguments are filled on OK only, unless a method says otherwise.
+ * Symbolic links are never followed: a name is one component, and whoever resolves a path bounds how many links it follows.
  */
-public interface Namespace extends AutoCloseable {
+public interface Namespace extends ExtendedAttributes, AutoCloseable {
     /** The id of the root directory. */
     long ROOT_ID = 1;
 
@@ -61,9 +63,11 @@ public interface Namespace extends AutoCloseable {
     Status rmdir(long directory, Name name);
 
     /**
-     * Moves a file or a directory. A file in the target's place is replaced atomically if {@code replace} is set, and described
-     * in {@code replaced} (whose id is 0 if there was none, and whose nlink is the number of names it has left); a directory
-     * there is EXISTS. A directory cannot move below itself. Between two names of one file nothing is done, and the answer is OK.
+     * Moves a file, a symbolic link or a directory. What stands in the target's place is replaced atomically if {@code replace} is
+     * set, and described in {@code replaced} (whose id is 0 if there was none, and whose nlink is the number of names it has left);
+     * else it is EXISTS. As POSIX has it, a directory replaces an empty directory only (else NOT_EMPTY, NOT_DIRECTORY), another
+     * object no directory (IS_DIRECTORY), and a directory cannot move below itself (LOOP). Between two names of one file nothing is
+     * done, and the answer is OK.
      */
     Status rename(
             long sourceDirectory,
@@ -72,6 +76,12 @@ public interface Namespace extends AutoCloseable {
             Name targetName,
             boolean replace,
             Attributes replaced);
+
+    /** Creates a symbolic link; EXISTS if the name is taken. A target of 1 to 4,095 bytes, none of them NUL, is kept as it is. */
+    Status symlink(long directory, Name name, byte[] target, int uid, int gid, Attributes out);
+
+    /** The target of a symbolic link; INVALID_ARGUMENT if the object is none. */
+    Status readlink(long directory, Name name, Bytes out);
 
     /** Sets permission bits, 0–07777. */
     Status chmod(long directory, Name name, int mode);

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * A {@link Namespace} on an open pool: the operations, the background threads beside them, and fail-stop: an unexpected error
  * inside an operation leaves it half done, so nothing more runs on this pool until it is opened again and recovered.
  */
-final class PoolNamespace implements Namespace {
+final class PoolNamespace extends ExtendedNamespace {
     private static final System.Logger LOG = System.getLogger(PoolNamespace.class.getName());
     private static final long CLOSE_NANOS = 10_000_000_000L;
     private static final int RECLAIMS_MAX = 8;
@@ -147,12 +147,13 @@ final class PoolNamespace implements Namespace {
         }
     }
 
-    /** An operation's body; a functional interface of its own so that nothing is boxed. */
-    private interface Body {
-        Status run();
+    @Override
+    Operations operations() {
+        return operations;
     }
 
-    private Status stopping(Body body) {
+    @Override
+    Status stopping(Body body) {
         check();
         try {
             return body.run();
@@ -163,7 +164,8 @@ final class PoolNamespace implements Namespace {
     }
 
     /** Runs an operation that takes space; in a full pool room is made, which other threads may take, and it is tried again. */
-    private Status allocating(Body body) {
+    @Override
+    Status allocating(Body body) {
         Status status = stopping(body);
         for (int tries = 0;
                 status == Status.NO_SPACE && tries < RECLAIMS_MAX && stopping(this::reclaim) == Status.OK;

@@ -14,13 +14,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Calls of several threads with their times and answers, and the search for an order over the model that explains them. */
 final class History {
+    /** The one answer that no model gives; nothing has happened then. */
+    private static final String FULL = Status.NO_SPACE.toString();
+
     private History() {}
 
     /** Attributes by which an object is known: every create and chmod has a mode of its own. */
     private static String text(Status status, Attributes a) {
         return status != Status.OK
                 ? status.toString()
-                : a.type + " mode=" + Integer.toOctalString(a.mode) + " size=" + a.size;
+                : a.type + " mode=" + Integer.toOctalString(a.mode) + " size=" + a.size
+                        + (a.nlink == 1 ? "" : " nlink=" + a.nlink);
     }
 
     private static String text(ReferenceNamespace.@Nullable Node node) {
@@ -46,6 +50,10 @@ final class History {
         final int number;
         long begun;
         long ended = Long.MAX_VALUE;
+
+        /** When the machine lost power before it was answered: it has happened before that or never. */
+        long lost = Long.MAX_VALUE;
+
         String answer = "";
 
         Call(String verb, long directory, String name, long target, String newName, int number) {
@@ -81,10 +89,16 @@ final class History {
                     n.sweep(directory);
                     yield "OK";
                 }
+                case "scan" -> {
+                    n.scanInBackground();
+                    yield "OK";
+                }
                 case "list" -> listed(n, first.toString());
+                case "link" ->
+                    n.link(directory, first, target, Name.of(newName), a).toString();
                 case "rename" ->
                     n.rename(directory, first, target, Name.of(newName), number % 3 > 0, a)
-                            + (a.id == 0 ? "" : " replacing");
+                            + (a.id == 0 ? "" : " replacing, left " + a.nlink);
                 default -> text(n.stat(directory, first, a), a);
             };
         }
@@ -111,21 +125,23 @@ final class History {
                     n.make(FileType.DIRECTORY, directory, name, number, 0, 0, id)
                             .toString();
                 case "delete" -> {
-                    String before = text(node);
                     Status status = n.delete(directory, name);
-                    yield status == Status.OK ? before : status.toString();
+                    yield status == Status.OK ? text(node) : status.toString();
                 }
                 case "rmdir" -> n.rmdir(directory, name).toString();
                 case "chmod" -> n.chmod(directory, name, number).toString();
                 case "truncate" -> n.truncate(directory, name, number).toString();
                 case "append" -> n.append(directory, name, target, number).toString();
                 case "times" -> n.setMtime(directory, name, number).toString();
-                case "sweep" -> "OK";
+                case "sweep", "scan" -> "OK";
                 case "list" -> n.hasDirectory(directory) ? text(node) : "NO_SUCH_DIRECTORY";
+                case "link" -> n.link(directory, name, target, newName).toString();
                 case "rename" -> {
                     Status status = n.rename(directory, name, target, newName, number % 3 > 0);
-                    boolean itself = directory == target && name.equals(newName);
-                    yield status + (status == Status.OK && victim != null && !itself ? " replacing" : "");
+                    if (status != Status.OK || victim == null || victim.equals(node)) {
+                        yield status.toString();
+                    }
+                    yield status + " replacing, left " + victim.nlink();
                 }
                 default -> text(node);
             };
@@ -133,7 +149,8 @@ final class History {
 
         @Override
         public String toString() {
-            return verb + " " + directory + " " + name + (verb.equals("rename") ? " to " + target + " " + newName : "")
+            return verb + " " + directory + " " + name
+                    + (verb.equals("rename") || verb.equals("link") ? " to " + target + " " + newName : "")
                     + " " + Integer.toOctalString(number) + " [" + begun + ", "
                     + (ended == Long.MAX_VALUE ? "cut off" : ended + "] " + answer);
         }
@@ -158,9 +175,9 @@ final class History {
         }
         for (int i = 0; i < used.length; i++) {
             Call call = calls.get(i);
-            if (!used[i] && call.begun != 0 && call.begun < firstEnd) {
+            if (!used[i] && call.begun != 0 && call.begun < firstEnd && !isLostBefore(call, calls, used)) {
                 ReferenceNamespace next = new ReferenceNamespace(state);
-                String answer = call.on(next, 1000 + i);
+                String answer = call.answer.equals(FULL) ? FULL : call.on(next, 1000 + i);
                 if (call.ended == Long.MAX_VALUE || answer.equals(call.answer)) {
                     used[i] = true;
                     if (isExplained(calls, next, seen, used)) {
@@ -168,6 +185,16 @@ final class History {
                     }
                     used[i] = false;
                 }
+            }
+        }
+        return false;
+    }
+
+    /** Whether the machine that this call ran on had lost power before one of those that have happened already was begun. */
+    private static boolean isLostBefore(Call call, List<Call> calls, boolean[] used) {
+        for (int i = 0; i < used.length; i++) {
+            if (used[i] && calls.get(i).begun > call.lost) {
+                return true;
             }
         }
         return false;

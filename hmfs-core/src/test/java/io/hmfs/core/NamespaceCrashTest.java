@@ -11,9 +11,11 @@ import io.hmfs.core.check.Progress;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,6 +100,14 @@ final class NamespaceCrashTest {
                 new Case("set mtime", n -> n.setTimes(ROOT, Name.of("f"), 12345, Namespace.KEEP)),
                 new Case("append", n -> n.append(ROOT, Name.of("f"), id(n, "f"), 4096)),
                 new Case("truncate", n -> n.truncate(ROOT, Name.of("f"), 1)),
+                new Case("rename over an empty directory", n -> rename(n, ROOT, "d", ROOT, "empty")),
+                new Case("rename over an empty directory elsewhere", n -> rename(n, ROOT, "empty", id(n, "p"), "q")),
+                new Case(
+                        "rename over a directory with dead children",
+                        n -> n.delete(id(n, "once"), Name.of("x"), out),
+                        n -> rename(n, ROOT, "d", ROOT, "once"),
+                        n -> n.mkdir(ROOT, Name.of("d"), 0700, 0, 0, out),
+                        n -> rename(n, ROOT, "once", ROOT, "d")),
                 new Case("link", n -> link(n, ROOT, "f", id(n, "d"), "new")),
                 new Case("link with a long name", n -> link(n, ROOT, "f", id(n, "d"), longName)),
                 new Case("link, the third name", n -> link(n, ROOT, "two", id(n, "d"), "three")),
@@ -136,6 +146,66 @@ final class NamespaceCrashTest {
                         n -> n.create(ROOT, Name.of("f"), 0644, 1, 2, out)));
     }
 
+    static Stream<Case> chains() {
+        Attributes out = new Attributes();
+        return Stream.of(
+                new Case("symlink", n -> n.symlink(ROOT, Name.of("s"), Values.target(30, 1), 1, 2, out)),
+                new Case(
+                        "symlink with a long target",
+                        n -> n.symlink(ROOT, Name.of("s"), Values.target(900, 1), 1, 2, out)),
+                new Case(
+                        "rename and delete of a symlink",
+                        n -> n.symlink(id(n, "p"), Name.of("s"), Values.target(30, 1), 1, 2, out),
+                        n -> rename(n, id(n, "p"), "s", ROOT, "t"),
+                        n -> n.delete(ROOT, Name.of("t"), out)),
+                new Case("first attribute", n -> set(n, ROOT, "f", "user.a", 50)),
+                new Case("first attribute, two slots", n -> set(n, ROOT, "f", "user.a", 500)),
+                new Case("one more attribute", n -> set(n, ROOT, "x", "user.b", 50)),
+                new Case("another value", n -> set(n, ROOT, "x", "user.a", 60)),
+                new Case("remove the only attribute", n -> n.removeXattr(ROOT, Name.of("x"), Name.of("user.a"))),
+                new Case(
+                        "attributes, one after the other",
+                        n -> set(n, id(n, "d"), "a", "user.a", 20),
+                        n -> set(n, id(n, "d"), "a", "user.b", 400),
+                        n -> n.removeXattr(id(n, "d"), Name.of("a"), Name.of("user.a")),
+                        n -> n.setAcl(id(n, "d"), Name.of("a"), Values.of(30, 2)),
+                        n -> n.removeXattr(id(n, "d"), Name.of("a"), Name.of("user.b")),
+                        n -> n.removeAcl(id(n, "d"), Name.of("a"))),
+                new Case("ACL of a directory", n -> n.setAcl(ROOT, Name.of("d"), Values.of(30, 2))),
+                new Case("rename with attributes", n -> rename(n, ROOT, "x", ROOT, "new")),
+                new Case("rename with attributes across", n -> rename(n, ROOT, "x", id(n, "d"), "b")),
+                new Case("rename over attributes", n -> rename(n, ROOT, "f", ROOT, "x")),
+                new Case(
+                        "rename of a directory with attributes, and a sweep",
+                        n -> set(n, id(n, "p"), "q", "user.a", 400),
+                        n -> rename(n, id(n, "p"), "q", ROOT, "q"),
+                        n -> set(n, ROOT, "q", "user.a", 40),
+                        n -> n.rmdir(ROOT, Name.of("p"))),
+                new Case(
+                        "removal with attributes, and a sweep",
+                        n -> set(n, id(n, "p"), "q", "user.a", 1200),
+                        n -> n.rmdir(id(n, "p"), Name.of("q")),
+                        n -> n.rmdir(ROOT, Name.of("p"))),
+                new Case(
+                        "second name of a file with attributes",
+                        n -> link(n, ROOT, "x", ROOT, "y"),
+                        n -> set(n, ROOT, "y", "user.b", 400),
+                        n -> rename(n, ROOT, "x", ROOT, "z"),
+                        n -> n.delete(ROOT, Name.of("y"), out),
+                        n -> n.delete(ROOT, Name.of("z"), out)),
+                new Case(
+                        "slots used again",
+                        n -> n.delete(ROOT, Name.of("x"), out),
+                        n -> set(n, ROOT, "f", "user.a", 400),
+                        n -> n.symlink(ROOT, Name.of("x"), Values.target(400, 1), 1, 2, out),
+                        n -> set(n, ROOT, "f", "user.a", 300)));
+    }
+
+    private static Status set(Namespace n, long directory, String name, String attribute, int size) {
+        return n.setXattr(
+                directory, Name.of(name), Name.of(attribute), Values.of(size, size), XattrMode.CREATE_OR_REPLACE);
+    }
+
     private static SimPoolFile prepare() throws PoolException {
         SimPoolFile file = new SimPoolFile(REGION, REGIONS);
         Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
@@ -153,6 +223,10 @@ final class NamespaceCrashTest {
         assertEquals(Status.OK, n.append(ROOT, Name.of("f"), out.id, 100));
         assertEquals(Status.OK, n.create(d, Name.of("one"), 0640, 0, 0, out));
         assertEquals(Status.OK, link(n, d, "one", ROOT, "two"));
+        assertEquals(Status.OK, n.mkdir(ROOT, Name.of("p"), 0755, 0, 0, out));
+        assertEquals(Status.OK, n.mkdir(out.id, Name.of("q"), 0755, 0, 0, out));
+        assertEquals(Status.OK, n.create(ROOT, Name.of("x"), 0644, 0, 0, out));
+        assertEquals(Status.OK, set(n, ROOT, "x", "user.a", 400));
         n.close();
         return file.killed();
     }
@@ -162,7 +236,7 @@ final class NamespaceCrashTest {
     }
 
     @ParameterizedTest
-    @MethodSource("cases")
+    @MethodSource({"cases", "chains"})
     void everyImageHoldsTheOperationWhollyOrNot(Case tested) throws PoolException {
         SimPoolFile prepared = prepare();
         List<Map<String, String>> states = new ArrayList<>();

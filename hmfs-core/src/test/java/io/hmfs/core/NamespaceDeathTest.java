@@ -7,6 +7,7 @@ import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.nio.file.Path;
@@ -60,6 +61,7 @@ final class NamespaceDeathTest {
         Map<String, Operation> all = new LinkedHashMap<>();
         all.put("create", (n, d) -> n.create(d, Name.of("new"), 0644, 0, 0, out));
         all.put("mkdir", (n, d) -> n.mkdir(d, Name.of("new"), 0755, 0, 0, out));
+        all.put("joined creates", NamespaceDeathTest::createAll);
         all.put("delete", (n, d) -> n.delete(d, Name.of("b"), out));
         all.put("rmdir", (n, d) -> n.rmdir(d, Name.of("s")));
         all.put("rename", (n, d) -> n.rename(d, Name.of("b"), ROOT, Name.of("new"), false, out));
@@ -67,9 +69,22 @@ final class NamespaceDeathTest {
         all.put("move", (n, d) -> n.rename(d, Name.of("s"), ROOT, Name.of("new"), false, out));
         all.put("chmod", (n, d) -> n.chmod(d, Name.of("b"), 0600));
         all.put("truncate", (n, d) -> n.truncate(d, Name.of("b"), 77));
+        all.put("link", (n, d) -> n.link(d, Name.of("b"), ROOT, Name.of("new"), out));
+        all.put("link again", (n, d) -> n.link(d, Name.of("m"), ROOT, Name.of("new"), out));
+        all.put("unlink", (n, d) -> n.delete(d, Name.of("m"), out));
+        all.put("replace a name", (n, d) -> n.rename(d, Name.of("b"), d, Name.of("m"), true, out));
+        all.put("rename a name", (n, d) -> n.rename(d, Name.of("m"), ROOT, Name.of("new"), true, out));
         all.put("sweep", (n, d) -> n.sweep(d));
         all.put("scan", (n, _) -> n.scanInBackground());
         return all.entrySet().stream().map(e -> Arguments.of(e.getKey(), e.getValue()));
+    }
+
+    private static void createAll(PoolNamespace namespace, long directory) {
+        CreateBatch batch = new CreateBatch(3);
+        batch.addFile(directory, Name.of("new1"), 0644, 0, 0);
+        batch.addFile(ROOT, Name.of("new"), 0644, 0, 0);
+        batch.addDirectory(directory, Name.of("new2"), 0755, 0, 0);
+        namespace.createAll(batch);
     }
 
     /** A directory d with the files a, b, c, d, e and the directory s; b of "dead" is deleted and still on the list. */
@@ -83,6 +98,8 @@ final class NamespaceDeathTest {
             assertEquals(Status.OK, namespace.create(directory[0], Name.of(name), 0644, 0, 0, out));
         }
         assertEquals(Status.OK, namespace.mkdir(directory[0], Name.of("s"), 0755, 0, 0, out));
+        assertEquals(Status.OK, namespace.create(directory[0], Name.of("m"), 0644, 0, 0, out));
+        assertEquals(Status.OK, namespace.link(directory[0], Name.of("m"), directory[0], Name.of("n"), out));
         assertEquals(Status.OK, namespace.delete(directory[0], Name.of("dead1"), out));
         assertEquals(Status.OK, namespace.delete(directory[0], Name.of("dead2"), out));
         return file.killed();
@@ -92,7 +109,8 @@ final class NamespaceDeathTest {
     private enum First {
         NOTHING,
         SCAN,
-        CHANGE
+        CHANGE,
+        CHMOD
     }
 
     @ParameterizedTest(name = "{0}")
@@ -134,6 +152,7 @@ final class NamespaceDeathTest {
             case NOTHING -> {}
             case SCAN -> next.scanInBackground();
             case CHANGE -> change(next, directory);
+            case CHMOD -> chmod(next, directory);
         }
         assertEquals(Status.OK, next.mkdir(ROOT, Name.of("other"), 0755, 0, 0, out), when);
         long other = out.id;
@@ -146,15 +165,24 @@ final class NamespaceDeathTest {
         }
         file.pmem().images(IMAGES, 1, image -> {
             PoolNamespace last = new PoolNamespace("sim", file.crashed(image), false);
-            assertEquals(seen.keySet(), Snapshot.of(last).keySet(), () -> when + ", " + image);
+            assertEquals(seen, Snapshot.of(last), () -> when + ", " + image);
             last.scanInBackground();
             assertEquals(List.of(), last.problems(), () -> when + ", " + image);
         });
     }
 
+    /** Changes what may be there, and moves a name of several; b stays, so that nothing but the change needs it durable. */
+    private void chmod(PoolNamespace next, long directory) {
+        for (String name : List.of("a", "b", "m", "n")) {
+            next.chmod(directory, Name.of(name), 0611);
+        }
+        next.rename(directory, Name.of("m"), directory, Name.of("m2"), true, out);
+        next.sweep(directory);
+    }
+
     /** Removes what may be there, and makes some of it again. */
     private void change(PoolNamespace next, long directory) {
-        for (String name : List.of("a", "b", "new")) {
+        for (String name : List.of("a", "b", "m", "new")) {
             next.delete(directory, Name.of(name), out);
             next.delete(ROOT, Name.of(name), out);
         }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: concurrent operations have an order that explains every answer, and what a power failure leaves (durable
- * linearizability). Method: two or three threads with a few operations each over simulated memory, switched before random loads
+ * linearizability). Method: two to four threads with a few operations each over simulated memory, switched before random loads
  * and stores; in most runs all power is lost at a random event; then a search for an order over the model. A failure prints its
  * run: {@code -Dhmfs.seed=N}; more with {@code -Dhmfs.runs=N}.
  */
@@ -50,6 +50,8 @@ final class NamespaceHistoryTest {
         q = make(n, FileType.DIRECTORY, ROOT, "q", 01002);
         make(n, FileType.FILE, p, "a", 01003);
         make(n, FileType.FILE, p, "b", 01004);
+        assertEquals(Status.OK, n.link(p, Name.of("a"), ROOT, Name.of("l"), out));
+        assertEquals(Status.OK, model.link(p, "a", ROOT, "l"));
         n.close();
         prepared = prepared.killed();
     }
@@ -64,7 +66,7 @@ final class NamespaceHistoryTest {
         return out.id;
     }
 
-    /** In every other run all threads are after the same: a directory that comes and goes, or one name. */
+    /** In every other run all threads are after the same: a directory that comes and goes, or one name, or one file's names. */
     private Call call(int focus, Random random, int number) {
         if (focus == 1) {
             String[] verbs = {"rmdir", "rmdir", "mkdir", "stat", "stat", "create", "create", "list", "delete", "rename"
@@ -78,6 +80,19 @@ final class NamespaceHistoryTest {
             String verb = verbs[random.nextInt(verbs.length)];
             boolean forth = random.nextInt(3) > 0;
             return new Call(verb, p, verb.equals("rename") && forth ? "a" : "b", p, forth ? "b" : "a", number);
+        }
+        if (focus == 4) {
+            String[] verbs = {
+                "link", "link", "delete", "delete", "rename", "stat", "stat", "stat", "list", "chmod", "truncate"
+            };
+            boolean above = random.nextInt(3) == 0;
+            return new Call(
+                    verbs[random.nextInt(verbs.length)],
+                    above ? ROOT : p,
+                    above ? "l" : NAMES[random.nextInt(2)],
+                    p,
+                    NAMES[random.nextInt(NAMES.length)],
+                    number);
         }
         return call(random, number);
     }
@@ -127,13 +142,13 @@ final class NamespaceHistoryTest {
 
     private int run(long seed) throws InterruptedException {
         Random random = new Random(seed);
-        int threads = 2 + random.nextInt(2);
-        int focus = random.nextInt(4);
+        int threads = 2 + random.nextInt(3);
+        int focus = random.nextInt(6);
         List<List<Call>> programs = new ArrayList<>();
         List<Call> calls = new ArrayList<>();
         for (int t = 0; t < threads; t++) {
             List<Call> program = new ArrayList<>();
-            for (int i = 0; i < 1 + random.nextInt(threads == 2 ? 3 : 2); i++) {
+            for (int i = 0; i < 1 + random.nextInt(threads == 2 ? 3 : threads == 3 ? 2 : 1 + random.nextInt(2)); i++) {
                 program.add(call(focus, random, 02000 + calls.size() + program.size()));
             }
             programs.add(program);
@@ -150,7 +165,7 @@ final class NamespaceHistoryTest {
         file.pmem().beforeEachEvent(null);
         file.pmem().beforeEachLoad(null);
         if (turns.crashed()) {
-            file = crashed(file, random);
+            file = file.crashed(random, 16);
             namespace = new PoolNamespace("sim", file, false);
         }
         try {
@@ -202,16 +217,5 @@ final class NamespaceHistoryTest {
             thread.join();
         }
         return Arrays.stream(errors).filter(e -> e != null).findFirst().orElse(null);
-    }
-
-    private static SimPoolFile crashed(SimPoolFile file, Random random) {
-        int[] left = {random.nextInt(16)};
-        SimPoolFile[] chosen = new SimPoolFile[1];
-        file.pmem().images(16, random.nextLong(), image -> {
-            if (left[0]-- >= 0) {
-                chosen[0] = file.crashed(image);
-            }
-        });
-        return chosen[0];
     }
 }

@@ -10,9 +10,11 @@ import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +60,26 @@ final class NamespaceInterleaveTest {
         Action move = n -> ok(n.rename(ROOT, Name.of("d"), ROOT, Name.of("directory"), true, out));
         Action mkdir = n -> ok(n.mkdir(ROOT, Name.of("newdir"), 0711, 0, 0, out));
         Action rmdir = n -> ok(n.rmdir(ROOT, Name.of("e")));
+        Action replaceDirectory = n -> ok(n.rename(ROOT, Name.of("d"), ROOT, Name.of("e"), true, out));
+        Action symlink = n -> ok(n.symlink(ROOT, Name.of("link"), Values.target(400, 1), 0, 0, out));
+        Action set = n -> ok(set(n, "x", "user.b", 500));
+        Action setAgain = n -> ok(set(n, "x", "user.a", 50));
+        Action remove = n -> ok(n.removeXattr(ROOT, Name.of("x"), Name.of("user.a")));
+        Action renameX = n -> ok(n.rename(ROOT, Name.of("x"), ROOT, Name.of("moved"), true, out));
         return Stream.of(
+                new Pair("replace directory, create", replaceDirectory, create),
+                new Pair("create, replace directory", create, replaceDirectory),
+                new Pair("replace directory, sweep", replaceDirectory, sweep),
+                new Pair("sweep, replace directory", sweep, replaceDirectory),
+                new Pair("set, set", set, setAgain),
+                new Pair("set, remove", set, remove),
+                new Pair("remove, set", remove, set),
+                new Pair("set, symlink", set, symlink),
+                new Pair("symlink, set", symlink, set),
+                new Pair("set, sweep", set, sweep),
+                new Pair("sweep, set", sweep, setAgain),
+                new Pair("rename with attributes, create", renameX, create),
+                new Pair("rename with attributes, sweep", renameX, sweep),
                 new Pair("sweep, create", sweep, create),
                 new Pair("create, sweep", create, sweep),
                 new Pair("sweep, delete", sweep, delete),
@@ -75,6 +96,10 @@ final class NamespaceInterleaveTest {
                 new Pair("mkdir, rename", mkdir, rename));
     }
 
+    private static Status set(PoolNamespace n, String name, String attribute, int size) {
+        return n.setXattr(ROOT, Name.of(name), Name.of(attribute), Values.of(size, size), XattrMode.CREATE_OR_REPLACE);
+    }
+
     private static SimPoolFile prepare() throws PoolException {
         SimPoolFile file = new SimPoolFile(32 << 10, 14);
         Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
@@ -86,7 +111,10 @@ final class NamespaceInterleaveTest {
         ok(n.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
         ok(n.create(out.id, Name.of("within"), 0644, 0, 0, out));
         ok(n.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
-        for (String name : List.of("dead1", "dead2", "dead3", "dead4")) {
+        ok(n.create(ROOT, Name.of("deadHead"), 0600, 0, 0, out));
+        ok(set(n, "x", "user.a", 400));
+        ok(set(n, "dead2", "user.a", 400));
+        for (String name : List.of("dead1", "dead2", "dead3", "dead4", "deadHead")) {
             ok(n.delete(ROOT, Name.of(name), out));
         }
         n.close();

@@ -79,7 +79,13 @@ final class NamespacePairTest {
             new Kind("times", "p", "b", "", ""),
             new Kind("list", "p", "a", "", ""),
             new Kind("stat", "p", "b", "", ""),
-            new Kind("sweep", "p", "a", "", ""));
+            new Kind("sweep", "p", "a", "", ""),
+            new Kind("link", "p", "b", "q", "y"),
+            new Kind("link", "q", "n", "p", "c"),
+            new Kind("delete", "p", "m", "", ""),
+            new Kind("delete", "q", "n", "", ""),
+            new Kind("rename", "p", "m", "q", "y"),
+            new Kind("rename", "q", "x", "q", "n"));
 
     private SimPoolFile prepared = new SimPoolFile(16 << 10, 16);
     private final ReferenceNamespace model = new ReferenceNamespace();
@@ -101,6 +107,9 @@ final class NamespacePairTest {
         }
         make(n, FileType.DIRECTORY, "p", "s", 01005);
         make(n, FileType.FILE, "q", "x", 01006);
+        make(n, FileType.FILE, "p", "m", 01007);
+        assertEquals(Status.OK, n.link(id("p"), Name.of("m"), id("q"), Name.of("n"), new Attributes()));
+        assertEquals(Status.OK, model.link(id("p"), "m", id("q"), "n"));
         for (String name : List.of("dead1", "dead2", "dead3")) {
             assertEquals(Status.OK, n.delete(id("p"), Name.of(name), new Attributes()));
             assertEquals(Status.OK, model.delete(id("p"), name));
@@ -222,12 +231,7 @@ final class NamespacePairTest {
                     look(calls, file, schedule, turn);
                 }
             }
-            for (Stepper stepper : steppers) {
-                stepper.kill();
-            }
-            for (Stepper stepper : steppers) {
-                stepper.join();
-            }
+            Stepper.killAll(steppers, namespace, file.pmem());
         }
 
         private void look(List<Call> calls, SimPoolFile file, Schedule schedule, int turn) {
@@ -252,7 +256,7 @@ final class NamespacePairTest {
             SimPoolFile[] second = new SimPoolFile[1];
             first.pmem().beforeEachEvent(() -> {
                 if (left[0]-- == 0) {
-                    second[0] = chosen(first, random);
+                    second[0] = first.crashed(random, IMAGES);
                 }
             });
             PoolNamespace cutOff = new PoolNamespace("sim", first, false);
@@ -271,17 +275,6 @@ final class NamespacePairTest {
             namespace.scanInBackground();
             assertEquals(List.of(), namespace.problems());
             assertEquals(after, History.text(Snapshot.of(namespace)), "after the scan");
-        }
-
-        private static SimPoolFile chosen(SimPoolFile running, Random random) {
-            int[] left = {random.nextInt(IMAGES)};
-            SimPoolFile[] chosen = new SimPoolFile[1];
-            running.pmem().images(IMAGES, random.nextLong(), image -> {
-                if (left[0]-- >= 0) {
-                    chosen[0] = running.crashed(image);
-                }
-            });
-            return chosen[0];
         }
     }
 }

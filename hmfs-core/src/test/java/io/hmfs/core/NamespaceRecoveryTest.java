@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Test;
 final class NamespaceRecoveryTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 64;
+    private static final int WANDERERS = 16;
+    private static final int SLOTS_IN_HAND = 70; // before the allocator looks for what is free again
 
     private final Attributes out = new Attributes();
     private SimPoolFile file = new SimPoolFile(32 << 10, 14);
@@ -172,24 +174,39 @@ final class NamespaceRecoveryTest {
                 after.rename(empty, Name.of("b"), ROOT, Name.of("b2"), true, out);
                 after.rename(empty, Name.of("c"), ROOT, Name.of("c2"), true, out);
                 after.rename(d, a, ROOT, Name.of("a2"), true, out);
-                for (int i = 0; i < 4; i++) {
-                    after.sweep(empty);
-                    after.sweep(d);
-                    assertEquals(Status.OK, after.create(ROOT, Name.of("new" + i), 0644, 0, 0, out));
-                }
-                SimPoolFile again = image.killed();
+                SimPoolFile again = wander(after, image, "a2");
                 PoolNamespace last = open(again);
                 assertEquals(Status.OK, last.stat(ROOT, Name.of("a2"), out));
-                int names = 1;
-                Attributes other = new Attributes();
-                for (String name : List.of("b2", "c2")) {
-                    names += last.stat(ROOT, Name.of(name), other) == Status.OK ? 1 : 0;
-                }
-                assertEquals(names, out.nlink);
+                assertEquals(namesOf(last), out.nlink);
                 last.scanInBackground();
                 assertEquals(List.of(), last.problems());
             });
         }
+    }
+
+    private int namesOf(PoolNamespace on) {
+        Attributes other = new Attributes();
+        int names = 1;
+        for (String name : List.of("b2", "c2")) {
+            names += on.stat(ROOT, Name.of(name), other) == Status.OK ? 1 : 0;
+        }
+        return names;
+    }
+
+    /** Renames a name to and fro, so that its entry stands in one slot after the other that became free. */
+    private SimPoolFile wander(PoolNamespace on, SimPoolFile image, String name) {
+        int names = namesOf(on);
+        int rounds = images % WANDERERS == 0 ? SLOTS_IN_HAND : 2;
+        for (int i = 0; i < rounds; i++) {
+            on.sweep(empty);
+            on.sweep(d);
+            on.sweep(ROOT);
+            assertEquals(Status.OK, on.rename(ROOT, Name.of(name), ROOT, Name.of("elsewhere"), true, out));
+            assertEquals(Status.OK, on.rename(ROOT, Name.of("elsewhere"), ROOT, Name.of(name), true, out));
+            assertEquals(Status.OK, on.stat(ROOT, Name.of(name), out));
+            assertEquals(names, out.nlink, "round " + i);
+        }
+        return image.killed();
     }
 
     /** The old access object is swept, and its slot reused, before anybody has met the new one. */
@@ -225,6 +242,65 @@ final class NamespaceRecoveryTest {
             assertEquals(byId, after.statDirectory(empty, out));
             assertEquals(byId, after.create(empty, Name.of("f"), 0644, 0, 0, out));
         });
+    }
+
+    private void replaceDirectory() {
+        assertEquals(Status.OK, namespace.rename(ROOT, Name.of("d"), ROOT, Name.of("empty"), true, out));
+    }
+
+    @Test
+    void aDirectoryThatWasReplacedIsGoneByItsIdToo() {
+        int[] gone = new int[1];
+        explore(this::replaceDirectory, image -> {
+            for (boolean scanned : new boolean[] {false, true}) {
+                PoolNamespace after = open(image.killed());
+                if (scanned) {
+                    after.scanInBackground();
+                }
+                Status byId = after.statDirectory(empty, out);
+                assertEquals(byId, after.list(empty, new ListCursor(), (_, _) -> true));
+                assertEquals(byId, after.create(empty, Name.of("f"), 0644, 0, 0, out));
+                assertEquals(Status.OK, after.stat(ROOT, Name.of("empty"), out));
+                assertEquals(byId == Status.OK ? empty : d, out.id, "by its name, " + byId);
+                assertEquals(Status.OK, after.statDirectory(d, out));
+                assertEquals(Status.OK, after.list(d, new ListCursor(), (_, _) -> true));
+                assertEquals(byId, after.stat(ROOT, Name.of("d"), out) == Status.OK ? Status.OK : byId);
+                gone[0] += byId == Status.NO_SUCH_DIRECTORY ? 1 : 0;
+                if (!scanned) {
+                    after.scanInBackground(); // once for each start
+                }
+                assertEquals(List.of(), after.problems());
+            }
+        });
+        assertTrue(gone[0] > 0 && gone[0] < 2 * images, gone[0] + " of " + images);
+    }
+
+    /** The first crash comes within a rename over a directory, the second within its undoing, after a child was put into it. */
+    @Test
+    void aChildOfADirectoryWhoseReplacementWasUndoneIsNotLost() {
+        int[] children = new int[1];
+        explore(this::replaceDirectory, image -> {
+            PoolNamespace second = open(image);
+            boolean[] busy = new boolean[1];
+            image.pmem().beforeEachEvent(() -> {
+                if (!busy[0] && isOpen(image.pmem(), empty)) {
+                    busy[0] = true;
+                    Status made = second.create(empty, Name.of("child"), 0644, 0, 0, out);
+                    if (made == Status.OK) {
+                        children[0]++;
+                        image.pmem().images(IMAGES, 1, again -> {
+                            Map<String, String> seen = Snapshot.of(open(image.crashed(again)));
+                            assertTrue(seen.containsKey("/empty/child"), "acknowledged, and lost: " + seen);
+                            assertTrue(seen.containsKey("/d"), "it cannot have been replaced: " + seen);
+                        });
+                    }
+                }
+            });
+            second.stat(ROOT, Name.of("d"), out);
+            second.stat(ROOT, Name.of("empty"), out);
+            image.pmem().beforeEachEvent(null);
+        });
+        assertTrue(children[0] > 0);
     }
 
     /** The first crash comes within an rmdir, the second within its undoing, after a child was put into the directory. */

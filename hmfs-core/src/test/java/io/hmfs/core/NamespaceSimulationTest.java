@@ -4,26 +4,33 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.pmem.Persistence;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: the engine means what the model means, over any sequence of operations, closes, kills and power losses. Method: seeded
- * random operations on both; what a crash cut off may be there or not, and everything else is equal. A failure prints the
- * seed: run it alone with {@code -Dhmfs.seed=N}, longer with {@code -Dhmfs.steps=N}.
+ * Goal: the engine means what the model means, over any sequence of operations, closes, kills and power losses: two million
+ * operations. Method: seeded random operations on both; what a crash cut off may be there or not, and everything else is equal.
+ * Seeds run beside each other, each with a pool of its own. A failure prints the seed and the number of steps that replay it:
+ * {@code -Dhmfs.seed=N -Dhmfs.steps=N}; without an end: {@code bin/dev sim N}.
  */
 final class NamespaceSimulationTest {
-    private static final long[] SEEDS = {1, 2, 3, 4, 5, 6, 7, 8};
-    private static final int STEPS = 7_000;
-    private static final int STEPS_MAPPED = 40_000;
+    private static final int SEEDS = 8;
+    private static final int STEPS = 47_000;
+    private static final int STEPS_MAPPED = 150_000;
+
+    /** Steps that are not operations: closes, kills, sweeps, comparisons. */
+    private static final double OPERATIONS_PER_STEP = 0.9;
 
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 
@@ -37,28 +44,28 @@ final class NamespaceSimulationTest {
         ENGINE.setLevel(null);
     }
 
-    static Stream<Arguments> runs() {
-        Long chosen = Long.getLong("hmfs.seed");
-        LongStream seeds = chosen == null ? Arrays.stream(SEEDS) : LongStream.of(chosen);
-        return seeds.boxed()
-                .flatMap(seed -> Stream.of(Simulation.Medium.values()).map(medium -> Arguments.of(seed, medium)));
-    }
-
     @ParameterizedTest
-    @MethodSource("runs")
-    void theEngineDoesWhatTheModelDoes(long seed, Simulation.Medium medium) {
-        int steps = Integer.getInteger("hmfs.steps", medium == Simulation.Medium.MAPPED ? STEPS_MAPPED : STEPS);
-        Simulation simulation = new Simulation(seed, medium);
-        try {
-            for (int i = 0; i < steps; i++) {
-                simulation.step();
-            }
-            simulation.end();
-        } catch (AssertionError | RuntimeException e) {
-            throw new AssertionError("-Dhmfs.seed=" + seed + " " + medium + ": " + e + simulation.story(), e);
+    @EnumSource(Medium.class)
+    void theEngineDoesWhatTheModelDoes(Medium medium) throws InterruptedException, ExecutionException {
+        int steps = Integer.getInteger("hmfs.steps", medium == Medium.MAPPED ? STEPS_MAPPED : STEPS);
+        Long chosen = Long.getLong("hmfs.seed");
+        List<Callable<Simulation>> runs = new ArrayList<>();
+        for (long seed = 1; seed <= (chosen == null ? SEEDS : 1); seed++) {
+            long mine = chosen == null ? seed : chosen;
+            runs.add(() -> Simulation.run(mine, medium, steps));
         }
-        assertTrue(simulation.done() > steps / 10, "operations that did something: " + simulation.done());
-        assertTrue(simulation.crashes() > steps / 1000, "crashes: " + simulation.crashes());
-        assertEquals(medium.name().endsWith("POWER") ? Persistence.PMEM : Persistence.PROCESS, simulation.mode());
+        long operations = 0;
+        try (ExecutorService threads =
+                Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors())) {
+            for (Future<Simulation> run : threads.invokeAll(runs)) {
+                Simulation simulation = run.get();
+                operations += simulation.operations();
+                assertTrue(simulation.done() > steps / 10, "operations that did something: " + simulation.done());
+                assertTrue(simulation.crashes() > steps / 1000, "crashes: " + simulation.crashes());
+                assertEquals(
+                        medium.name().endsWith("POWER") ? Persistence.PMEM : Persistence.PROCESS, simulation.mode());
+            }
+        }
+        assertTrue(operations > OPERATIONS_PER_STEP * steps * runs.size(), "operations: " + operations);
     }
 }

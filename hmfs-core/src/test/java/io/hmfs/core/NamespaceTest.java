@@ -290,4 +290,52 @@ final class NamespaceTest {
             create(ROOT, "h" + i); // at once, though no region is free and the scan has only begun
         }
     }
+
+    @Test
+    void aRenameReplacesWhatPosixLetsItReplace() throws IOException {
+        long d = mkdir(ROOT, "d");
+        create(d, "inside");
+        long empty = mkdir(ROOT, "empty");
+        mkdir(ROOT, "full");
+        create(out.id, "x");
+        create(ROOT, "f");
+        Attributes replaced = new Attributes();
+        assertEquals(Status.EXISTS, rename("d", "empty", false, replaced));
+        assertEquals(Status.NOT_EMPTY, rename("d", "full", true, replaced));
+        assertEquals(Status.NOT_DIRECTORY, rename("d", "f", true, replaced));
+        assertEquals(Status.IS_DIRECTORY, rename("f", "empty", true, replaced));
+        assertEquals(Status.IS_DIRECTORY, rename("f", "full", true, replaced));
+        assertEquals(
+                Status.IS_DIRECTORY,
+                namespace.rename(d, Name.of("inside"), ROOT, Name.of("d"), true, replaced),
+                "a file over its own directory");
+        assertEquals(Status.OK, rename("d", "d", true, replaced));
+        assertEquals(Status.OK, rename("d", "empty", true, replaced));
+        assertEquals(empty, replaced.id);
+        assertTrue(replaced.isDirectory());
+        assertEquals(Status.NO_SUCH_DIRECTORY, namespace.statDirectory(empty, out));
+        assertEquals(Status.NO_SUCH_DIRECTORY, namespace.create(empty, Name.of("g"), 0644, 0, 0, out));
+        assertEquals(Status.NO_SUCH_DIRECTORY, namespace.list(empty, new ListCursor(), (_, _) -> true));
+        reopen();
+        assertEquals(Status.OK, stat(ROOT, "empty"));
+        assertEquals(d, out.id);
+        assertEquals(List.of("inside"), list(d));
+        assertEquals(List.of("empty", "f", "full"), list(ROOT));
+    }
+
+    @Test
+    void aDirectoryReplacesNoneOfItsAncestors() {
+        long a = mkdir(ROOT, "a");
+        long b = mkdir(a, "b");
+        mkdir(b, "c");
+        Attributes replaced = new Attributes();
+        assertEquals(Status.NOT_EMPTY, namespace.rename(a, Name.of("b"), ROOT, Name.of("a"), true, replaced));
+        assertEquals(Status.NOT_EMPTY, namespace.rename(b, Name.of("c"), ROOT, Name.of("a"), true, replaced));
+        assertEquals(Status.LOOP, namespace.rename(ROOT, Name.of("a"), b, Name.of("c"), true, replaced));
+        assertEquals(List.of("c"), list(b));
+    }
+
+    private Status rename(String from, String to, boolean replace, Attributes replaced) {
+        return namespace.rename(ROOT, Name.of(from), ROOT, Name.of(to), replace, replaced);
+    }
 }

@@ -6,11 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -35,7 +39,8 @@ final class NamespaceVisibilityTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 24;
     private static final long PATIENCE_MILLIS = 40;
-    private static final List<String> NAMES = List.of("d", "e", "f", "g", "n");
+    private static final Name A = Name.of("user.a");
+    private static final List<String> NAMES = List.of("d", "e", "f", "g", "n", "one", "two");
 
     /** One operation on the prepared tree. */
     interface Action extends ToIntFunction<PoolNamespace> {}
@@ -79,6 +84,48 @@ final class NamespaceVisibilityTest {
                         "set access time",
                         n -> n.setTimes(ROOT, Name.of("f"), Namespace.KEEP, 67890)
                                 .code()),
+                new Case(
+                        "link",
+                        n -> n.link(ROOT, Name.of("f"), ROOT, Name.of("n"), out).code()),
+                new Case(
+                        "link the third name",
+                        n -> n.link(ROOT, Name.of("one"), ROOT, Name.of("n"), out)
+                                .code()),
+                new Case("unlink", n -> n.delete(ROOT, Name.of("one"), out).code()),
+                new Case(
+                        "replace a name",
+                        n -> n.rename(ROOT, Name.of("f"), ROOT, Name.of("two"), true, out)
+                                .code()),
+                new Case(
+                        "rename a name",
+                        n -> n.rename(ROOT, Name.of("two"), ROOT, Name.of("n"), true, out)
+                                .code()),
+                new Case(
+                        "chmod by a name",
+                        n -> n.chmod(ROOT, Name.of("one"), 0600).code()),
+                new Case(
+                        "replace a directory",
+                        n -> n.rename(ROOT, Name.of("d"), ROOT, Name.of("e"), true, out)
+                                .code()),
+                new Case(
+                        "symlink",
+                        n -> n.symlink(ROOT, Name.of("n"), Values.target(50, 1), 1, 2, out)
+                                .code()),
+                new Case(
+                        "first attribute",
+                        n -> n.setXattr(ROOT, Name.of("f"), A, Values.of(9, 9), XattrMode.CREATE)
+                                .code()),
+                new Case(
+                        "another value",
+                        n -> n.setXattr(ROOT, Name.of("g"), A, Values.of(700, 7), XattrMode.REPLACE)
+                                .code()),
+                new Case(
+                        "remove attribute",
+                        n -> n.removeXattr(ROOT, Name.of("g"), A).code()),
+                new Case(
+                        "rename with attributes",
+                        n -> n.rename(ROOT, Name.of("g"), ROOT, Name.of("n"), true, out)
+                                .code()),
                 new Case("truncate", n -> n.truncate(ROOT, Name.of("f"), 77).code()));
     }
 
@@ -91,24 +138,40 @@ final class NamespaceVisibilityTest {
         assertEquals(Status.OK, n.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
         assertEquals(Status.OK, n.create(ROOT, Name.of("f"), 0644, 0, 0, out));
         assertEquals(Status.OK, n.create(ROOT, Name.of("g"), 0644, 0, 0, out));
+        assertEquals(Status.OK, n.setXattr(ROOT, Name.of("g"), A, Values.of(9, 1), XattrMode.CREATE));
+        assertEquals(Status.OK, n.create(ROOT, Name.of("one"), 0644, 0, 0, out));
+        assertEquals(Status.OK, n.link(ROOT, Name.of("one"), ROOT, Name.of("two"), out));
         n.close();
         return file.killed();
     }
 
-    /** Everything that stat tells, field by field. */
+    /** Everything that stat tells, field by field. Nothing moves meanwhile, so a file has as many names as it says. */
     private static Map<String, Long> look(PoolNamespace namespace) {
         Map<String, Long> seen = new TreeMap<>();
         Attributes a = new Attributes();
+        Map<Long, Integer> names = new TreeMap<>();
+        Map<Long, Integer> counts = new TreeMap<>();
         for (String name : NAMES) {
             Status status = namespace.stat(ROOT, Name.of(name), a);
             seen.put(name + " status", (long) status.code());
             if (status == Status.OK) {
                 put(seen, name, a);
+                seen.put(name + " attribute", valueOf(namespace, name));
+                names.merge(a.id, 1, Integer::sum);
+                counts.put(a.id, a.nlink);
             }
         }
+        assertEquals(names, counts, "names found, and counted");
         assertEquals(Status.OK, namespace.statDirectory(ROOT, a));
         put(seen, "/", a);
         return seen;
+    }
+
+    /** A status, or size and first bytes of the value. */
+    private static long valueOf(PoolNamespace namespace, String name) {
+        Bytes value = new Bytes();
+        Status status = namespace.getXattr(ROOT, Name.of(name), A, value);
+        return status == Status.OK ? Arrays.hashCode(value.value) * 1000L : status.code();
     }
 
     private static void put(Map<String, Long> seen, String name, Attributes a) {
@@ -116,6 +179,7 @@ final class NamespaceVisibilityTest {
         seen.put(name + " mode", (long) a.mode);
         seen.put(name + " uid", (long) a.uid);
         seen.put(name + " gid", (long) a.gid);
+        seen.put(name + " nlink", (long) a.nlink);
         seen.put(name + " size", a.size);
         seen.put(name + " mtime", a.mtimeNanos);
         seen.put(name + " ctime", a.ctimeNanos);

@@ -2,10 +2,8 @@ package io.hmfs.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.MappedPmem;
 import io.hmfs.core.pmem.Persistence;
-import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.Superblock;
@@ -13,7 +11,6 @@ import io.hmfs.core.sim.ReferenceNamespace;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.FileType;
-import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.nio.file.Path;
@@ -21,27 +18,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
-import java.util.TreeSet;
 import java.util.UUID;
 
 /** One seeded run of the engine beside its model. After a crash within an operation there are two models until one fits. */
 final class Simulation {
-    /** What the pool is made of, and what a crash takes. */
-    enum Medium {
-        /** Simulated memory; power losses within operations. */
-        POWER,
-        /** Simulated memory; the process dies within operations. */
-        KILL,
-        /** Simulated memory; the process dies within operations, and later the power goes: what was not fenced may go even then. */
-        KILL_THEN_POWER,
-        /** The real memory access, over memory of this process; the process dies between operations. */
-        MAPPED
-    }
-
     private static final long ROOT = Namespace.ROOT_ID;
-    private static final long REGION = 64 << 10;
+    private static final long REGION = 32 << 10;
     private static final int REGIONS = 24;
     private static final int OBJECTS = 60;
     private static final int STORY = 400;
@@ -58,28 +41,18 @@ final class Simulation {
     private PoolNamespace namespace;
     private int done;
     private int crashes;
+    private int operations;
 
     /** Ends the operation where the simulated machine stops. */
     private static final class Crash extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
 
-    /** An operation, on the engine and on the model. The model's objects get {@code id}. */
-    private record Step(String text, Engine engine, Model model, boolean makes) {
-        interface Engine {
-            Status on(Namespace namespace);
-        }
-
-        interface Model {
-            Status on(ReferenceNamespace model, long id);
-        }
-    }
-
     Simulation(long seed, Medium medium) {
         this.random = new Random(seed * 31 + medium.name().hashCode());
         this.medium = medium;
         this.file = medium == Medium.MAPPED
-                ? new MemoryFile(MappedPmem.inMemory((REGIONS + 1) * REGION))
+                ? new MemoryPoolFile(MappedPmem.inMemory((REGIONS + 1) * REGION), REGION, REGIONS)
                 : new SimPoolFile(REGION, REGIONS, medium == Medium.KILL ? Persistence.PROCESS : Persistence.PMEM);
         try {
             Superblock.format(Path.of("sim"), file, new UUID(1, 2), seed);
@@ -89,12 +62,35 @@ final class Simulation {
         this.namespace = new PoolNamespace("sim", file, false);
     }
 
+    /** A whole run. */
+    static Simulation run(long seed, Medium medium, int steps) {
+        Simulation simulation = new Simulation(seed, medium);
+        int step = 0;
+        try {
+            for (; step < steps; step++) {
+                simulation.step();
+            }
+            simulation.end();
+            return simulation;
+        } catch (AssertionError | RuntimeException e) {
+            throw new AssertionError(
+                    "-Dhmfs.seed=" + seed + " -Dhmfs.steps=" + (step + 1) + " " + medium + ": " + e
+                            + simulation.story(),
+                    e);
+        }
+    }
+
     int done() {
         return done;
     }
 
     int crashes() {
         return crashes;
+    }
+
+    /** Operations that were called. */
+    int operations() {
+        return operations;
     }
 
     Persistence mode() {
@@ -141,6 +137,7 @@ final class Simulation {
     }
 
     private void run(Step step) {
+        operations++;
         Status status = step.engine().on(namespace);
         tell(step.text() + " " + status);
         if (status == Status.NO_SPACE) {
@@ -174,7 +171,7 @@ final class Simulation {
         }
         sim.pmem().beforeEachEvent(null);
         SimPoolFile after = medium == Medium.POWER || (medium == Medium.KILL_THEN_POWER && random.nextInt(3) == 0)
-                ? image(sim)
+                ? sim.crashed(random, 12)
                 : killed(sim);
         open(after);
         if (!finished) {
@@ -189,17 +186,6 @@ final class Simulation {
             return sim;
         }
         return sim.killed();
-    }
-
-    private SimPoolFile image(SimPoolFile sim) {
-        int[] left = {random.nextInt(12)};
-        SimPoolFile[] chosen = new SimPoolFile[1];
-        sim.pmem().images(12, random.nextLong(), image -> {
-            if (left[0]-- >= 0) {
-                chosen[0] = sim.crashed(image);
-            }
-        });
-        return chosen[0];
     }
 
     /** The operation may be there or not. Only for one that makes an object, the engine has to say at once, for its id. */
@@ -262,7 +248,7 @@ final class Simulation {
         tell("check");
         Map<String, String> seen = Snapshot.of(namespace);
         String differences = models.stream()
-                .map(model -> difference(model.snapshot(), seen))
+                .map(model -> Snapshot.difference(model.snapshot(), seen))
                 .toList()
                 .toString();
         models.removeIf(model -> !model.snapshot().equals(seen));
@@ -277,15 +263,6 @@ final class Simulation {
             assertEquals(List.of(), namespace.problems());
             assertEquals(seen, Snapshot.of(namespace));
         }
-    }
-
-    private static String difference(Map<String, String> model, Map<String, String> engine) {
-        TreeSet<String> paths = new TreeSet<>(model.keySet());
-        paths.addAll(engine.keySet());
-        paths.removeIf(path -> Objects.equals(model.get(path), engine.get(path)));
-        StringBuilder text = new StringBuilder();
-        paths.forEach(path -> text.append(path + ": model " + model.get(path) + ", engine " + engine.get(path) + "; "));
-        return text.toString();
     }
 
     private long directory() {
@@ -311,9 +288,14 @@ final class Simulation {
             known.removeIf(id -> id != ROOT && (!model.hasDirectory(id) && random.nextInt(3) > 0));
         }
         boolean crowded = model.size() > OBJECTS;
-        int what = random.nextInt(100);
         if (random.nextInt(20) == 0) {
             return sweep(directory());
+        }
+        int what = random.nextInt(115);
+        if (what >= 100) {
+            long d = directory();
+            boolean make = what < 103 && !crowded;
+            return make ? ChainSteps.symlink(random, d, name(), out) : ChainSteps.change(random, d, nameIn(d));
         }
         return what < 50 ? change(what, crowded) : what < 58 ? link() : what < 72 ? rename() : attribute(what);
     }
@@ -393,7 +375,7 @@ final class Simulation {
         String at = " " + d + " " + n + " " + value + " " + size;
         ReferenceNamespace.Node node = models.getFirst().child(d, n);
         long id = node == null ? 7 : node.id;
-        boolean isFile = node != null && !node.isDirectory();
+        boolean isFile = node != null && node.type == FileType.FILE;
         return switch (what % 8) {
             case 0 -> new Step("chmod" + at, e -> e.chmod(d, name, value), (m, _) -> m.chmod(d, n, value), false);
             case 1 ->
@@ -406,7 +388,7 @@ final class Simulation {
                         false);
             case 3 ->
                 new Step("truncate" + at, e -> e.truncate(d, name, size), (m, _) -> m.truncate(d, n, size), false);
-            case 4 -> list(d);
+            case 4 -> Step.list(d, random);
             case 5 -> new Step("statDirectory " + d, e -> e.statDirectory(d, out), (m, _) -> m.statDirectory(d), false);
             // A directory's mtime moves with its children and with an rmdir that is undone: not modelled.
             case 6 ->
@@ -416,91 +398,8 @@ final class Simulation {
                                 e -> e.setTimes(d, name, size, size),
                                 (m, _) -> m.setMtime(d, n, size),
                                 false)
-                        : list(d);
+                        : Step.list(d, random);
             default -> new Step("stat" + at, e -> e.stat(d, name, out), (m, _) -> m.stat(d, n), false);
         };
-    }
-
-    /** Page by page, with a hint that may be nonsense. */
-    private Step list(long d) {
-        TreeSet<String> seen = new TreeSet<>();
-        return new Step(
-                "list " + d,
-                e -> {
-                    ListCursor cursor = new ListCursor();
-                    while (!cursor.atEnd()) {
-                        int limit = seen.size() + 1 + random.nextInt(5);
-                        Status status =
-                                e.list(d, cursor, (name, _) -> seen.size() < limit && seen.add(name.toString()));
-                        if (status != Status.OK) {
-                            return status;
-                        }
-                        cursor.at = random.nextInt(10) == 0 ? random.nextLong() : cursor.at;
-                    }
-                    return Status.OK;
-                },
-                (m, _) -> {
-                    TreeSet<String> names = new TreeSet<>();
-                    m.names(d).forEach(names::add);
-                    return !m.hasDirectory(d)
-                            ? Status.NO_SUCH_DIRECTORY
-                            : names.equals(seen) ? Status.OK : Status.STALE;
-                },
-                false);
-    }
-
-    /** A pool file over memory of this process. */
-    private static final class MemoryFile extends PoolFile {
-        private final MappedPmem pmem;
-
-        MemoryFile(MappedPmem pmem) {
-            this.pmem = pmem;
-        }
-
-        @Override
-        public Pmem pmem() {
-            return pmem;
-        }
-
-        @Override
-        public Backing backing() {
-            return Backing.MAPPED;
-        }
-
-        @Override
-        public boolean dax() {
-            return false;
-        }
-
-        @Override
-        public long fileSize() {
-            return pmem.size();
-        }
-
-        @Override
-        public long header() {
-            return 0;
-        }
-
-        @Override
-        public long regionSize() {
-            return REGION;
-        }
-
-        @Override
-        public int regionsMax() {
-            return REGIONS;
-        }
-
-        @Override
-        public long regionAt(int index) {
-            return index < REGIONS ? (index + 1) * REGION : Pmem.NULL;
-        }
-
-        @Override
-        public void populate(long at, long count) {}
-
-        @Override
-        public void close() {}
     }
 }

@@ -1,11 +1,18 @@
 package io.hmfs.core;
 
+import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** All that a namespace shows, as text by path; listing and stat must agree on each entry. */
 final class Snapshot {
@@ -42,14 +49,52 @@ final class Snapshot {
                 throw new AssertionError(child.getKey() + " is listed as " + child.getValue() + ", stat says " + found
                         + " " + text(byName));
             }
+            child.setValue(child.getValue() + extended(namespace, directory, name, byName));
         }
         entries.putAll(children);
         directories.forEach((child, id) -> collect(namespace, id, child, entries));
+    }
+
+    /** Target, extended attributes and ACL. */
+    private static String extended(Namespace namespace, long directory, Name name, Attributes attributes) {
+        StringBuilder text = new StringBuilder();
+        Bytes value = new Bytes();
+        if (attributes.isSymlink()) {
+            ok(namespace.readlink(directory, name, value), name);
+            text.append(" target=").append(Values.text(value.value));
+        }
+        List<Name> names = new ArrayList<>();
+        ok(namespace.listXattrs(directory, name, names), name);
+        names.sort(Comparator.comparing(Name::toString));
+        for (Name each : names) {
+            ok(namespace.getXattr(directory, name, each, value), each);
+            text.append(' ').append(each).append('=').append(Values.text(value.value));
+        }
+        if (namespace.getAcl(directory, name, value) == Status.OK) {
+            text.append(" acl=").append(Values.text(value.value));
+        }
+        return text.toString();
+    }
+
+    private static void ok(Status status, Name name) {
+        if (status != Status.OK) {
+            throw new AssertionError(name + " says " + status);
+        }
     }
 
     private static String text(Attributes a) {
         return a.type + " id=" + a.id + " mode=" + Integer.toOctalString(a.mode) + " owner=" + a.uid + ":" + a.gid
                 + " size=" + a.size + (a.nlink == 1 ? "" : " nlink=" + a.nlink)
                 + (a.mtimeNanos < 1_000_000_000L ? " mtime=" + a.mtimeNanos : "");
+    }
+
+    /** Path by path, for a failure. */
+    static String difference(Map<String, String> model, Map<String, String> engine) {
+        TreeSet<String> paths = new TreeSet<>(model.keySet());
+        paths.addAll(engine.keySet());
+        paths.removeIf(path -> Objects.equals(model.get(path), engine.get(path)));
+        StringBuilder text = new StringBuilder();
+        paths.forEach(path -> text.append(path + ": model " + model.get(path) + ", engine " + engine.get(path) + "; "));
+        return text.toString();
     }
 }

@@ -1,5 +1,8 @@
 package io.hmfs.core;
 
+import io.hmfs.core.sim.SimPmem;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -130,7 +133,7 @@ final class Stepper implements AutoCloseable {
     }
 
     /** Ends the work at its next event; that of the others, which may wait for it, must be told as well. */
-    void kill() {
+    private void kill() {
         killed = true;
         go(limit);
     }
@@ -142,9 +145,28 @@ final class Stepper implements AutoCloseable {
         notifyAll();
     }
 
+    /** Ends the work of all, wherever it is; the namespace is of no use afterwards. */
+    static void killAll(Stepper[] steppers, PoolNamespace namespace, SimPmem pmem) {
+        for (Stepper stepper : steppers) {
+            stepper.kill();
+        }
+        pmem.beforeEachLoad(() -> {
+            throw new Killed();
+        });
+        try {
+            namespace.stat(Namespace.ROOT_ID, Name.of("any"), new Attributes()); // fail-stop frees who waits for a lock
+        } catch (Killed | IllegalStateException e) {
+            // as it should
+        }
+        for (Stepper stepper : steppers) {
+            stepper.join();
+        }
+        pmem.beforeEachLoad(null);
+    }
+
     /** Until the work has come to an end, of whatever kind. */
     @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
-    void join() {
+    private void join() {
         while (work != null) {
             Thread.yield();
         }
@@ -176,12 +198,12 @@ final class Stepper implements AutoCloseable {
         return waits && running && !stopped && work != null;
     }
 
-    /** Latches of the index do not sleep. */
+    /** Some waits neither sleep nor look at the pool: for latches of the index, and for a key lock under a sweeper's. */
     private boolean waitsForLatch() {
-        StackTraceElement[] frames = worker.getStackTrace();
-        for (StackTraceElement frame : frames) {
-            if (frame.getClassName().equals("io.hmfs.core.index.Stripes")
-                    && frame.getMethodName().equals("lock")) {
+        for (StackTraceElement frame : worker.getStackTrace()) {
+            String method = frame.getClassName() + "." + frame.getMethodName();
+            if (method.equals("io.hmfs.core.index.Stripes.lock")
+                    || method.equals("io.hmfs.core.lock.LockTable.awaitOthers")) {
                 return running && !stopped && work != null;
             }
         }

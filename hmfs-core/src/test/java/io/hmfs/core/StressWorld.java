@@ -3,12 +3,17 @@ package io.hmfs.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.FileType;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,16 +23,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Operations of several threads on few names, and what must hold whatever their order is. Files by id: acknowledged and not
- * removed means listed at the end, each id removed at most once. A name that is only ever replaced, and an object that is only
+ * removed with its last name means listed at the end, each id removed at most once, each listed as often as it has names. A name that is only ever replaced, and an object that is only
  * ever renamed, are there at each look. A size that only grows is at least what was acknowledged.
  */
 final class StressWorld {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final long PATIENCE_NANOS = 5_000_000_000L;
     private static final int DIRECTORIES = 3;
+    private static final int THREADS_MAX = 4;
+    private static final int COUNTED_SIZE = 100; // of a few threads: more than one slot
+    private static final Name KIND = Name.of("user.kind");
     private static final String[] NAMES = {"a", "b", "c", "d", "e".repeat(70)};
     private static final String[] SUBDIRECTORIES = {"s", "t"};
     private static final String[] WANDERER = {"w0", "w1", "w2"};
@@ -40,6 +49,9 @@ final class StressWorld {
 
     /** For each (directory, subdirectory name): acknowledged makes and arrivals minus removals and departures. */
     private final AtomicIntegerArray owners = new AtomicIntegerArray(DIRECTORIES * SUBDIRECTORIES.length);
+
+    /** For each thread: what it has set last, and was answered. */
+    private final AtomicLongArray counted = new AtomicLongArray(THREADS_MAX);
 
     private final AtomicLong grown = new AtomicLong();
     final AtomicInteger done = new AtomicInteger();
@@ -62,6 +74,7 @@ final class StressWorld {
         long d = directories.getFirst();
         assertEquals(Status.OK, namespace.create(d, Name.of("replaced"), 0644, 0, 0, out));
         files.put(out.id, "replaced");
+        assertEquals(Status.OK, namespace.setXattr(d, Name.of("replaced"), KIND, Values.of(8, 8), XattrMode.CREATE));
         assertEquals(Status.OK, namespace.create(d, Name.of(WANDERER[0]), mode, 0, 0, out));
         wandererId = out.id;
         files.put(out.id, "wanderer");
@@ -83,8 +96,10 @@ final class StressWorld {
             look(random, out);
         } else if (thread == 2 && what < 4) {
             grow(random);
-        } else if (what < 17) {
+        } else if (what < 13) {
             file(random, out);
+        } else if (what < 17) {
+            attribute(thread);
         } else {
             subdirectory(random, out);
         }
@@ -110,24 +125,28 @@ final class StressWorld {
     private void file(Random random, Attributes out) {
         long d = anyDirectory(random);
         Name name = Name.of(NAMES[random.nextInt(NAMES.length)]);
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(7)) {
             case 0, 1 -> {
                 if (namespace.create(d, name, 0644, 0, 0, out) == Status.OK) {
                     files.put(out.id, d + "/" + name);
                 }
             }
             case 2 -> {
-                if (namespace.delete(d, name, out) == Status.OK) {
+                if (namespace.delete(d, name, out) == Status.OK && out.nlink == 0) {
                     removed(out.id);
                 }
             }
             case 3, 4 -> {
                 long to = anyDirectory(random);
                 Name target = Name.of(NAMES[random.nextInt(NAMES.length)]);
-                if (namespace.rename(d, name, to, target, random.nextBoolean(), out) == Status.OK && out.id != 0) {
+                boolean replaced = namespace.rename(d, name, to, target, random.nextBoolean(), out) == Status.OK
+                        && out.id != 0
+                        && out.nlink == 0;
+                if (replaced) {
                     removed(out.id);
                 }
             }
+            case 5 -> namespace.link(d, name, anyDirectory(random), Name.of(NAMES[random.nextInt(NAMES.length)]), out);
             default -> {
                 namespace.chmod(d, name, 0600);
                 namespace.stat(d, name, out);
@@ -164,9 +183,14 @@ final class StressWorld {
             }
             default -> {
                 int to = random.nextInt(DIRECTORIES);
-                if (namespace.rename(directories.get(d), name, directories.get(to), name, true, out) == Status.OK) {
+                int newName = random.nextInt(SUBDIRECTORIES.length);
+                Name target = Name.of(SUBDIRECTORIES[newName]);
+                boolean itself = d == to && s == newName;
+                Status status = namespace.rename(directories.get(d), name, directories.get(to), target, true, out);
+                if (status == Status.OK && !itself) {
                     owners.decrementAndGet(d * SUBDIRECTORIES.length + s);
-                    owners.incrementAndGet(to * SUBDIRECTORIES.length + s);
+                    // It takes the place of an empty one, or of none.
+                    owners.addAndGet(to * SUBDIRECTORIES.length + newName, out.id == 0 ? 1 : 0);
                 }
             }
         }
@@ -193,6 +217,7 @@ final class StressWorld {
     private void replace(Attributes out) {
         long d = directories.getFirst();
         assertEquals(Status.OK, namespace.create(d, Name.of("tmp"), 0644, 0, 0, out));
+        assertEquals(Status.OK, namespace.setXattr(d, Name.of("tmp"), KIND, Values.of(8, 8), XattrMode.CREATE));
         long id = out.id;
         files.put(id, "replaced");
         assertEquals(Status.OK, namespace.rename(d, Name.of("tmp"), d, Name.of("replaced"), true, out));
@@ -203,6 +228,7 @@ final class StressWorld {
     private void look(Random random, Attributes out) {
         long d = directories.getFirst();
         assertEquals(Status.OK, namespace.stat(d, Name.of("replaced"), out));
+        assertEquals(Status.OK, namespace.getXattr(d, Name.of("replaced"), KIND, new Bytes()));
         if (random.nextInt(3) > 0) {
             return;
         }
@@ -226,6 +252,37 @@ final class StressWorld {
         assertEquals(Status.OK, namespace.statDirectory(d, out));
     }
 
+    /** Each thread counts up in an attribute of its own on the wanderer, which others set and rename at the same time. */
+    private void attribute(int thread) {
+        long value = counted.get(thread) + 1;
+        for (String name : WANDERER) {
+            Status status = namespace.setXattr(
+                    directories.getFirst(),
+                    Name.of(name),
+                    Name.of("user.t" + thread),
+                    Values.of(COUNTED_SIZE, value),
+                    XattrMode.CREATE_OR_REPLACE);
+            if (status == Status.OK) {
+                counted.set(thread, value);
+                return;
+            }
+        }
+    }
+
+    private void checkAttributes(boolean cutOffToo) {
+        Bytes value = new Bytes();
+        for (int thread = 0; thread < counted.length(); thread++) {
+            Status status = namespace.getXattr(
+                    directories.getFirst(), Name.of(WANDERER[wandererAt]), Name.of("user.t" + thread), value);
+            long last = counted.get(thread);
+            boolean same = status == Status.OK && Arrays.equals(value.value, Values.of(COUNTED_SIZE, last));
+            boolean next = status == Status.OK && Arrays.equals(value.value, Values.of(COUNTED_SIZE, last + 1));
+            boolean none = last == 0 && status == Status.NO_ATTRIBUTE;
+            assertTrue(same || none || (cutOffToo && next), "attribute of thread " + thread + ": " + status);
+            counted.set(thread, next ? last + 1 : last);
+        }
+    }
+
     private void grow(Random random) {
         long size = random.nextInt(1 << 20);
         for (String name : WANDERER) {
@@ -239,8 +296,11 @@ final class StressWorld {
     /** Everything once more, with nothing in flight. Adopts what cut off operations have left. */
     void check() {
         Attributes out = new Attributes();
-        Set<Long> found = new HashSet<>();
-        collect(ROOT, found);
+        Map<Long, Integer> names = new HashMap<>();
+        Map<Long, Integer> counts = new HashMap<>();
+        collect(ROOT, names, counts);
+        assertEquals(names, counts, "names listed, and counted");
+        Set<Long> found = names.keySet();
         Set<Long> lost = new HashSet<>(files.keySet());
         lost.removeAll(found);
         Set<Long> extra = new HashSet<>(found);
@@ -260,6 +320,7 @@ final class StressWorld {
         }
         assertEquals(1, wanderers);
         assertEquals(Status.OK, namespace.stat(directories.getFirst(), Name.of(WANDERER[wandererAt]), out));
+        checkAttributes(allowed > 0);
         assertTrue(
                 allowed > 0 ? out.size >= grown.get() : out.size == grown.get(), "size " + out.size + " of " + grown);
         assertTrue(allowed > 0 || out.mode == mode, "mode " + out.mode);
@@ -280,16 +341,17 @@ final class StressWorld {
         cutOff.set(0);
     }
 
-    private void collect(long directory, Set<Long> found) {
+    private void collect(long directory, Map<Long, Integer> names, Map<Long, Integer> counts) {
         List<Long> below = new ArrayList<>();
         assertEquals(Status.OK, namespace.list(directory, new ListCursor(), (_, a) -> {
             if (a.type == FileType.DIRECTORY) {
                 below.add(a.id);
             } else {
-                assertTrue(found.add(a.id), () -> "file " + a.id + " is listed twice");
+                names.merge(a.id, 1, Integer::sum);
+                counts.put(a.id, a.nlink);
             }
             return true;
         }));
-        below.forEach(id -> collect(id, found));
+        below.forEach(id -> collect(id, names, counts));
     }
 }

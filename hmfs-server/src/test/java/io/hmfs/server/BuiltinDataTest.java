@@ -165,6 +165,45 @@ class BuiltinDataTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Persistence.class)
+    void objectsGoWithTheLastName(Persistence persistence) throws Exception {
+        try (ServerFixture fixture = fixture(persistence)) {
+            FileInfo deleted;
+            FileInfo replaced;
+            try (HmfsClient client = fixture.client()) {
+                deleted = fileOf(client, "/d1", 2);
+                replaced = fileOf(client, "/r1", 3);
+                client.create("/over1", PLAIN);
+                client.create("/over2", PLAIN);
+            }
+            fixture.server().close();
+            try (Namespace namespace = Hmfs.open(fixture.pool, OpenOptions.process())) {
+                Attributes out = new Attributes();
+                assertEquals(Status.OK, namespace.link(1, Name.of("d1"), 1, Name.of("d2"), out));
+                assertEquals(Status.OK, namespace.link(1, Name.of("r1"), 1, Name.of("r2"), out));
+            }
+            fixture.restart();
+            try (HmfsClient client = fixture.client()) {
+                client.rename("/r1", "/r2", true); // two names of one file: nothing may go
+                client.delete("/d1");
+                client.rename("/over1", "/r1", true);
+                assertEquals(1000, client.readBlock(deleted.id(), 1, 0, new byte[1000], 0, 1000));
+                assertEquals(1000, client.readBlock(replaced.id(), 2, 0, new byte[1000], 0, 1000));
+                assertEquals(deleted.id(), client.stat("/d2").id());
+                assertEquals(5, objects(fixture).size());
+                fixture.restart();
+            }
+            try (HmfsClient client = fixture.client()) {
+                assertEquals(1000, client.readBlock(deleted.id(), 1, 0, new byte[1000], 0, 1000));
+                client.delete("/d2");
+                awaitObjects(fixture, 3);
+                client.rename("/over2", "/r2", true);
+                awaitObjects(fixture, 0);
+            }
+        }
+    }
+
     @Test
     void writesAfterTheRemovalAreRefused() throws Exception {
         try (ServerFixture fixture = fixture(Persistence.PROCESS);

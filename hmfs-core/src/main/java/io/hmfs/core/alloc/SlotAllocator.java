@@ -138,20 +138,19 @@ public final class SlotAllocator {
         }
     }
 
-    /** Frees what has waited long enough, in all stripes; false if something still waits, for readers that are pinned. */
+    /** Frees what has waited long enough, of all stripes; false if something still waits, for readers that are pinned. */
     public boolean reclaim() {
         boolean all = true;
         boolean advanced = false;
         for (SlotStripe stripe : stripes) {
-            if (stripe.isWaiting()) {
+            if (stripe.isReclaimable()) {
                 if (!advanced) {
                     epochs.tryAdvance();
                     epochs.tryAdvance();
                     advanced = true;
                 }
                 synchronized (stripe) {
-                    stripe.reclaim(epochs.current());
-                    all &= !stripe.isWaiting();
+                    all &= stripe.reclaim(epochs.current());
                 }
             }
         }

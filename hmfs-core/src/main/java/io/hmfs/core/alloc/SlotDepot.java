@@ -39,15 +39,10 @@ final class SlotDepot {
         this.runSize = kind.slotSize() * Math.clamp(perRegion / RUNS_PER_REGION, RUN_MIN, SlotStripe.BATCH);
     }
 
-    /** Puts {@code batch} before {@code next} in a list of batches. */
-    void link(long batch, long next) {
-        pmem.set(batch + linkOffset, next);
-    }
-
-    /** Takes a list of batches, given by its first and its last. */
-    synchronized void put(long first, long last) {
-        link(last, batches);
-        batches = first;
+    /** Takes a batch. */
+    synchronized void put(long batch) {
+        pmem.set(batch + linkOffset, batches);
+        batches = batch;
     }
 
     /** Whether there is no batch; without the monitor, a hint: an old value costs a walk over the stripes. */
@@ -79,13 +74,8 @@ final class SlotDepot {
 
     /** All slots here; walks them. */
     synchronized long count() {
-        return (freshEnd - fresh) / kind.slotSize() + count(batches);
-    }
-
-    /** Slots in a list of batches. */
-    long count(long first) {
-        long count = 0;
-        for (long batch = first; batch != Pmem.NULL; batch = pmem.get(batch + linkOffset)) {
+        long count = (freshEnd - fresh) / kind.slotSize();
+        for (long batch = batches; batch != Pmem.NULL; batch = pmem.get(batch + linkOffset)) {
             count += chain(pmem, batch);
         }
         return count;

@@ -9,8 +9,8 @@ import io.hmfs.core.pmem.Pmem;
  * retired by its threads and waits in limbo for two epochs. All under the stripe's monitor, which hardly ever has two threads.
  *
  * <p>A magazine is a chain of at most {@link #BATCH} slots through their {@code next}. Whole batches move between stripe and depot
- * at once: the first slot of a batch has, in another word, the first slot of the next batch. Nobody reads that word of a free
- * slot, and a reader who still stands on a retired one finds its status changed before it believes the word.
+ * at once: the first slot of a batch has, in another word, the first slot of the next batch. Nobody reads that word of a slot that
+ * is free and out of limbo.
  */
 final class SlotStripe {
     /** Slots that move at once. */
@@ -18,6 +18,9 @@ final class SlotStripe {
 
     private static final long NEXT = EntryRecord.NEXT_OFFSET;
     private static final int LIMBOS = 3;
+
+    /** Batches that are cut at once, for whoever asked; each walks {@link #BATCH} slots. */
+    private static final int BATCHES_MAX = 16;
 
     private final Pmem pmem;
     private final SlotDepot depot;
@@ -32,16 +35,20 @@ final class SlotStripe {
     private long fresh;
     private long freshEnd;
 
-    /** By epoch modulo {@link #LIMBOS}: a magazine that is being filled, and the first and the last of the full ones. */
-    private final long[] open = new long[LIMBOS];
+    /** What has waited long enough, not yet cut into magazines. */
+    private long ripe = Pmem.NULL;
 
-    private final int[] openCount = new int[LIMBOS];
-    private final long[] full = new long[LIMBOS];
-    private final long[] fullLast = new long[LIMBOS];
+    private int ripeCount;
+
+    /** By epoch modulo {@link #LIMBOS}: chains of what was retired in one epoch. */
+    private final long[] limbo = new long[LIMBOS];
+
+    private final long[] limboLast = new long[LIMBOS];
+    private final int[] limboCount = new int[LIMBOS];
     private final long[] limboEpoch = new long[LIMBOS];
 
-    /** Whether anything is in limbo. Also read without the monitor: an old value delays a reclaim, no more. */
-    private boolean waiting;
+    /** Whether a reclaim has something to do. Also read without the monitor: an old value delays that, no more. */
+    private boolean reclaimable;
 
     SlotStripe(Pmem pmem, SlotDepot depot, long slotSize) {
         this.pmem = pmem;
@@ -59,6 +66,12 @@ final class SlotStripe {
             long at = loaded;
             loaded = pmem.get(at + NEXT);
             loadedCount--;
+            return at;
+        }
+        if (ripe != Pmem.NULL) {
+            long at = ripe;
+            ripe = pmem.get(at + NEXT);
+            ripeCount--;
             return at;
         }
         if (fresh + slotSize <= freshEnd) {
@@ -83,11 +96,10 @@ final class SlotStripe {
 
     /** Takes a free slot. */
     void push(long at) {
-        assert EntryRecord.state(pmem.get(at + EntryRecord.STATUS_OFFSET)) == SlotState.FREE
-                : "slot " + at + " is not free";
+        assert isFree(at) : "slot " + at + " is not free";
         if (loadedCount == BATCH) {
             if (spare != Pmem.NULL) {
-                depot.put(spare, spare);
+                depot.put(spare);
             }
             spare = loaded;
             loaded = Pmem.NULL;
@@ -98,63 +110,78 @@ final class SlotStripe {
         loadedCount++;
     }
 
-    /** Takes a slot that was reachable until this epoch. */
+    /** Takes a slot that was reachable until this epoch. A reader may still stand on it: nothing but {@code next} is touched. */
     void retire(long at, long epoch) {
+        assert isFree(at) : "slot " + at + " is not free";
         int bin = (int) (epoch % LIMBOS);
         if (limboEpoch[bin] != epoch) {
             // The bin holds what was retired three epochs ago or more: free by now.
-            drain(bin);
+            ripen(bin);
             limboEpoch[bin] = epoch;
         }
-        if (openCount[bin] == BATCH) {
-            depot.link(open[bin], full[bin]);
-            fullLast[bin] = full[bin] == Pmem.NULL ? open[bin] : fullLast[bin];
-            full[bin] = open[bin];
-            open[bin] = Pmem.NULL;
-            openCount[bin] = 0;
+        if (limbo[bin] == Pmem.NULL) {
+            limboLast[bin] = at;
         }
-        pmem.set(at + NEXT, open[bin]);
-        open[bin] = at;
-        openCount[bin]++;
-        waiting = true;
+        pmem.set(at + NEXT, limbo[bin]);
+        limbo[bin] = at;
+        limboCount[bin]++;
+        reclaimable = true;
     }
 
-    /** Frees what has waited long enough: batches for all, the rest for this stripe. */
-    void reclaim(long epoch) {
-        waiting = false;
+    private void ripen(int bin) {
+        if (limbo[bin] != Pmem.NULL) {
+            pmem.set(limboLast[bin] + NEXT, ripe);
+            ripe = limbo[bin];
+            ripeCount += limboCount[bin];
+            limbo[bin] = Pmem.NULL;
+            limboCount[bin] = 0;
+        }
+    }
+
+    /** Frees what has waited long enough, some of it for all stripes. False if something still waits for readers. */
+    boolean reclaim(long epoch) {
+        boolean all = true;
         for (int bin = 0; bin < LIMBOS; bin++) {
             if (limboEpoch[bin] + 2 <= epoch) {
-                drain(bin);
+                ripen(bin);
             }
-            waiting |= open[bin] != Pmem.NULL;
+            all &= limbo[bin] == Pmem.NULL;
         }
+        for (int batches = 0; batches < BATCHES_MAX && ripeCount >= BATCH; batches++) {
+            cut();
+        }
+        reclaimable = !all || ripeCount >= BATCH;
+        return all;
     }
 
-    boolean isWaiting() {
-        return waiting;
+    /** Makes a batch of the first of the ripe slots. */
+    private void cut() {
+        long first = ripe;
+        long last = first;
+        for (int i = 1; i < BATCH; i++) {
+            last = pmem.get(last + NEXT);
+        }
+        ripe = pmem.get(last + NEXT);
+        ripeCount -= BATCH;
+        pmem.set(last + NEXT, Pmem.NULL);
+        depot.put(first);
     }
 
-    private void drain(int bin) {
-        if (full[bin] != Pmem.NULL) {
-            depot.put(full[bin], fullLast[bin]);
-            full[bin] = Pmem.NULL;
-        }
-        for (long at = open[bin]; at != Pmem.NULL; ) {
-            long next = pmem.get(at + NEXT);
-            push(at);
-            at = next;
-        }
-        open[bin] = Pmem.NULL;
-        openCount[bin] = 0;
+    boolean isReclaimable() {
+        return reclaimable;
     }
 
     /** All slots that are free or will be; walks them. */
     long count() {
-        long count = (freshEnd - fresh) / slotSize + chain(loaded) + chain(spare);
-        for (int bin = 0; bin < LIMBOS; bin++) {
-            count += chain(open[bin]) + depot.count(full[bin]);
+        long count = (freshEnd - fresh) / slotSize + chain(loaded) + chain(spare) + chain(ripe);
+        for (long head : limbo) {
+            count += chain(head);
         }
         return count;
+    }
+
+    private boolean isFree(long at) {
+        return EntryRecord.state(pmem.get(at + EntryRecord.STATUS_OFFSET)) == SlotState.FREE;
     }
 
     private long chain(long head) {

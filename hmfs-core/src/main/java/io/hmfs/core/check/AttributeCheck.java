@@ -10,6 +10,7 @@ final class AttributeCheck {
     private static final long OWNER_RESERVED = 0x8000_0000_8000_0000L;
 
     private static final long ONE_LINK = 1;
+    private static final long LINKS_RESERVED = 1L << 62;
 
     private final PoolView view;
     private final Pmem pmem;
@@ -49,15 +50,17 @@ final class AttributeCheck {
                     "clear the bits that mean nothing",
                     () -> view.store(at + EntryRecord.OWNER_OFFSET, owner & ~OWNER_RESERVED));
         }
-        long links = pmem.get(at + EntryRecord.LINKS_OFFSET);
-        if (links != ONE_LINK) {
+        ChainCheck.owner(view, at);
+        long links = EntryRecord.links(pmem, at);
+        if (EntryRecord.linkCount(links) != ONE_LINK || (links & LINKS_RESERVED) != 0) {
             damage(
                     at + EntryRecord.LINKS_OFFSET,
                     at,
                     "1 link",
                     "0x" + Long.toHexString(links),
                     "store 1",
-                    () -> view.store(at + EntryRecord.LINKS_OFFSET, ONE_LINK));
+                    () -> view.store(
+                            at + EntryRecord.LINKS_OFFSET, EntryRecord.withChain(ONE_LINK, EntryRecord.chain(links))));
         }
     }
 

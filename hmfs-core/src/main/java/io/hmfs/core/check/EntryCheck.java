@@ -74,6 +74,10 @@ final class EntryCheck {
         if (view.isInode(at)) {
             return; // InodeCheck
         }
+        if (view.isChain(at)) {
+            ChainCheck.slot(view, at);
+            return;
+        }
         if (!view.isEntryStatus(at)) {
             unreadable(at, status);
             return;

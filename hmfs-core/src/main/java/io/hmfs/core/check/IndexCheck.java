@@ -35,13 +35,13 @@ final class IndexCheck {
         this.led = new BitSet(view.regions() * perRegion);
     }
 
-    /** Whether the index can be used; if not, the findings say so already. */
-    static boolean run(PoolView view, IndexView index) {
+    /** Tells the index whether it can be used, and whether it is to be built anew. */
+    static void run(PoolView view, IndexView index) {
         IndexCheck check = new IndexCheck(view, index);
         int region = view.firstOf(RegionKind.INDEX_DIRECTORY);
         if (region < 0) {
             check.broken(check.root, "index header", "a region for the index's directory", "none");
-            return false;
+            return;
         }
         long depthMax = depthMax(view);
         check.word("magic", IndexHeader.MAGIC_OFFSET, IndexHeader.MAGIC);
@@ -50,7 +50,7 @@ final class IndexCheck {
         long depth = IndexHeader.depth(view.pmem, check.root);
         if (depth < 0 || depth > depthMax) {
             check.broken(check.root + IndexHeader.DEPTH_OFFSET, "depth of the index", "0 to " + depthMax, "" + depth);
-            return false;
+            return;
         }
         index.use(view.regionAt(region), (int) depth);
         check.splits();
@@ -62,7 +62,6 @@ final class IndexCheck {
         if (check.broken) {
             index.giveUp();
         }
-        return !check.broken;
     }
 
     /** The most that the directory's region has room for. */
@@ -73,8 +72,12 @@ final class IndexCheck {
     private void broken(long at, String what, String expected, String found) {
         if (!broken) {
             broken = true;
-            // Told once; repaired by whoever asked for the check, since nothing else can be trusted before.
-            view.findings.damage(at, what, expected, found, REBUILD, () -> {});
+            // Told once: nothing else can be trusted before the index is built anew, for which the keys must be known.
+            index.broken(() -> view.findings.damage(at, what, expected, found, REBUILD, () -> {
+                if (IndexRebuild.run(view)) {
+                    IndexCheck.run(view, index);
+                }
+            }));
         }
     }
 

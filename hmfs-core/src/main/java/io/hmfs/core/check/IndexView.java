@@ -6,6 +6,7 @@ import io.hmfs.core.layout.DirectoryEntry;
 import io.hmfs.core.layout.SegmentRecord;
 import io.hmfs.core.pmem.Pmem;
 import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 
 /** Look-ups in the index as it stands in the pool, by nobody's leave but {@link IndexCheck}'s, which has looked at every pointer. */
 final class IndexView {
@@ -15,6 +16,7 @@ final class IndexView {
     private int depth;
     private boolean usable;
     private boolean splitting;
+    private @Nullable Runnable rebuild;
 
     IndexView(PoolView view) {
         this.view = view;
@@ -29,6 +31,20 @@ final class IndexView {
 
     void giveUp() {
         usable = false;
+    }
+
+    /** Nothing can be found by it; {@code repair} tells so, and builds it anew in a round that repairs. */
+    void broken(Runnable repair) {
+        rebuild = repair;
+    }
+
+    /** Builds it anew if it is broken. */
+    void rebuild() {
+        Runnable repair = rebuild;
+        rebuild = null;
+        if (repair != null) {
+            repair.run();
+        }
     }
 
     void splits() {

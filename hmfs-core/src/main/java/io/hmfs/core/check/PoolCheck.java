@@ -108,13 +108,11 @@ public final class PoolCheck {
         PoolView view = new PoolView(file, findings, progress);
         RegionCheck.run(view);
         IndexView index = new IndexView(view);
-        boolean whole = IndexCheck.run(view, index);
+        IndexCheck.run(view, index);
         if (!SuperblockCheck.run(path, view, index) || !RootCheck.hasPlace(view)) {
             return findings;
         }
-        if (!whole && findings.repairs() && IndexRebuild.run(view)) {
-            IndexCheck.run(view, index);
-        }
+        index.rebuild();
         PrincipalCheck.run(view);
         Survey.run(view);
         objects(view, index);

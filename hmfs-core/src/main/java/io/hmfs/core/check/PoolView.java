@@ -22,6 +22,8 @@ final class PoolView {
 
     static final long LIVE_INODE = EntryRecord.inodeStatus(SlotState.NORMAL, EntryRecord.KIND_FILE);
 
+    static final long LIVE_CHAIN = EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_CHAIN, 0);
+
     /** Bits of a status word that mean something: state, kind, length of the name, took another's place. */
     private static final long STATUS_BITS = 0x1_01ff_ffffL;
 
@@ -164,19 +166,35 @@ final class PoolView {
 
     /** The kinds of entries; what a format adds belongs here and into {@link EntryCheck}. */
     private static boolean isKind(int kind) {
-        return kind == EntryRecord.KIND_FILE || kind == EntryRecord.KIND_DIRECTORY || kind == EntryRecord.KIND_INDIRECT;
+        return kind == EntryRecord.KIND_FILE
+                || kind == EntryRecord.KIND_DIRECTORY
+                || kind == EntryRecord.KIND_INDIRECT
+                || kind == EntryRecord.KIND_SYMLINK;
     }
 
     /** Whether a status word that is not 0 can be one of whatever stands in slots of this kind. */
     static boolean isSlotStatus(long status, RegionKind kind) {
-        return isEntryStatus(status, kind) || (kind == RegionKind.ENTRY_SLOTS && status == LIVE_INODE);
+        return isEntryStatus(status, kind)
+                || (kind == RegionKind.ENTRY_SLOTS && isInodeStatus(status))
+                || (kind == RegionKind.LONG_ENTRY_SLOTS && status == LIVE_CHAIN);
     }
 
     /** Whether an inode stands in this slot for entries. */
     boolean isInode(long slot) {
         return isEntry(slot)
                 && kinds[regionOf(slot)] == RegionKind.ENTRY_SLOTS
-                && EntryRecord.status(pmem, slot) == LIVE_INODE;
+                && isInodeStatus(EntryRecord.status(pmem, slot));
+    }
+
+    private static boolean isInodeStatus(long status) {
+        return status == LIVE_INODE || status == EntryRecord.inodeStatus(SlotState.NORMAL, EntryRecord.KIND_SYMLINK);
+    }
+
+    /** Whether a part of what an object has without a bound stands in this slot. */
+    boolean isChain(long slot) {
+        return isEntry(slot)
+                && kinds[regionOf(slot)] == RegionKind.LONG_ENTRY_SLOTS
+                && EntryRecord.status(pmem, slot) == LIVE_CHAIN;
     }
 
     boolean isEntryStatus(long entry) {
@@ -236,6 +254,9 @@ final class PoolView {
         }
         if (isInode(slot)) {
             return "file of several names (id " + EntryRecord.id(pmem, slot) + ")";
+        }
+        if (isChain(slot)) {
+            return "part of a chain";
         }
         long status = EntryRecord.status(pmem, slot);
         if (!isEntryStatus(slot)) {

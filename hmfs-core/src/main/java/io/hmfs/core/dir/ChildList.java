@@ -279,15 +279,22 @@ public final class ChildList {
         return cursor;
     }
 
-    /** A directory that moved away from here: its content must not go on pointing at the slot that is about to be freed. */
+    /**
+     * A directory that moved away from here: its content must not go on pointing at the slot that is about to be freed, nor only
+     * seem to point elsewhere: the rename may not have come to its fence. One that was replaced takes its content with it.
+     */
     private void repairBackReference(long at) {
         long successor = EntryRecord.link(pmem, at);
-        if (successor == Pmem.NULL || EntryRecord.kind(EntryRecord.status(pmem, at)) != EntryRecord.KIND_DIRECTORY) {
+        long id = EntryRecord.id(pmem, at);
+        boolean directory = EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY;
+        if (!directory || !engine.isAccessOf(successor, id)) {
             return;
         }
-        long content = engine.findContent(EntryRecord.id(pmem, at));
-        if (content != Pmem.NULL && DirContentRecord.access(pmem, content) == at) {
-            pmem.setRelease(content + DirContentRecord.ACCESS_OFFSET, successor);
+        long content = engine.findContent(id);
+        if (content != Pmem.NULL) {
+            if (DirContentRecord.access(pmem, content) == at) {
+                pmem.setRelease(content + DirContentRecord.ACCESS_OFFSET, successor);
+            }
             pmem.writeBack(content, DirContentRecord.SIZE);
         }
     }

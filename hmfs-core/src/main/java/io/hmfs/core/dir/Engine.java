@@ -35,6 +35,7 @@ public final class Engine {
     public final SlotAllocator contentSlots;
     public final SlotAllocator entrySlots;
     public final SlotAllocator longEntrySlots;
+    public final Chains chains;
     private final List<SlotAllocator> slots;
 
     /** Key locks. */
@@ -70,6 +71,7 @@ public final class Engine {
         this.contentSlots = new SlotAllocator(pmem, regions, epochs, RegionKind.CONTENT_SLOTS);
         this.entrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.ENTRY_SLOTS);
         this.longEntrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.LONG_ENTRY_SLOTS);
+        this.chains = new Chains(this);
         this.inodes = new Inodes(this);
         this.slots = List.of(contentSlots, entrySlots, longEntrySlots);
     }
@@ -178,6 +180,13 @@ public final class Engine {
         return found;
     }
 
+    /** Whether the access object of this directory stands at {@code at}, in whatever state. */
+    public boolean isAccessOf(long at, long id) {
+        return at != Pmem.NULL
+                && EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY
+                && EntryRecord.id(pmem, at) == id;
+    }
+
     /** Stores (state, time of death) as one unit. The caller holds the object's key lock. */
     public void setFate(long at, int state, long death) {
         for (; ; ) {
@@ -190,8 +199,9 @@ public final class Engine {
         }
     }
 
-    /** Hands back a slot that others may have seen: FREE from now on, reused after two epochs. */
+    /** Hands back the slot of an entry that others may have seen, and its chain: FREE from now on, reused after two epochs. */
     public void retire(long at, SlotAllocator slots) {
+        chains.freeOf(at);
         inodes.release(at); // I5: a slot that an inode's count still looks at must not come to be another object's
         // A death of this start tells the background scan that the slot is known to be free.
         pmem.set(at + EntryRecord.DEATH_OFFSET, clock.next());

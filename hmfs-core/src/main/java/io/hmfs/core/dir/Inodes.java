@@ -50,7 +50,23 @@ public final class Inodes {
 
     /** Where the attributes of an object stand whose key lock the caller holds: in the entry, or in its inode. */
     public long attributesOf(long at) {
-        return EntryRecord.isIndirect(EntryRecord.status(pmem, at)) ? of(at) : at;
+        if (!EntryRecord.isIndirect(EntryRecord.status(pmem, at))) {
+            return at;
+        }
+        long inode = of(at);
+        secure(inode);
+        return inode;
+    }
+
+    /**
+     * † Whoever goes to an inode for attributes relies on the store that has made the file one. The process that stored it may
+     * have died before it was durable; the entry in flight tells.
+     */
+    public void secure(long inode) {
+        long entry = InodeRecord.entry(InodeRecord.names(pmem, inode));
+        if (entry != Pmem.NULL) {
+            pmem.persist(entry, Pmem.LINE);
+        }
     }
 
     /** How many names there are in this instant. */
@@ -99,7 +115,7 @@ public final class Inodes {
         long id = EntryRecord.id(pmem, inode);
         for (; ; ) {
             long names = InodeRecord.names(pmem, inode);
-            // Not ours any more if a sweep has landed it, which comes as soon as it is dead.
+            // Another than ours, or none, if ours has landed: a sweep does that as soon as it is dead.
             int count = InodeRecord.count(names, isThere(InodeRecord.entry(names), id));
             if (InodeRecord.entry(names) != entry
                     || pmem.cas8(inode + InodeRecord.NAMES_OFFSET, names, InodeRecord.names(count, Pmem.NULL, 0))) {
@@ -128,12 +144,13 @@ public final class Inodes {
 
     /**
      * Lands an entry that an earlier start left in flight, before it goes another way: a rename, or the end of its slot. The
-     * caller holds its key lock, or is the only one who still has it.
+     * caller holds its key lock, or is the only one who still has it. † Durably also if it has landed: who did so may have died
+     * before that was durable.
      */
     public void release(long entry) {
         if (EntryRecord.isIndirect(EntryRecord.status(pmem, entry))) {
             long inode = find(EntryRecord.id(pmem, entry));
-            if (inode != Pmem.NULL && InodeRecord.entry(InodeRecord.names(pmem, inode)) == entry) {
+            if (inode != Pmem.NULL) {
                 land(inode, entry);
                 pmem.fence();
             }
@@ -143,6 +160,7 @@ public final class Inodes {
     /** Frees an inode that has no names left, once, whoever comes first. */
     public void drop(long inode) {
         long id = EntryRecord.id(pmem, inode);
+        engine.chains.freeOf(inode);
         if (InodeRecord.free(pmem, inode, engine.clock.next())) {
             engine.index.remove(engine.keys.ofInode(id), inode);
             pmem.persist(inode, Pmem.LINE);

@@ -38,6 +38,7 @@ public final class HashIndex {
     private static final long NOTHING = Long.MIN_VALUE;
 
     private static final long DIGEST_FACTOR = 31;
+    private static final int PLACE_SHIFT = 48;
 
     private final Pmem pmem;
     private final Directory directory;
@@ -163,6 +164,53 @@ public final class HashIndex {
         } finally {
             stripes.unlock(Stripes.of(segment));
         }
+    }
+
+    /**
+     * The segment where a hash belongs at this moment, for {@link #match}. A split may lead the hash elsewhere at any time, so this
+     * is for who looks for one object and, not having found it, asks {@link #candidates}.
+     */
+    public long segment(long hash) {
+        return DirectoryEntry.segment(DirectoryEntry.load(pmem, directory.slot(hash, directory.depth())));
+    }
+
+    /**
+     * The first object that may have a key of this hash, from a place of its two buckets on: the place in the upper 16 bits, the
+     * offset in the lower 48. Negative if there is none.
+     *
+     * @param place 0, or one more than {@link #place} of the match before
+     */
+    public long match(long segment, long hash, int place) {
+        int home = BucketRecord.home(hash);
+        if (place < BucketRecord.SLOTS) {
+            long found = match(segment, home, hash, place, 0);
+            if (found >= 0) {
+                return found;
+            }
+        }
+        int from = Math.max(0, place - BucketRecord.SLOTS);
+        return match(segment, BucketRecord.partner(home, hash), hash, from, BucketRecord.SLOTS);
+    }
+
+    private long match(long segment, int bucket, long hash, int from, int before) {
+        long line = SegmentRecord.bucket(segment, bucket);
+        for (int slot = Math.max(from, SegmentRecord.firstSlot(bucket)); slot < BucketRecord.SLOTS; slot++) {
+            long word = BucketRecord.load(pmem, line, slot);
+            if (BucketRecord.sameTag(word, hash) && word != 0) {
+                return (long) (before + slot) << PLACE_SHIFT | BucketRecord.offset(word);
+            }
+        }
+        return -1;
+    }
+
+    /** Where a match stands. */
+    public static int place(long match) {
+        return (int) (match >>> PLACE_SHIFT);
+    }
+
+    /** The object of a match. */
+    public static long object(long match) {
+        return BucketRecord.offset(match);
     }
 
     /**

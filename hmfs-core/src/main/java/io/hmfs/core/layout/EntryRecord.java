@@ -70,8 +70,15 @@ public final class EntryRecord {
     public static final int KIND_CONTENT = 3;
     public static final int KIND_INDIRECT = 4;
     public static final int KIND_INODE = 7;
+    public static final int KIND_SYMLINK = 5;
+    public static final int KIND_CHAIN = 6;
+
+    /** Set in the links word while its chain may not be durable yet: whoever follows it writes the line back first (I2). */
+    public static final long LINKS_DIRTY = 1L << 63;
 
     private static final long LINK_COUNT_MASK = (1L << 20) - 1;
+    private static final int CHAIN_SHIFT = 20 - 6; // a slot stands at a multiple of a line
+    private static final long CHAIN_MASK = ((1L << 42) - 1) << 20;
     private static final int OBJECT_SHIFT = 40;
 
     static final StructLayout LAYOUT = structLayout(
@@ -193,7 +200,7 @@ public final class EntryRecord {
     /** Whether a slot with this status holds an entry of some kind, hence a key of (parent, name). */
     public static boolean isEntry(long status) {
         int kind = kind(status);
-        return kind != KIND_CONTENT && kind != KIND_INODE;
+        return kind != KIND_CONTENT && kind != KIND_INODE && kind != KIND_CHAIN;
     }
 
     public static boolean isIndirect(long status) {
@@ -252,13 +259,28 @@ public final class EntryRecord {
         return pmem.get(at + ID_OFFSET);
     }
 
-    /** The word with the count of names; with acquire order. */
+    /** The word with the count of names and the chain; with acquire order: what it points at can be read after it. */
     public static long links(Pmem pmem, long at) {
         return pmem.getAcquire(at + LINKS_OFFSET);
     }
 
     public static int linkCount(long links) {
         return (int) (links & LINK_COUNT_MASK);
+    }
+
+    /** The head of the object's chain, or {@code Pmem.NULL}. */
+    public static long chain(long links) {
+        return (links & CHAIN_MASK) >>> CHAIN_SHIFT;
+    }
+
+    /** The same count with another chain. */
+    public static long withChain(long links, long chain) {
+        return (links & ~CHAIN_MASK) | chain << CHAIN_SHIFT;
+    }
+
+    /** Leads an object that nobody reaches yet to no chain. */
+    public static void clearChain(Pmem pmem, long at) {
+        pmem.set(at + LINKS_OFFSET, withChain(pmem.get(at + LINKS_OFFSET), Pmem.NULL));
     }
 
     /** Stores a name, padded to whole words. */

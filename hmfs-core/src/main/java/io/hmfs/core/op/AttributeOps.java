@@ -117,7 +117,7 @@ final class AttributeOps {
         }
     }
 
-    /** Raises an object's ctime: it got or lost a name. Fences. */
+    /** The time of change alone, durable on return; for what changes an object elsewhere. The caller holds the key's lock. */
     void touch(long at) {
         changeOwner(at, KEEP, KEEP, KEEP);
     }
@@ -178,6 +178,9 @@ final class AttributeOps {
     private Status resize(long at, long size, boolean onlyGrow) {
         if (EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY) {
             return Status.IS_DIRECTORY;
+        }
+        if (EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_SYMLINK) {
+            return Status.INVALID_ARGUMENT;
         }
         long time = engine.clock.next();
         long stored;

@@ -46,6 +46,7 @@ final class AttributeReader {
         for (long stale = engine.inodes.stale(inode); stale != Pmem.NULL; stale = engine.inodes.stale(inode)) {
             recovery.recover(stale);
         }
+        engine.inodes.secure(inode);
         out.nlink = engine.inodes.count(inode);
         readUnits(inode, EntryRecord.object(EntryRecord.status(pmem, inode)), out);
     }
@@ -81,7 +82,7 @@ final class AttributeReader {
         long setAt = marked & ~EntryRecord.SET_AT_DIRTY;
         boolean directory = kind == EntryRecord.KIND_DIRECTORY;
         out.id = EntryRecord.id(pmem, at);
-        out.type = directory ? FileType.DIRECTORY : FileType.FILE;
+        out.type = directory ? FileType.DIRECTORY : kind == EntryRecord.KIND_SYMLINK ? FileType.SYMLINK : FileType.FILE;
         out.mode = Ctime.mode(ctime);
         out.uid = Owner.uid(owner);
         out.gid = Owner.gid(owner);

@@ -2,6 +2,7 @@ package io.hmfs.core.op;
 
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.BlobRecord;
 import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
@@ -12,9 +13,13 @@ import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import org.jspecify.annotations.Nullable;
 
 /** create and mkdir (HMFS §3.3.2): the writer lock of the key, no lock of the parent, two fences. */
 final class CreateOp {
+    private static final int TARGET_MAX = 4095;
+    private static final int SYMLINK_MODE = 0777;
+
     private final Engine engine;
     private final Pmem pmem;
     private final ChildList lists;
@@ -29,7 +34,27 @@ final class CreateOp {
         this.reader = reader;
     }
 
+    /** symlink: a create whose object has a chain from the start. */
+    Status symlink(long parent, Name name, byte[] target, int uid, int gid, Attributes out) {
+        if (target.length > TARGET_MAX) {
+            return Status.NAME_TOO_LONG;
+        }
+        for (byte each : target) {
+            if (each == 0) {
+                return Status.INVALID_ARGUMENT;
+            }
+        }
+        return target.length == 0
+                ? Status.INVALID_ARGUMENT
+                : run(EntryRecord.KIND_SYMLINK, parent, name, SYMLINK_MODE, uid, gid, target, out);
+    }
+
     Status run(int kind, long parent, Name name, int mode, int uid, int gid, Attributes out) {
+        return run(kind, parent, name, mode, uid, gid, null, out);
+    }
+
+    private Status run(
+            int kind, long parent, Name name, int mode, int uid, int gid, byte @Nullable [] target, Attributes out) {
         Status valid = check(name, mode, uid, gid);
         if (valid != Status.OK) {
             return valid;
@@ -53,7 +78,7 @@ final class CreateOp {
                 }
                 Status status = found != Pmem.NULL
                         ? exists(found, out)
-                        : createLocked(kind, content, hash, parent, name, mode, owner, out);
+                        : createLocked(kind, content, hash, parent, name, mode, owner, target, out);
                 engine.locks.unlockWrite(lock);
                 if (status != Status.NO_SUCH_DIRECTORY || !recovery.awaitClosed(parent)) {
                     return status;
@@ -77,8 +102,16 @@ final class CreateOp {
     }
 
     private Status createLocked(
-            int kind, long content, long hash, long parent, Name name, int mode, long owner, Attributes out) {
-        long at = make(kind, hash, parent, name, mode, owner);
+            int kind,
+            long content,
+            long hash,
+            long parent,
+            Name name,
+            int mode,
+            long owner,
+            byte @Nullable [] target,
+            Attributes out) {
+        long at = make(kind, hash, parent, name, mode, owner, target);
         if (at == Pmem.NULL) {
             return Status.NO_SPACE;
         }
@@ -93,6 +126,10 @@ final class CreateOp {
 
     /** An object that is filled and in the index, all written back, not fenced, not linked; NULL if there is no space. */
     long make(int kind, long hash, long parent, Name name, int mode, long owner) {
+        return make(kind, hash, parent, name, mode, owner, null);
+    }
+
+    private long make(int kind, long hash, long parent, Name name, int mode, long owner, byte @Nullable [] target) {
         long at = engine.slotsFor(EntryRecord.sizeFor(name.length())).allocate();
         if (at == Pmem.NULL) {
             return Pmem.NULL;
@@ -100,9 +137,10 @@ final class CreateOp {
         long time = engine.clock.next();
         // [create.1] Key, attributes, then CREATING: no reader takes a half filled object for one.
         EntryRecord.init(pmem, at, kind, engine.ids.next(), parent, name, time, mode, owner);
+        boolean made = target == null || makeTarget(at, target);
         // The first line goes out when it has its place on the list.
         pmem.writeBack(at + Pmem.LINE, EntryRecord.filledSize(name.length()) - Pmem.LINE);
-        boolean made = kind == EntryRecord.KIND_FILE || makeContent(at, time);
+        made &= kind != EntryRecord.KIND_DIRECTORY || makeContent(at, time);
         // [create.2] The index word goes out with the first fence, in link.
         if (!made || !engine.index.insert(hash, at)) {
             dropContentOf(at);
@@ -132,6 +170,18 @@ final class CreateOp {
             engine.dropContent(content, id);
             return false;
         }
+        return true;
+    }
+
+    /** [symlink.1] The chain goes out with the first fence, in link. A crash before the commit leaves it without an owner. */
+    private boolean makeTarget(long at, byte[] target) {
+        byte[] blob = BlobEdit.with(BlobEdit.EMPTY, BlobRecord.TYPE_TARGET, BlobEdit.NO_NAME, target);
+        long head = engine.chains.make(at, blob);
+        if (head == Pmem.NULL) {
+            return false;
+        }
+        pmem.set(at + EntryRecord.LENGTH_OFFSET, target.length);
+        pmem.set(at + EntryRecord.LINKS_OFFSET, EntryRecord.withChain(EntryRecord.links(pmem, at), head));
         return true;
     }
 

@@ -158,8 +158,9 @@ final class LinkOp {
             return false;
         }
         InodeRecord.init(pmem, link.inode, link.existing, engine.clock.next());
+        boolean copied = engine.chains.copy(link.existing, link.inode);
         pmem.writeBack(link.inode, InodeRecord.SIZE);
-        if (!engine.index.insert(engine.keys.ofInode(id), link.inode)) {
+        if (!copied || !engine.index.insert(engine.keys.ofInode(id), link.inode)) {
             engine.inodes.drop(link.inode);
             return false;
         }

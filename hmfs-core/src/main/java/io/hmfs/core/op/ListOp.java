@@ -130,7 +130,9 @@ final class ListOp {
         }
 
         private boolean isLiveChild() {
-            return EntryRecord.state(pmem, cursor.at) == SlotState.NORMAL
+            long status = EntryRecord.status(pmem, cursor.at);
+            return EntryRecord.state(status) == SlotState.NORMAL
+                    && EntryRecord.isEntry(status)
                     && EntryRecord.birth(pmem, cursor.at) == cursor.birth
                     && EntryRecord.parent(pmem, cursor.at) == directory;
         }

@@ -5,11 +5,14 @@ import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
+import java.util.List;
 
 /** All operations on one engine; what each does is said in {@code Namespace}, whose arguments these are. */
 public final class Operations {
@@ -23,6 +26,7 @@ public final class Operations {
     private final RenameOp rename;
     private final AttributeOps attributes;
     private final ListOp list;
+    private final ChainOps chains;
     private final PathOp path;
 
     public Operations(Engine engine, ChildList lists, Recovery recovery) {
@@ -34,10 +38,12 @@ public final class Operations {
         this.delete = new DeleteOp(engine, lists, recovery, reader);
         this.unlink = new UnlinkOp(engine, recovery, reader, attributes, delete);
         this.link = new LinkOp(engine, lists, recovery, reader, attributes);
-        this.rmdir = new RmdirOp(engine, lists, recovery, delete);
-        this.rename = new RenameOp(engine, lists, recovery, reader, attributes);
+        DirectoryCloser closer = new DirectoryCloser(engine, lists);
+        this.rmdir = new RmdirOp(engine, recovery, delete, closer);
+        this.rename = new RenameOp(engine, lists, recovery, reader, attributes, closer);
         this.list = new ListOp(engine, recovery, reader);
         this.path = new PathOp(engine, recovery);
+        this.chains = new ChainOps(engine, recovery, stat, attributes);
     }
 
     public Status stat(long directory, Name name, Attributes out) {
@@ -103,6 +109,42 @@ public final class Operations {
 
     public Status truncate(long directory, Name name, long size) {
         return attributes.truncate(directory, name, size);
+    }
+
+    public Status symlink(long directory, Name name, byte[] target, int uid, int gid, Attributes out) {
+        return create.symlink(directory, name, target, uid, gid, out);
+    }
+
+    public Status readlink(long directory, Name name, Bytes out) {
+        return chains.readlink(directory, name, out);
+    }
+
+    public Status setXattr(long directory, Name name, Name attribute, byte[] value, XattrMode mode) {
+        return chains.setXattr(directory, name, attribute, value, mode);
+    }
+
+    public Status getXattr(long directory, Name name, Name attribute, Bytes out) {
+        return chains.getXattr(directory, name, attribute, out);
+    }
+
+    public Status listXattrs(long directory, Name name, List<Name> out) {
+        return chains.listXattrs(directory, name, out);
+    }
+
+    public Status removeXattr(long directory, Name name, Name attribute) {
+        return chains.removeXattr(directory, name, attribute);
+    }
+
+    public Status setAcl(long directory, Name name, byte[] acl) {
+        return chains.setAcl(directory, name, acl);
+    }
+
+    public Status getAcl(long directory, Name name, Bytes out) {
+        return chains.getAcl(directory, name, out);
+    }
+
+    public Status removeAcl(long directory, Name name) {
+        return chains.removeAcl(directory, name);
     }
 
     public Status list(long directory, ListCursor cursor, ListVisitor visitor) {

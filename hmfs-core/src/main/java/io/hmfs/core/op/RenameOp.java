@@ -22,29 +22,33 @@ import org.jspecify.annotations.Nullable;
  * replaced name of a file with several names, which moves as a name: its inode stays.
  */
 final class RenameOp {
-    /** Deepest path that the loop check climbs; deeper ones are damage. */
-    private static final int DEPTH_MAX = 1 << 16;
-
-    private static final long ROOT_ID = 1;
-    private static final long ROOT_PARENT_ID = 0;
-
     private final Engine engine;
     private final Pmem pmem;
     private final ChildList lists;
     private final Recovery recovery;
     private final AttributeReader reader;
     private final AttributeOps attributes;
+    private final DirectoryCloser closer;
+    private final Ancestry ancestry;
 
     /** One directory moves at a time, so that the loop check and the move are one step. */
     private final ReentrantLock directoryMoves = new ReentrantLock();
 
-    RenameOp(Engine engine, ChildList lists, Recovery recovery, AttributeReader reader, AttributeOps attributes) {
+    RenameOp(
+            Engine engine,
+            ChildList lists,
+            Recovery recovery,
+            AttributeReader reader,
+            AttributeOps attributes,
+            DirectoryCloser closer) {
         this.engine = engine;
         this.pmem = engine.pmem;
         this.lists = lists;
         this.recovery = recovery;
         this.reader = reader;
         this.attributes = attributes;
+        this.closer = closer;
+        this.ancestry = new Ancestry(engine);
     }
 
     Status run(long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
@@ -85,12 +89,15 @@ final class RenameOp {
         long moving;
         long victim;
 
+        /** The content of a directory that is replaced, closed; or NULL. */
+        long victimContent;
+
         /** The inode of a victim that is one of several names, and its lock; NULL and -1 if it is not. */
         long victimInode;
 
         int inodeLock = -1;
 
-        /** An object that a check met and that must be recovered first, or NULL. */
+        /** An object that was met on the way and that must be recovered first, or NULL. */
         long stale;
 
         Move(long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
@@ -178,24 +185,54 @@ final class RenameOp {
             return Status.OK;
         }
         boolean directory = isDirectory(move.moving);
-        if (directory && isBelow(move, EntryRecord.id(pmem, move.moving))) {
-            return Status.LOOP;
-        }
-        if (move.stale != Pmem.NULL) {
-            return null;
+        if (directory) {
+            long met = ancestry.climb(move.target, EntryRecord.id(pmem, move.moving));
+            if (met == Ancestry.MET) {
+                return Status.LOOP;
+            }
+            move.stale = met;
+            if (met != Pmem.NULL) {
+                return null;
+            }
         }
         if (move.victim != Pmem.NULL) {
-            if (!move.replace || isDirectory(move.victim)) {
+            if (!move.replace) {
                 return Status.EXISTS;
             }
-            if (directory) {
-                return Status.NOT_DIRECTORY;
+            if (directory != isDirectory(move.victim)) {
+                return directory ? Status.NOT_DIRECTORY : Status.IS_DIRECTORY;
             }
             if (isIndirect(move.victim) && EntryRecord.id(pmem, move.victim) == EntryRecord.id(pmem, move.moving)) {
                 return Status.OK; // two names of one file: nothing to do (POSIX)
             }
         }
-        return takeUpNames(move) ? move(move, directory) : null;
+        if (!takeUpNames(move)) {
+            return null;
+        }
+        Status closed = closeVictim(move, directory);
+        if (closed != Status.OK) {
+            return closed;
+        }
+        Status status = move(move, directory);
+        if (status != Status.OK) {
+            // [rename.11] After O and T are NORMAL durably, as in the undoing of an rmdir.
+            recovery.reopen(move.victimContent);
+        }
+        return status;
+    }
+
+    /** [rename.0] As rmdir does: nothing gets linked below T any more, or the rename ends here. */
+    private @Nullable Status closeVictim(Move move, boolean directory) {
+        move.victimContent = Pmem.NULL;
+        if (!directory || move.victim == Pmem.NULL) {
+            return Status.OK;
+        }
+        long content = engine.findContent(EntryRecord.id(pmem, move.victim));
+        long[] stale = new long[1];
+        Status closed = content == Pmem.NULL ? Status.OK : closer.close(content, stale);
+        move.victimContent = closed == Status.OK ? content : Pmem.NULL;
+        move.stale = stale[0];
+        return closed;
     }
 
     /** What an earlier start left in flight of these names counts before they go another way. False: see {@code move.stale}. */
@@ -204,31 +241,6 @@ final class RenameOp {
         move.victimInode = isIndirect(move.victim) ? engine.inodes.of(move.victim) : Pmem.NULL;
         move.stale = move.victimInode == Pmem.NULL ? Pmem.NULL : engine.inodes.takeUp(move.victimInode);
         return move.stale == Pmem.NULL;
-    }
-
-    /** Whether the target is {@code ancestor} or lies below it. No directory moves meanwhile. */
-    private boolean isBelow(Move move, long ancestor) {
-        long id = move.target;
-        for (int depth = 0; depth < DEPTH_MAX && id != ROOT_ID && id != ROOT_PARENT_ID; depth++) {
-            if (id == ancestor) {
-                return true;
-            }
-            long content = engine.findContent(id);
-            if (content == Pmem.NULL) {
-                return false;
-            }
-            long access = DirContentRecord.access(pmem, content);
-            if (EntryRecord.state(pmem, access) == SlotState.DELETED && EntryRecord.link(pmem, access) != Pmem.NULL) {
-                access = EntryRecord.link(pmem, access);
-            }
-            // A move that an earlier start left half done: only its recovery says where this directory is.
-            if (engine.isStale(access, EntryRecord.status(pmem, access))) {
-                move.stale = access;
-                return false;
-            }
-            id = EntryRecord.parent(pmem, access);
-        }
-        return false;
     }
 
     private Status move(Move move, boolean directory) {
@@ -253,6 +265,9 @@ final class RenameOp {
             move.replaced.nlink = 0;
         }
         settle(move, directory, successor, time);
+        if (move.victimContent != Pmem.NULL) {
+            engine.dropContent(move.victimContent, EntryRecord.id(pmem, move.victim)); // after DELETED, as in rmdir
+        }
         engine.dead.add(pmem, move.source, move.sourceContent, 1);
         if (move.victim != Pmem.NULL) {
             engine.dead.add(pmem, move.target, move.targetContent, 1);
@@ -271,6 +286,12 @@ final class RenameOp {
         EntryRecord.copyAttributes(pmem, move.moving, successor);
         long before = pmem.get(successor + EntryRecord.CTIME_OFFSET);
         pmem.set(successor + EntryRecord.CTIME_OFFSET, Ctime.next(before, time, Ctime.mode(before)));
+        // N gets a chain of its own: a chain has one owner all its life. That of a name among several is its inode's.
+        if (isIndirect(move.moving)) {
+            EntryRecord.clearChain(pmem, successor);
+        } else if (!engine.chains.copy(move.moving, successor)) {
+            return false;
+        }
         pmem.setRelease(successor + EntryRecord.LINK_OFFSET, move.moving);
         pmem.writeBack(successor, EntryRecord.filledSize(move.targetName.length()));
         if (!engine.index.insert(move.targetHash, successor)) {

@@ -1,8 +1,6 @@
 package io.hmfs.core.op;
 
-import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
-import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
@@ -14,16 +12,16 @@ import org.jspecify.annotations.Nullable;
 final class RmdirOp {
     private final Engine engine;
     private final Pmem pmem;
-    private final ChildList lists;
     private final Recovery recovery;
     private final DeleteOp delete;
+    private final DirectoryCloser closer;
 
-    RmdirOp(Engine engine, ChildList lists, Recovery recovery, DeleteOp delete) {
+    RmdirOp(Engine engine, Recovery recovery, DeleteOp delete, DirectoryCloser closer) {
         this.engine = engine;
         this.pmem = engine.pmem;
-        this.lists = lists;
         this.recovery = recovery;
         this.delete = delete;
+        this.closer = closer;
     }
 
     Status run(long parent, Name name) {
@@ -66,7 +64,7 @@ final class RmdirOp {
         long id = EntryRecord.id(pmem, at);
         long own = engine.findContent(id);
         if (own != Pmem.NULL) {
-            Status closed = close(own, stale);
+            Status closed = closer.close(own, stale);
             if (closed != Status.OK) {
                 return closed;
             }
@@ -77,33 +75,5 @@ final class RmdirOp {
         }
         engine.dead.add(pmem, EntryRecord.parent(pmem, at), parentContent, 1);
         return Status.OK;
-    }
-
-    private @Nullable Status close(long content, long[] stale) {
-        for (; ; ) {
-            lists.sweep(content, ChildList.Sweep.ALL);
-            long mtime = DirContentRecord.mtime(pmem, content);
-            long head = DirContentRecord.childHead(pmem, content);
-            if (head != Pmem.NULL && head != DirContentRecord.CLOSED) {
-                // † Only because of a child that a stat would show; else wait for what is in flight and sweep again.
-                if (lists.occupancy(content, stale) == ChildList.Occupancy.OCCUPIED) {
-                    pmem.persist(content, DirContentRecord.SIZE); // I2: the answer rests on this line
-                    return Status.NOT_EMPTY;
-                }
-                if (stale[0] != Pmem.NULL) {
-                    return null;
-                }
-                engine.locks.awaitOthers();
-                continue;
-            }
-            long time = Math.max(engine.clock.next(), mtime + 1);
-            engine.clock.advance(time);
-            // [rmdir.1] CLOSED by an earlier start is closed anew, so that its time says whose it is.
-            if (lists.swingHead(content, head, mtime, DirContentRecord.CLOSED, time)) {
-                // [rmdir.2] Durable before the access object is on its way out.
-                pmem.persist(content, DirContentRecord.SIZE);
-                return Status.OK;
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 package io.hmfs.core.op;
 
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
@@ -26,29 +27,35 @@ final class StatOp {
 
     Status run(long parent, Name name, Attributes out) {
         long hash = engine.keys.ofEntry(parent, name);
-        Engine.Scratch scratch = engine.scratch();
         int pin = engine.epochs.pin();
         try {
-            for (; ; ) {
-                long[] seen = scratch.seen;
-                int count = engine.index.candidates(hash, seen);
-                switch (look(seen, count, parent, name, out)) {
-                    case FOUND -> {
-                        return Status.OK;
-                    }
-                    case ABSENT -> {
-                        // [stat.2] † Not found only if a second look sees the same index words: else a rename that
-                        // replaces
-                        // could be seen with its successor not there yet and its victim gone already.
-                        if (sameWords(hash, scratch, count)) {
-                            return Status.NOT_FOUND;
-                        }
-                    }
-                    case AGAIN -> engine.locks.awaitOthers();
-                }
-            }
+            return findsNormal(hash, parent, name, out) ? Status.OK : find(parent, name, out);
         } finally {
             engine.epochs.unpin(pin);
+        }
+    }
+
+    /** The same for a caller who has pinned the epoch and goes on from the object, which then stands in the first of {@code seen}. */
+    Status find(long parent, Name name, Attributes out) {
+        long hash = engine.keys.ofEntry(parent, name);
+        Engine.Scratch scratch = engine.scratch();
+        for (; ; ) {
+            long[] seen = scratch.seen;
+            int count = engine.index.candidates(hash, seen);
+            switch (look(seen, count, parent, name, out)) {
+                case FOUND -> {
+                    return Status.OK;
+                }
+                case ABSENT -> {
+                    // [stat.2] † Not found only if a second look sees the same index words: else a rename that
+                    // replaces
+                    // could be seen with its successor not there yet and its victim gone already.
+                    if (sameWords(hash, scratch, count)) {
+                        return Status.NOT_FOUND;
+                    }
+                }
+                case AGAIN -> engine.locks.awaitOthers();
+            }
         }
     }
 
@@ -63,8 +70,9 @@ final class StatOp {
                 }
                 long access = DirContentRecord.access(pmem, content);
                 long status = EntryRecord.status(pmem, access);
-                if (EntryRecord.state(status) == SlotState.DELETED && EntryRecord.link(pmem, access) != Pmem.NULL) {
-                    access = EntryRecord.link(pmem, access); // just moved; the content is told in a moment
+                long successor = EntryRecord.link(pmem, access);
+                if (EntryRecord.state(status) == SlotState.DELETED && engine.isAccessOf(successor, directory)) {
+                    access = successor; // just moved; the content is told in a moment
                     status = EntryRecord.status(pmem, access);
                 }
                 // After the step above: a crash may have kept DELETED of the origin and lost NORMAL of the successor.
@@ -78,13 +86,15 @@ final class StatOp {
                 if (ours && state == SlotState.CREATING) {
                     return Status.NO_SUCH_DIRECTORY;
                 }
-                if (ours && state != SlotState.DELETED && state != SlotState.FREE) {
+                boolean replaced = state == SlotState.REPLACED && isReplaced(access);
+                if (ours && state != SlotState.DELETED && state != SlotState.FREE && !replaced) {
                     reader.read(access, status, out);
                     if (EntryRecord.status(pmem, access) == status) {
                         return Status.OK;
                     }
                 } else if (engine.findContent(directory) == content
-                        && DirContentRecord.access(pmem, content) == access) {
+                        && DirContentRecord.access(pmem, content) == access
+                        && EntryRecord.status(pmem, access) == status) {
                     return Status.NO_SUCH_DIRECTORY;
                 }
                 engine.locks.awaitOthers();
@@ -92,6 +102,36 @@ final class StatOp {
         } finally {
             engine.epochs.unpin(pin);
         }
+    }
+
+    /** By then the name shows the successor, and a directory that was replaced must be gone by its id, too. */
+    private boolean isReplaced(long at) {
+        return EntryRecord.state(pmem, EntryRecord.link(pmem, at)) != SlotState.CREATING;
+    }
+
+    /**
+     * Nearly every stat: the first object with this key that is NORMAL, and was all the while it was read. A match is a match
+     * wherever and however it was found; all else is looked at again, with care.
+     */
+    private boolean findsNormal(long hash, long parent, Name name, Attributes out) {
+        long segment = engine.index.segment(hash);
+        for (long match = engine.index.match(segment, hash, 0);
+                match >= 0;
+                match = engine.index.match(segment, hash, HashIndex.place(match) + 1)) {
+            long at = HashIndex.object(match);
+            long status = EntryRecord.status(pmem, at);
+            if (EntryRecord.state(status) == SlotState.NORMAL && EntryRecord.hasKey(pmem, at, status, parent, name)) {
+                return isStill(at, status, out);
+            }
+        }
+        return false;
+    }
+
+    /** Reads an object twice over: still the same object in the same state, hence it was it all the while. */
+    private boolean isStill(long at, long status, Attributes out) {
+        long birth = EntryRecord.birth(pmem, at);
+        reader.read(at, status, out);
+        return EntryRecord.status(pmem, at) == status && EntryRecord.birth(pmem, at) == birth;
     }
 
     private enum Look {
@@ -133,20 +173,14 @@ final class StatOp {
                     continue;
                 }
             }
-            long birth = EntryRecord.birth(pmem, at);
-            reader.read(at, status, out);
+            boolean still = isStill(at, status, out);
             // An inode changes by its other names too, also after this name has gone with the successor's last step.
-            if (EntryRecord.isIndirect(status)
+            boolean went = EntryRecord.isIndirect(status)
                     && state != SlotState.NORMAL
                     && state != SlotState.DELETING
-                    && EntryRecord.state(pmem, EntryRecord.link(pmem, at)) != SlotState.CREATING) {
-                return Look.AGAIN;
-            }
-            // Double collect: still the same object in the same state, hence it was it all the while.
-            if (EntryRecord.status(pmem, at) == status && EntryRecord.birth(pmem, at) == birth) {
-                return Look.FOUND;
-            }
-            return Look.AGAIN;
+                    && EntryRecord.state(pmem, EntryRecord.link(pmem, at)) != SlotState.CREATING;
+            seen[0] = at;
+            return still && !went ? Look.FOUND : Look.AGAIN;
         }
         // [stat.3] What did not exist yet must not exist now either: as the successor of one that was looked at
         // later, and was gone by then, it could have come meanwhile, and both would be missed.

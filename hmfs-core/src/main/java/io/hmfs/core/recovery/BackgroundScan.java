@@ -5,6 +5,7 @@ import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.BucketRecord;
+import io.hmfs.core.layout.ChainRecord;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.RegionKind;
@@ -115,6 +116,8 @@ public final class BackgroundScan {
             try {
                 if (slots == engine.contentSlots) {
                     checkContent(at);
+                } else if (EntryRecord.kind(status) == EntryRecord.KIND_CHAIN) {
+                    checkChain(at);
                 } else {
                     checkEntry(at, status);
                 }
@@ -150,6 +153,32 @@ public final class BackgroundScan {
             if (EntryRecord.death(pmem, at) < engine.clock.start()) {
                 freeIfUnlinked(at);
             }
+        }
+    }
+
+    /** A slot of a chain that no object has: the crash came before the chain was swung in, or after it was swung out. */
+    private void checkChain(long at) {
+        long serial = ChainRecord.serial(pmem, at);
+        long owner = ChainRecord.owner(pmem, at);
+        if (engine.isStale(owner, EntryRecord.status(pmem, owner))) {
+            recovery.recover(owner); // what it says of its chain may be what was there before it
+        }
+        recoverNameOf(owner);
+        if (ChainRecord.isOf(pmem, at, serial) && !engine.chains.isLive(at)) {
+            // [scan.1] † That the owner has left the chain may not be durable yet.
+            pmem.persist(owner + Pmem.LINE, Pmem.LINE);
+            engine.chains.freeSlot(at, serial);
+        }
+    }
+
+    /** What an earlier start left in flight of an inode decides whether that has a name at all. */
+    private void recoverNameOf(long inode) {
+        while (EntryRecord.kind(EntryRecord.status(pmem, inode)) == EntryRecord.KIND_INODE) {
+            long stale = engine.inodes.stale(inode);
+            if (stale == Pmem.NULL) {
+                return;
+            }
+            recovery.recover(stale);
         }
     }
 
@@ -231,14 +260,12 @@ public final class BackgroundScan {
         if (DirContentRecord.access(pmem, at) == access) { // else a rename has just moved it: alive
             if (ours && state == SlotState.NORMAL) {
                 recovery.reopenIfStale(at);
-            } else if (!ours || state == SlotState.FREE || (state == SlotState.DELETED && !hasSuccessor(access))) {
+            } else if (!ours
+                    || state == SlotState.FREE
+                    || (state == SlotState.DELETED && !engine.isAccessOf(EntryRecord.link(pmem, access), id))) {
                 engine.dropContent(at, id);
             }
         }
         engine.locks.unlockWrite(lock);
-    }
-
-    private boolean hasSuccessor(long access) {
-        return EntryRecord.link(pmem, access) != Pmem.NULL;
     }
 }

@@ -150,6 +150,10 @@ public final class Recovery {
         }
     }
 
+    private boolean isDirectory(long at) {
+        return EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY;
+    }
+
     private void dropOwnContent(long at) {
         long content = engine.findContent(EntryRecord.id(pmem, at));
         if (content != Pmem.NULL) {
@@ -157,7 +161,8 @@ public final class Recovery {
         }
     }
 
-    private void reopen(long content) {
+    /** Opens a directory that was closed, if there is one; its access object is NORMAL durably, and its key locked. */
+    public void reopen(long content) {
         if (content != Pmem.NULL) {
             long mtime = DirContentRecord.mtime(pmem, content);
             if (DirContentRecord.childHead(pmem, content) == DirContentRecord.CLOSED) {
@@ -231,10 +236,10 @@ public final class Recovery {
             engine.dropContent(content, directory);
         } else if (EntryRecord.state(status) == SlotState.DELETED) {
             long successor = EntryRecord.link(pmem, access);
-            if (successor == Pmem.NULL) {
-                engine.dropContent(content, directory);
-            } else {
+            if (engine.isAccessOf(successor, directory)) {
                 pmem.setRelease(content + DirContentRecord.ACCESS_OFFSET, successor);
+            } else {
+                engine.dropContent(content, directory); // removed, or replaced by another
             }
         }
         engine.locks.unlockWrite(lock);
@@ -273,7 +278,7 @@ public final class Recovery {
 
     private boolean hasSameKey(long at, long other) {
         long status = EntryRecord.status(pmem, at);
-        if (EntryRecord.kind(EntryRecord.status(pmem, other)) == EntryRecord.KIND_CONTENT) {
+        if (!EntryRecord.isEntry(EntryRecord.status(pmem, other))) {
             return false;
         }
         Name name = new Name();
@@ -316,6 +321,9 @@ public final class Recovery {
         }
         if (replaced != Pmem.NULL) {
             engine.index.remove(engine.keys.ofObject(replaced), replaced);
+            if (isDirectory(replaced)) {
+                dropOwnContent(replaced);
+            }
         }
         pmem.setRelease(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
     }
@@ -357,6 +365,9 @@ public final class Recovery {
             pmem.writeBack(replaced, Pmem.LINE);
         }
         pmem.fence();
+        if (replaced != Pmem.NULL && isDirectory(replaced)) {
+            reopen(engine.findContent(EntryRecord.id(pmem, replaced)));
+        }
         if (EntryRecord.state(status) == SlotState.CREATING) {
             pmem.set(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
             forget(successor, status);

@@ -14,8 +14,9 @@ public final class Attributes {
     public int gid;
     /** How many names the object has. In what delete and rename tell of a file whose name they removed: how many are left. */
     public int nlink;
-
+    /** Bytes of a file's data, or of a symbolic link's target; 0 for a directory. */
     public long size;
+
     public long mtimeNanos;
     public long ctimeNanos;
     public long atimeNanos;
@@ -24,5 +25,9 @@ public final class Attributes {
 
     public boolean isDirectory() {
         return type == FileType.DIRECTORY;
+    }
+
+    public boolean isSymlink() {
+        return type == FileType.SYMLINK;
     }
 }

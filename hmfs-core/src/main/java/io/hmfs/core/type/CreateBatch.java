@@ -87,7 +87,7 @@ public final class CreateBatch {
         return answer;
     }
 
-    /** Attributes of what a create made; as they were before if its status is not OK. */
+    /** Attributes of what a create made, or of what has the name if its status is EXISTS; else as they were before. */
     public Attributes attributes(int number) {
         return attributes[check(number)];
     }

@@ -3,9 +3,11 @@ package io.hmfs.core.type;
 /** What an entry names. Codes are pool and wire format: append only. */
 public enum FileType {
     FILE(1),
-    DIRECTORY(2);
+    DIRECTORY(2),
+    /** A symbolic link; the engine never follows one. */
+    SYMLINK(3);
 
-    private static final FileType[] BY_CODE = {FILE, FILE, DIRECTORY};
+    private static final FileType[] BY_CODE = {FILE, FILE, DIRECTORY, SYMLINK};
 
     private final int code;
 

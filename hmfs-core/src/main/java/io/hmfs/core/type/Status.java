@@ -21,7 +21,7 @@ public enum Status {
     INVALID_NAME(8),
     /** Over 255 bytes of UTF-8. */
     NAME_TOO_LONG(9),
-    /** A directory cannot move below itself. */
+    /** A directory cannot move below itself; also: more symbolic links on a path than are followed. */
     LOOP(10),
     /** The name is there but is another object than the one the caller means (its id differs). */
     STALE(11),
@@ -30,7 +30,11 @@ public enum Status {
     /** The root directory cannot be removed or renamed. */
     IS_ROOT(13),
     /** The file has 65,535 names already. */
-    TOO_MANY_LINKS(14);
+    TOO_MANY_LINKS(14),
+    /** The object has no such extended attribute, or no ACL. */
+    NO_ATTRIBUTE(15),
+    /** A value over 64 KiB, or more extended attributes and ACL than 256 KiB on one object. */
+    VALUE_TOO_LARGE(16);
 
     private final int code;
 

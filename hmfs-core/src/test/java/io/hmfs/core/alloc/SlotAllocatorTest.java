@@ -264,6 +264,27 @@ final class SlotAllocatorTest {
     }
 
     @Test
+    void aRetiredSlotIsLeftAloneUntilItsReadersAreGone() {
+        file = new SimPoolFile(REGION, 6, Persistence.PROCESS);
+        slots = open();
+        List<Long> all = useAll();
+        Set<Long> lines = new HashSet<>();
+        int pin = epochs.pin();
+        for (long at : all) {
+            file.pmem().set(at + EntryRecord.ATIME_OFFSET, 4711);
+            free(at);
+            slots.retire(at);
+            lines.add(at);
+        }
+        slots.reclaim();
+        assertEquals(Pmem.NULL, slots.allocate());
+        lines.forEach(at -> assertEquals(4711, file.pmem().get(at + EntryRecord.ATIME_OFFSET), "touched"));
+        epochs.unpin(pin);
+        assertTrue(slots.reclaim());
+        assertEquals(lines, new HashSet<>(useAll()));
+    }
+
+    @Test
     void aSlotThatIsNotFreeIsRefused() {
         long at = use();
         assertThrows(AssertionError.class, () -> slots.release(at));

@@ -114,6 +114,36 @@ final class ChildListTest {
     }
 
     @Test
+    void aChainDescendsAndCountsAsIssuedAndIsLinkedAsAWholeOrNot() {
+        long late = object("late");
+        long later = object("later");
+        long first = child("first"); // its birth is above those of the two
+        long ahead = engine.clock.next() + 5_000_000_000L;
+        pmem.cas16(
+                content + DirContentRecord.CHILD_HEAD_OFFSET,
+                first,
+                DirContentRecord.mtime(pmem, content),
+                first,
+                ahead);
+        long[] objects = {Pmem.NULL, late, later};
+        lists.chain(objects, 1, 3, first, ahead);
+        assertTrue(engine.clock.next() > ahead + 2);
+        assertTrue(afterPowerLoss().get(PoolHeader.CLOCK_LEASE_OFFSET) > ahead + 2, "leased before it is stored");
+        pmem.fence();
+        assertFalse(lists.linkChain(content, first, ahead - 1, later), "the mtime has moved");
+        assertFalse(lists.linkChain(content, Pmem.NULL, ahead, later), "the head has moved");
+        assertEquals(List.of(first), children());
+        assertTrue(lists.linkChain(content, first, ahead, later));
+        assertEquals(List.of(later, late, first), children());
+        assertEquals(ahead + 1, EntryRecord.birth(pmem, late));
+        assertEquals(ahead + 2, EntryRecord.birth(pmem, later));
+        assertEquals(ahead + 2, DirContentRecord.mtime(pmem, content));
+        pmem.fence();
+        assertEquals(later, DirContentRecord.childHead(afterPowerLoss(), content));
+        assertTrue(lists.contains(content, late) && lists.contains(content, later));
+    }
+
+    @Test
     void raiseMakesDurableWhatAnotherHasRaised() {
         long mtime = DirContentRecord.mtime(pmem, content);
         pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, Pmem.NULL, mtime, Pmem.NULL, mtime + 10);

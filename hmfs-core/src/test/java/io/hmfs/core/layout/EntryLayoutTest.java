@@ -194,6 +194,51 @@ final class EntryLayoutTest {
     }
 
     @Test
+    void aSlotOfAChainHasItsBytes() {
+        pmem.set(AT + ChainRecord.ZERO_OFFSET, -1);
+        ChainRecord.init(pmem, AT, 0x77, 0x1180, AT, 0x2000, ChainRecord.blob(400, 0x81020304));
+        assertEquals(
+                "0206000000000000" + "7700000000000000" + "8011000000000000" + "0010000000000000" + ZERO
+                        + "0020000000000000" + "9001000004030281" + ZERO,
+                bytes(AT, 64));
+        assertTrue(ChainRecord.isOf(pmem, AT, 0x77) && !ChainRecord.isOf(pmem, AT, 0x78));
+        assertEquals(400, ChainRecord.length(ChainRecord.blob(pmem, AT)));
+        assertEquals(0x81020304, ChainRecord.checksum(ChainRecord.blob(pmem, AT)));
+        assertFalse(ChainRecord.free(pmem, AT, 0x76, 9));
+        assertTrue(ChainRecord.free(pmem, AT, 0x77, 9));
+        assertFalse(ChainRecord.free(pmem, AT, 0x77, 10));
+        assertEquals(ZERO + "0900000000000000" + "8011000000000000", bytes(AT, 24), "a reader finds the rest still");
+        assertEquals(5, EntryRecord.KIND_SYMLINK);
+        assertEquals(6, EntryRecord.KIND_CHAIN);
+    }
+
+    @Test
+    void aLinksWordHasCountAndChain() {
+        long links = EntryRecord.withChain(7, 0x123456789ac0L) | EntryRecord.LINKS_DIRTY;
+        assertEquals(0x8000000000000007L | 0x123456789ac0L << 14, links);
+        assertEquals(0x123456789ac0L, EntryRecord.chain(links));
+        assertEquals(7, EntryRecord.linkCount(links));
+        assertEquals(1L << 63 | 7, EntryRecord.withChain(links, 0));
+    }
+
+    @Test
+    void aBlobHasItsBytes() {
+        byte[] blob = new byte[8 + 2 + 3];
+        BlobRecord.setHead(blob, 0, BlobRecord.head(BlobRecord.TYPE_ATTRIBUTE, 2, 3));
+        assertEquals("0102000003000000" + "0000000000", HexFormat.of().formatHex(blob));
+        assertEquals(13, BlobRecord.size(blob, 0));
+        assertEquals(10, BlobRecord.valueAt(blob, 0));
+        assertTrue(BlobRecord.isWhole(blob) && BlobRecord.isWhole(new byte[0]));
+        assertFalse(BlobRecord.isWhole(new byte[7]));
+        BlobRecord.setHead(blob, 0, BlobRecord.head(BlobRecord.TYPE_ATTRIBUTE, 2, 4));
+        assertFalse(BlobRecord.isWhole(blob));
+        BlobRecord.setHead(blob, 0, BlobRecord.head(BlobRecord.TYPE_ATTRIBUTE, 2, -3));
+        assertFalse(BlobRecord.isWhole(blob));
+        assertEquals(2, BlobRecord.TYPE_ACL);
+        assertEquals(3, BlobRecord.TYPE_TARGET);
+    }
+
+    @Test
     void aSuperblockHasItsBytes() {
         PoolHeader.init(pmem, 0, new UUID(0x1112131415161718L, 0x2122232425262728L), 0x8000000, 0x400000, -3);
         assertEquals(ZERO, bytes(0, 8), "no magic before the pool is whole");
@@ -241,6 +286,8 @@ final class EntryLayoutTest {
         assertEquals(1, FileType.FILE.code());
         assertEquals(2, FileType.DIRECTORY.code());
         assertEquals(FileType.DIRECTORY, FileType.of(2));
-        assertThrows(IllegalArgumentException.class, () -> FileType.of(3));
+        assertEquals(3, FileType.SYMLINK.code());
+        assertEquals(FileType.SYMLINK, FileType.of(3));
+        assertThrows(IllegalArgumentException.class, () -> FileType.of(4));
     }
 }

@@ -49,6 +49,7 @@ final class FormatDocTest {
             EntryRecord.LAYOUT,
             InodeRecord.LAYOUT,
             DirContentRecord.LAYOUT,
+            ChainRecord.LAYOUT,
             IndexHeader.LAYOUT,
             SplitRecord.LAYOUT,
             SegmentRecord.LAYOUT,
@@ -63,7 +64,6 @@ final class FormatDocTest {
             Map.entry("status.nameLength", word -> EntryRecord.nameLength(word) != 0),
             Map.entry("status.tookPlace", EntryRecord::tookPlace),
             Map.entry("status.object", word -> EntryRecord.object(word) != 0),
-            Map.entry("links.linkCount", word -> EntryRecord.linkCount(word) != 0),
             Map.entry("names.flight", word -> InodeRecord.flight(word) != 0),
             Map.entry("names.entry", word -> InodeRecord.entry(word) != 0),
             Map.entry("names.count", word -> InodeRecord.count(word) != 0),
@@ -73,6 +73,14 @@ final class FormatDocTest {
             Map.entry("ctime.dirty", word -> (word & Ctime.DIRTY) != 0),
             Map.entry("ctime.time", word -> Ctime.time(word) != 0),
             Map.entry("length.dirty", word -> (word & EntryRecord.LENGTH_DIRTY) != 0),
+            Map.entry("links.linkCount", word -> EntryRecord.linkCount(word) != 0),
+            Map.entry("links.chain", word -> EntryRecord.chain(word) != 0),
+            Map.entry("links.dirty", word -> (word & EntryRecord.LINKS_DIRTY) != 0),
+            Map.entry("blob.length", word -> ChainRecord.length(word) != 0),
+            Map.entry("blob.checksum", word -> ChainRecord.checksum(word) != 0),
+            Map.entry("record.type", word -> BlobRecord.type(word) != 0),
+            Map.entry("record.nameLength", word -> BlobRecord.nameLength(word) != 0),
+            Map.entry("record.valueLength", word -> BlobRecord.valueLength(word) != 0),
             Map.entry("setAt.dirty", word -> (word & EntryRecord.SET_AT_DIRTY) != 0),
             Map.entry("id.number", word -> IdSource.partition(word) == 0),
             Map.entry("id.partition", word -> IdSource.partition(word) != 0),
@@ -172,7 +180,7 @@ final class FormatDocTest {
                 }
             }
         }
-        assertEquals(14, units, "words in units of the page");
+        assertEquals(16, units, "words in units of the page");
     }
 
     @Test
@@ -229,7 +237,9 @@ final class FormatDocTest {
                 Ctime.class,
                 Owner.class,
                 DirectoryEntry.class,
-                BucketRecord.class)) {
+                BucketRecord.class,
+                ChainRecord.class,
+                BlobRecord.class)) {
             for (Method method : type.getDeclaredMethods()) {
                 boolean readsWord = Modifier.isPublic(method.getModifiers())
                         && List.of(method.getParameterTypes()).equals(List.of(long.class));

@@ -3,6 +3,7 @@ package io.hmfs.core.sim;
 import io.hmfs.core.type.FileType;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class ReferenceNamespace {
     private static final long ROOT = 1;
     private static final int MODE_MAX = 07777;
+    private static final int SYMLINK_MODE = 0777;
     private static final int KEEP = -1;
     private static final int NO_TIME = -1;
 
@@ -33,6 +35,8 @@ public final class ReferenceNamespace {
         private long size;
         private int names = 1;
         private long userMtime = NO_TIME;
+        private String target = "";
+        private final Map<String, String> attributes = new TreeMap<>();
 
         Node(long id, FileType type, long parent, int mode, int uid, int gid) {
             this.id = id;
@@ -48,17 +52,36 @@ public final class ReferenceNamespace {
             size = other.size;
             names = other.names;
             userMtime = other.userMtime;
+            target = other.target;
+            attributes.putAll(other.attributes);
         }
 
         public boolean isDirectory() {
             return type == FileType.DIRECTORY;
         }
 
+        /** How many names it has. */
+        public int nlink() {
+            return names;
+        }
+
         /** As the tests' snapshot of the engine writes it. */
         public String text() {
             return type + " id=" + id + " mode=" + Integer.toOctalString(mode) + " owner=" + uid + ":" + gid + " size="
-                    + size + (names == 1 ? "" : " nlink=" + names)
-                    + (userMtime == NO_TIME ? "" : " mtime=" + userMtime);
+                    + size + (names == 1 ? "" : " nlink=" + names) + (userMtime == NO_TIME ? "" : " mtime=" + userMtime)
+                    + target + extended();
+        }
+
+        /** The ACL stands under the empty name, and comes last in the text. */
+        private String extended() {
+            StringBuilder text = new StringBuilder();
+            attributes.forEach((name, value) -> {
+                if (!name.isEmpty()) {
+                    text.append(' ').append(name).append('=').append(value);
+                }
+            });
+            String acl = attributes.get("");
+            return acl == null ? text.toString() : text + " acl=" + acl;
         }
     }
 
@@ -237,11 +260,12 @@ public final class ReferenceNamespace {
             }
         }
         Node victim = child(target, newName);
-        if (victim != null && (!replace || victim.isDirectory())) {
-            return Status.EXISTS;
-        }
-        if (victim != null && moving.isDirectory()) {
-            return Status.NOT_DIRECTORY;
+        if (victim != null) {
+            Status refused = refuse(moving, victim, replace);
+            if (refused != Status.OK) {
+                return refused;
+            }
+            directories.remove(victim.id);
         }
         if (victim == moving) {
             return Status.OK; // two names of one file
@@ -253,6 +277,51 @@ public final class ReferenceNamespace {
         existing(target).children.put(newName, moving);
         moving.parent = target;
         return Status.OK;
+    }
+
+    private static Status refuse(Node moving, Node victim, boolean replace) {
+        if (!replace) {
+            return Status.EXISTS;
+        }
+        if (moving.isDirectory() != victim.isDirectory()) {
+            return victim.isDirectory() ? Status.IS_DIRECTORY : Status.NOT_DIRECTORY;
+        }
+        return victim.children.isEmpty() ? Status.OK : Status.NOT_EMPTY;
+    }
+
+    public Status symlink(long directory, String name, byte[] target, int uid, int gid, long id) {
+        Status made = make(FileType.SYMLINK, directory, name, SYMLINK_MODE, uid, gid, id);
+        Node node = child(directory, name);
+        if (made == Status.OK && node != null) {
+            node.size = target.length;
+            node.target = " target=" + Values.text(target);
+        }
+        return made;
+    }
+
+    /** The ACL is the attribute without a name. */
+    public Status setXattr(long directory, String name, String attribute, byte[] value, XattrMode mode) {
+        Node node = child(directory, name);
+        if (node == null) {
+            return Status.NOT_FOUND;
+        }
+        boolean there = node.attributes.containsKey(attribute);
+        if (there && mode == XattrMode.CREATE) {
+            return Status.EXISTS;
+        }
+        if (!there && mode == XattrMode.REPLACE) {
+            return Status.NO_ATTRIBUTE;
+        }
+        node.attributes.put(attribute, Values.text(value));
+        return Status.OK;
+    }
+
+    public Status removeXattr(long directory, String name, String attribute) {
+        Node node = child(directory, name);
+        if (node == null) {
+            return Status.NOT_FOUND;
+        }
+        return node.attributes.remove(attribute) == null ? Status.NO_ATTRIBUTE : Status.OK;
     }
 
     public Status chmod(long directory, String name, int mode) {
@@ -313,6 +382,9 @@ public final class ReferenceNamespace {
         }
         if (node.isDirectory()) {
             return Status.IS_DIRECTORY;
+        }
+        if (node.type == FileType.SYMLINK) {
+            return Status.INVALID_ARGUMENT;
         }
         node.size = size;
         node.userMtime = NO_TIME;

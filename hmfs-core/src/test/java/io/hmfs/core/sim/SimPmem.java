@@ -318,9 +318,11 @@ public final class SimPmem extends Pmem {
 
     /** A copy of what is seen now, all of it durable: as after the death of the process alone. */
     public synchronized SimPmem killed() {
-        long[] words = new long[cache.length()];
-        for (int word = 0; word < words.length; word++) {
-            words[word] = cache.get(word);
+        long[] words = durable.clone();
+        for (int line : logs.keySet()) {
+            for (int word = line * LINE_WORDS; word < (line + 1) * LINE_WORDS; word++) {
+                words[word] = cache.get(word);
+            }
         }
         return new SimPmem(words, persistence);
     }

@@ -5,6 +5,7 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 import java.util.Objects;
+import java.util.Random;
 
 /**
  * A pool file of simulated memory, laid out as a mapped one, but small: regions of a chosen size, and a header area that has
@@ -39,6 +40,18 @@ public final class SimPoolFile extends PoolFile {
     /** This pool file after a power loss that left {@code image}. */
     public SimPoolFile crashed(CrashImage image) {
         return new SimPoolFile(pmem.crashed(image), regionSize, regions);
+    }
+
+    /** This pool file after a power loss now; one of at most {@code images} images that it could leave. */
+    public SimPoolFile crashed(Random random, int images) {
+        int[] left = {random.nextInt(images)};
+        SimPoolFile[] chosen = new SimPoolFile[1];
+        pmem.images(images, random.nextLong(), image -> {
+            if (left[0]-- >= 0) {
+                chosen[0] = crashed(image);
+            }
+        });
+        return chosen[0];
     }
 
     /** This pool file after the death of the process alone. */

@@ -46,6 +46,8 @@ class HadoopErrorsTest {
         table.put(ResultCode.INVALID_ARGUMENT, HadoopIllegalArgumentException.class);
         table.put(ResultCode.IS_ROOT, PathPermissionException.class);
         table.put(ResultCode.TOO_MANY_LINKS, PathIOException.class);
+        table.put(ResultCode.NO_ATTRIBUTE, PathIOException.class);
+        table.put(ResultCode.VALUE_TOO_LARGE, PathIOException.class);
         table.put(ResultCode.BAD_REQUEST, PathIOException.class);
         table.put(ResultCode.UNSUPPORTED_VERSION, IOException.class);
         table.put(ResultCode.TOO_LARGE, PathIOException.class);

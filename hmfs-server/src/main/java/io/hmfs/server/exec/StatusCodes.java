@@ -24,6 +24,8 @@ final class StatusCodes {
             case INVALID_ARGUMENT -> ResultCode.INVALID_ARGUMENT;
             case IS_ROOT -> ResultCode.IS_ROOT;
             case TOO_MANY_LINKS -> ResultCode.TOO_MANY_LINKS;
+            case NO_ATTRIBUTE -> ResultCode.NO_ATTRIBUTE;
+            case VALUE_TOO_LARGE -> ResultCode.VALUE_TOO_LARGE;
         };
     }
 }

@@ -1,0 +1,34 @@
+package io.hmfs.core;
+
+import io.hmfs.core.type.Bytes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
+import java.util.List;
+
+/**
+ * Values that belong to an object, of any type, and move with it. The name of an attribute is 1 to 255 bytes, none of them NUL,
+ * and means nothing to the engine; nor does an ACL. All that one object has is bounded: 64 KiB for each value, 256 KiB together.
+ */
+public interface ExtendedAttributes {
+    /** Sets one attribute; VALUE_TOO_LARGE beyond the bounds. */
+    Status setXattr(long directory, Name name, Name attribute, byte[] value, XattrMode mode);
+
+    /** The value of one attribute, or NO_ATTRIBUTE. */
+    Status getXattr(long directory, Name name, Name attribute, Bytes out);
+
+    /** Adds the names of all attributes to {@code out}, the one that was set last at the end. */
+    Status listXattrs(long directory, Name name, List<Name> out);
+
+    /** Removes one attribute; NO_ATTRIBUTE if it is not there. */
+    Status removeXattr(long directory, Name name, Name attribute);
+
+    /** Sets the access control list, as one value of the caller's. */
+    Status setAcl(long directory, Name name, byte[] acl);
+
+    /** The access control list, or NO_ATTRIBUTE. */
+    Status getAcl(long directory, Name name, Bytes out);
+
+    /** Removes the access control list; NO_ATTRIBUTE if there is none. */
+    Status removeAcl(long directory, Name name);
+}
