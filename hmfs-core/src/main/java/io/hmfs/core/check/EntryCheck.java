@@ -83,6 +83,9 @@ final class EntryCheck {
             return;
         }
         int state = EntryRecord.state(status);
+        if (EntryRecord.isIndirect(status) && state != SlotState.NORMAL && state != SlotState.DELETED) {
+            inodes.halfDone(at);
+        }
         if (state == SlotState.NORMAL) {
             live(at, status);
         } else if (state == SlotState.CREATING) {

@@ -6,7 +6,9 @@ import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Files with several names: each name leads by its id to an inode, which counts its names. Keeps a count on the heap for each such
@@ -18,6 +20,7 @@ final class InodeCheck {
     private final IndexView index;
     private final Map<Long, Long> unindexed = new HashMap<>();
     private final Map<Long, Integer> names = new HashMap<>();
+    private final Set<Long> unsettled = new HashSet<>();
 
     InodeCheck(PoolView view, IndexView index) {
         this.view = view;
@@ -57,6 +60,14 @@ final class InodeCheck {
                         EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_FILE, EntryRecord.nameLength(status))));
     }
 
+    /** A name that a crash has left half done: until it is settled, nobody can say how many there are. */
+    void halfDone(long at) {
+        long inode = find(EntryRecord.id(pmem, at));
+        if (inode != Pmem.NULL) {
+            unsettled.add(inode);
+        }
+    }
+
     /** Whether the index or its names say that a slot with another status was an inode. */
     boolean isLost(long at) {
         long id = EntryRecord.id(pmem, at);
@@ -74,12 +85,11 @@ final class InodeCheck {
 
     private void inode(long at) {
         view.findings.count("files of several names", 1);
-        AttributeCheck.run(view, at);
         int found = names.getOrDefault(at, 0);
         long word = InodeRecord.names(pmem, at);
         long entry = InodeRecord.entry(word);
         boolean known = entry == Pmem.NULL ? InodeRecord.flight(word) == 0 : view.isEntry(entry);
-        if (known && (entry != Pmem.NULL || found == 0)) {
+        if (known && (entry != Pmem.NULL || found == 0 || unsettled.contains(at))) {
             view.findings.pending(
                     at,
                     view.describe(at),
@@ -95,6 +105,10 @@ final class InodeCheck {
                     "store it",
                     () -> view.store(at + InodeRecord.NAMES_OFFSET, InodeRecord.names(found, Pmem.NULL, 0)));
         }
+        if (found == 0) {
+            return; // half made, or its last name went: the rest of it may never have come to be
+        }
+        AttributeCheck.run(view, at);
         if (index.isUsable() && !index.names(view.hashOf(at), at)) {
             view.findings.damage(
                     at,
