@@ -69,7 +69,7 @@ final class NamespaceDeathTest {
         all.put("move", (n, d) -> n.rename(d, Name.of("s"), ROOT, Name.of("new"), false, out));
         all.put("chmod", (n, d) -> n.chmod(d, Name.of("b"), 0600));
         all.put("truncate", (n, d) -> n.truncate(d, Name.of("b"), 77));
-        all.put("link", (n, d) -> n.link(d, Name.of("b"), ROOT, Name.of("new"), out));
+        all.put("link", (n, d) -> n.link(d, Name.of("a"), ROOT, Name.of("new"), out)); // no sweep writes its line back
         all.put("link again", (n, d) -> n.link(d, Name.of("m"), ROOT, Name.of("new"), out));
         all.put("unlink", (n, d) -> n.delete(d, Name.of("m"), out));
         all.put("replace a name", (n, d) -> n.rename(d, Name.of("b"), d, Name.of("m"), true, out));

@@ -37,7 +37,12 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 final class NamespaceRuleTest {
     private static final long ROOT = Namespace.ROOT_ID;
-    private static final int RUNS = Integer.getInteger("hmfs.runs", 1500) / 5;
+    private static final int RUNS = Integer.getInteger("hmfs.runs", 1500) / 3;
+
+    /** Runs in which one thread stops at a chosen event, and the others come to their end before power is lost. */
+    private static final int ORDERLY = 400;
+
+    private static final int EVENTS = 60;
     private static final Long SEED = Long.getLong("hmfs.seed");
     private static final int IMAGES = 8;
     private static final long REGION = 16 << 10;
@@ -195,8 +200,7 @@ final class NamespaceRuleTest {
         for (boolean full : new boolean[] {false, true}) {
             prepare(rule, full);
             for (long seed = 0; seed < RUNS; seed++) {
-                new Run(rule, new Random(SEED == null ? seed : SEED), "-Dhmfs.seed=" + seed + (full ? " full" : ""))
-                        .all();
+                new Run(rule, SEED == null ? seed : SEED, full).all();
             }
         }
     }
@@ -204,17 +208,19 @@ final class NamespaceRuleTest {
     /** One run of one history. */
     private final class Run {
         private final Rule rule;
+        private final long number;
         private final Random random;
-        private final String title;
+        private final boolean full;
         private final AtomicLong time = new AtomicLong();
         private final List<Call> calls = new ArrayList<>();
         private SimPoolFile file = prepared.killed();
         private PoolNamespace namespace = new PoolNamespace("sim", file, false);
 
-        Run(Rule rule, Random random, String title) {
+        Run(Rule rule, long number, boolean full) {
             this.rule = rule;
-            this.random = random;
-            this.title = title;
+            this.number = number;
+            this.random = new Random(number);
+            this.full = full;
         }
 
         void all() {
@@ -222,15 +228,19 @@ final class NamespaceRuleTest {
                 String[] phases = rule.program().split("/", -1);
                 for (int i = 0; i < phases.length; i++) {
                     // The last phase may come to its end.
-                    phase(phases[i], i < phases.length - 1 || random.nextInt(2) == 0);
+                    boolean orderly = i == 0 && number < ORDERLY;
+                    phase(phases[i], orderly || i < phases.length - 1 || random.nextInt(2) == 0, orderly);
                 }
                 check();
             } catch (AssertionError | RuntimeException e) {
-                throw new AssertionError(title + " " + rule.program() + " " + calls + ": " + e.getMessage(), e);
+                throw new AssertionError(
+                        "-Dhmfs.seed=" + number + (full ? " full " : " ") + rule.program() + " " + calls + ": "
+                                + e.getMessage(),
+                        e);
             }
         }
 
-        private void phase(String phase, boolean loses) {
+        private void phase(String phase, boolean loses, boolean orderly) {
             String[] threads = phase.split("\\|", -1);
             file.pmem().beforeEachEvent(() -> {
                 for (Stepper stepper : steppers) {
@@ -250,16 +260,32 @@ final class NamespaceRuleTest {
                 calls.addAll(mine);
                 steppers[i].begin(() -> mine.forEach(each -> each.run(namespace, time)));
             }
-            int most = 1 + random.nextInt(40);
-            int turns = loses ? random.nextInt(6 * threads.length) : Integer.MAX_VALUE;
-            for (int turn = 0; turn < turns && !isDone(threads.length); turn++) {
-                steppers[random.nextInt(threads.length)].advance(1 + random.nextInt(most));
+            if (orderly) {
+                runOrderly(threads.length);
+            } else {
+                runAnyhow(threads.length, loses);
             }
             if (loses) {
                 loseAll();
             }
             file.pmem().beforeEachEvent(null);
             file.pmem().beforeEachLoad(null);
+        }
+
+        private void runOrderly(int threads) {
+            int first = (int) number % threads;
+            steppers[first].advance(number / threads % EVENTS);
+            for (int i = 1; i < threads; i++) {
+                steppers[(first + i) % threads].finish();
+            }
+        }
+
+        private void runAnyhow(int threads, boolean loses) {
+            int most = 1 + random.nextInt(40);
+            int turns = loses ? random.nextInt(6 * threads) : Integer.MAX_VALUE;
+            for (int turn = 0; turn < turns && !isDone(threads); turn++) {
+                steppers[random.nextInt(threads)].advance(1 + random.nextInt(most));
+            }
         }
 
         private boolean isDone(int threads) {

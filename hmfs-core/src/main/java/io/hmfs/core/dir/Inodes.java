@@ -59,8 +59,8 @@ public final class Inodes {
     }
 
     /**
-     * † Whoever goes to an inode for attributes relies on the store that has made the file one. The process that stored it may
-     * have died before it was durable; the entry in flight tells.
+     * † Whoever goes to an inode for attributes, or counts its names, relies on the store that has made the file one. The process
+     * that stored it may have died before it was durable; the entry in flight tells.
      */
     public void secure(long inode) {
         long entry = InodeRecord.entry(InodeRecord.names(pmem, inode));
@@ -136,6 +136,7 @@ public final class Inodes {
             if (stale != Pmem.NULL) {
                 return stale;
             }
+            secure(inode); // the count must not be durable before what it rests on
             land(inode, entry);
             pmem.fence();
         }
@@ -151,6 +152,7 @@ public final class Inodes {
         if (EntryRecord.isIndirect(EntryRecord.status(pmem, entry))) {
             long inode = find(EntryRecord.id(pmem, entry));
             if (inode != Pmem.NULL) {
+                secure(inode);
                 land(inode, entry);
                 pmem.fence();
             }

@@ -175,11 +175,16 @@ final class AttributeOps {
         return resize(at, size, true);
     }
 
+    private static boolean isSymlink(long status) {
+        int kind = EntryRecord.kind(status);
+        return (kind == EntryRecord.KIND_INODE ? EntryRecord.object(status) : kind) == EntryRecord.KIND_SYMLINK;
+    }
+
     private Status resize(long at, long size, boolean onlyGrow) {
         if (EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY) {
             return Status.IS_DIRECTORY;
         }
-        if (EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_SYMLINK) {
+        if (isSymlink(EntryRecord.status(pmem, at))) {
             return Status.INVALID_ARGUMENT;
         }
         long time = engine.clock.next();
