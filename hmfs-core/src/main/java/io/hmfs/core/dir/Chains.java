@@ -161,9 +161,13 @@ public final class Chains {
         }
     }
 
-    /** What a crash left of an object may name a slot that is not its chain any more. */
+    /**
+     * What a crash left of an object may name a slot that is not its chain any more, or nothing at all: where only its status
+     * was durable, the rest can be what a user had stored in a chain that stood here before.
+     */
     private boolean isOwned(long head, long entry) {
-        return ChainRecord.isOf(pmem, head, ChainRecord.serial(pmem, head))
+        return engine.regions.isEntrySlot(head)
+                && ChainRecord.isOf(pmem, head, ChainRecord.serial(pmem, head))
                 && ChainRecord.head(pmem, head) == head
                 && ChainRecord.owner(pmem, head) == entry;
     }
