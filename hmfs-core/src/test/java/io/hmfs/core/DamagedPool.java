@@ -12,6 +12,7 @@ import io.hmfs.core.type.Status;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /** A small pool in memory with something of everything in it, that can be damaged and restored again and again. */
 final class DamagedPool extends PoolFile {
@@ -24,6 +25,11 @@ final class DamagedPool extends PoolFile {
 
     /** A tree of a few dozen objects, and so many files more in one directory. */
     DamagedPool(int regions, int files) {
+        this(regions, namespace -> fill(namespace, files));
+    }
+
+    /** A pool with whatever {@code filling} makes. */
+    DamagedPool(int regions, Consumer<Namespace> filling) {
         this.regions = regions;
         this.pmem = MappedPmem.inMemory((regions + 1) * REGION);
         try {
@@ -32,7 +38,7 @@ final class DamagedPool extends PoolFile {
             throw new AssertionError(e);
         }
         PoolNamespace namespace = open();
-        fill(namespace, files);
+        filling.accept(namespace);
         namespace.scanInBackground();
         this.snapshot = Snapshot.of(namespace);
         namespace.close();

@@ -38,6 +38,9 @@ final class NamespaceCrashTest {
     private static final int IMAGES = 16;
     private static final int SECOND_CRASHES = 20;
 
+    /** The offline check reads the whole pool: one image of so many. */
+    private static final int OFFLINE_CHECKS = 4;
+
     /** One operation on the prepared tree. */
     interface Action {
         Status on(Namespace namespace);
@@ -323,8 +326,10 @@ final class NamespaceCrashTest {
 
         private void verify(SimPoolFile after, String image) {
             try {
-                CheckReport report = PoolCheck.check(Path.of("image"), after, Progress.NONE);
-                assertEquals(0, report.damage(), () -> "what a crash leaves is no damage: " + report.findings());
+                if (random.nextInt(OFFLINE_CHECKS) == 0) {
+                    CheckReport report = PoolCheck.check(Path.of("image"), after, Progress.NONE);
+                    assertEquals(0, report.damage(), () -> "what a crash leaves is no damage: " + report.findings());
+                }
                 PoolNamespace namespace = open(after);
                 Map<String, String> seen = Snapshot.of(namespace);
                 boolean before = seen.equals(states.get(step)) && !acknowledged;

@@ -25,6 +25,23 @@ final class AttributeCheck {
         new AttributeCheck(view).attributes(at);
     }
 
+    /** Names are compared and hashed a word at a time. */
+    static void padding(PoolView view, long at, int length) {
+        if (length % 8 != 0 && length <= view.nameMax(at)) {
+            long last = at + EntryRecord.NAME_OFFSET + (length & ~7);
+            long right = view.pmem.get(last) & ((1L << (length % 8 * 8)) - 1);
+            if (view.pmem.get(last) != right) {
+                view.findings.damage(
+                        last,
+                        view.describe(at),
+                        "zeros behind the name",
+                        "others",
+                        "store zeros",
+                        () -> view.store(last, right));
+            }
+        }
+    }
+
     private void attributes(long at) {
         time(at, EntryRecord.MTIME_OFFSET, "mtime", pmem.get(at + EntryRecord.MTIME_OFFSET), born(at));
         long ctime = pmem.get(at + EntryRecord.CTIME_OFFSET);

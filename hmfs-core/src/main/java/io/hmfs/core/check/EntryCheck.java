@@ -35,16 +35,19 @@ final class EntryCheck {
     }
 
     static void run(PoolView view, IndexView index, Marks marks, Contents contents, long root) {
+        InodeCheck inodes = new InodeCheck(view, index);
         // Whoever has lost its parent's content is put back into it, so all contents come first.
         view.eachEntry("directories", at -> {
             boolean live = view.isEntryStatus(at) && EntryRecord.state(view.pmem, at) == SlotState.NORMAL;
             if (at != root && live && view.isDirectory(at)) {
                 DirectoryCheck.run(view, contents, marks, at);
+            } else if (live && EntryRecord.isIndirect(EntryRecord.status(view.pmem, at))) {
+                inodes.readable(at);
             }
         });
-        InodeCheck inodes = new InodeCheck(view, index);
         view.eachEntry("entries", new EntryCheck(view, index, marks, contents, inodes, root)::slot);
         inodes.counts();
+        ChainCheck.slots(view);
     }
 
     /** Whether an id is of this format's one partition. */
@@ -71,12 +74,8 @@ final class EntryCheck {
             free(at);
             return;
         }
-        if (view.isInode(at)) {
-            return; // InodeCheck
-        }
-        if (view.isChain(at)) {
-            ChainCheck.slot(view, at);
-            return;
+        if (view.isInode(at) || view.isChain(at)) {
+            return; // InodeCheck, ChainCheck
         }
         if (!view.isEntryStatus(at)) {
             unreadable(at, status);
@@ -114,8 +113,7 @@ final class EntryCheck {
     private long provenStatus(long at, long parent) {
         for (int length = Math.max(1, view.nameMin(at)); length <= view.nameMax(at); length++) {
             if (view.isValidName(at, length) && index.names(view.keys.ofEntry(parent, view.name(at, length)), at)) {
-                int kind = claimsContent(at) ? EntryRecord.KIND_DIRECTORY : EntryRecord.KIND_FILE;
-                return EntryRecord.status(SlotState.NORMAL, kind, length);
+                return EntryRecord.status(SlotState.NORMAL, kindOf(at, EntryRecord.KIND_FILE), length);
             }
         }
         return 0;
@@ -131,15 +129,30 @@ final class EntryCheck {
         return claims;
     }
 
+    /** What a live entry is: one bit makes another of it, and no operation does but the first link, which needs an inode. */
+    private int kindOf(long at, int said) {
+        if (said == EntryRecord.KIND_DIRECTORY || claimsContent(at)) {
+            return EntryRecord.KIND_DIRECTORY;
+        }
+        if (said == EntryRecord.KIND_INDIRECT || inodes.lacks(EntryRecord.id(pmem, at))) {
+            return EntryRecord.KIND_INDIRECT;
+        }
+        return ChainCheck.objectKind(view, at, said);
+    }
+
     private void unreadable(long at, long status) {
         boolean directory = claimsContent(at);
         if (!directory && inodes.isLost(at)) {
-            setStatus(at, PoolView.LIVE_INODE, "store the status that the index proves");
+            int kind = ChainCheck.objectKind(view, at, EntryRecord.KIND_FILE);
+            setStatus(at, EntryRecord.inodeStatus(SlotState.NORMAL, kind), "store the status that the index proves");
             return;
         }
         long proven = provenStatus(at, EntryRecord.parent(pmem, at));
         if (proven != 0) {
             setStatus(at, proven, "store the status that the index proves");
+            if (EntryRecord.isIndirect(proven)) {
+                inodes.name(at);
+            }
         } else if (!marks.has(Marks.REACHED, at)) {
             damage(
                     at,
@@ -200,20 +213,21 @@ final class EntryCheck {
                     "give it another name",
                     () -> view.fixes().renameInPlace(at, directory));
         }
-        padding(at, EntryRecord.nameLength(status));
+        AttributeCheck.padding(view, at, EntryRecord.nameLength(status));
         link(at);
         id(at);
-        if (EntryRecord.isIndirect(status)) {
-            inodes.name(at);
-        } else {
-            AttributeCheck.run(view, at);
-        }
-        if (!directory && claimsContent(at)) {
-            // One bit makes a directory a file; no operation does.
+        int kind = kindOf(at, EntryRecord.kind(status));
+        if (kind != EntryRecord.kind(status)) {
             setStatus(
                     at,
-                    EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_DIRECTORY, EntryRecord.nameLength(status)),
-                    "make it a directory: a content points here");
+                    EntryRecord.status(SlotState.NORMAL, kind, EntryRecord.nameLength(status)),
+                    "store the kind that its content, its inode or its chain proves");
+        }
+        if (kind == EntryRecord.KIND_INDIRECT) {
+            inodes.name(at);
+            ChainCheck.owner(view, at); // from the time when it was a file
+        } else {
+            AttributeCheck.run(view, at);
         }
         indexed(at);
         if (!marks.has(Marks.REACHED, at)) {
@@ -265,17 +279,6 @@ final class EntryCheck {
                     "0x" + Long.toHexString(link),
                     "store 0",
                     () -> view.store(at + EntryRecord.LINK_OFFSET, 0));
-        }
-    }
-
-    /** Names are compared and hashed a word at a time. */
-    private void padding(long at, int length) {
-        if (length % 8 != 0 && length <= view.nameMax(at)) {
-            long last = at + EntryRecord.NAME_OFFSET + (length & ~7);
-            long right = pmem.get(last) & ((1L << (length % 8 * 8)) - 1);
-            if (pmem.get(last) != right) {
-                damage(last, at, "zeros behind the name", "others", "store zeros", () -> view.store(last, right));
-            }
         }
     }
 
