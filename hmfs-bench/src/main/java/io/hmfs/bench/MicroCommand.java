@@ -32,7 +32,8 @@ import picocli.CommandLine.Parameters;
         description = "JMH benchmarks: cas16, persist, index look-up (hit, miss), create, stat, delete, append.",
         footer = {
             "",
-            "Mode pmem is emulated here: the real write-backs and fences, but on ordinary memory.",
+            "Mode pmem is emulated here: the real write-backs and fences, but on ordinary memory."
+                    + " Mode logged has its log in the directory for temporary files (java.io.tmpdir), and waits for it.",
             "",
             "Examples:",
             "  hmfs bench micro",

@@ -7,6 +7,9 @@ import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.log.LogBinding;
+import io.hmfs.core.pmem.log.LogOptions;
+import io.hmfs.core.pmem.log.LoggedPoolFile;
 import io.hmfs.core.recovery.Superblock;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,6 +22,16 @@ public final class Hmfs {
 
     /** Makes a pool with an empty root directory. Throws {@link PoolException} with what is wrong and what to do. */
     public static void format(Path pool, FormatOptions options) throws IOException {
+        LogOptions log = options.log();
+        if (log != null) {
+            LoggedPoolFile.format(
+                    pool,
+                    log,
+                    options.size(),
+                    options.overwrite(),
+                    file -> Superblock.format(pool, file, UUID.randomUUID(), new SecureRandom().nextLong()));
+            return;
+        }
         try (PoolFile file = PoolFile.create(pool, options.size(), options.backing(), options.overwrite())) {
             Superblock.format(pool, file, UUID.randomUUID(), new SecureRandom().nextLong());
         }
@@ -37,6 +50,13 @@ public final class Hmfs {
     /** The same, and puts right what can be. One that is cut off leaves a pool that does not open until it is repaired again. */
     public static CheckReport repair(Path pool, Progress progress) throws IOException {
         try (PoolFile file = openForRepair(pool)) {
+            if (LogBinding.isBound(file)) {
+                throw new PoolException(
+                        PoolException.Reason.NOT_A_POOL,
+                        pool
+                                + " is part of a pool with a log, which a repair would not write to. Remove it and its ring: the"
+                                + " next start rebuilds them from image and log");
+            }
             return PoolCheck.repair(pool, file, progress);
         }
     }
@@ -54,10 +74,20 @@ public final class Hmfs {
 
     /** Opens a pool; recovery needs no scan. Throws {@link PoolException} with what is wrong and what to do. */
     public static Namespace open(Path pool, OpenOptions options) throws IOException {
-        PoolFile file = PoolFile.open(pool, options.persistence(), options.emulatePmem());
+        LogOptions log = options.log();
+        PoolFile file = log != null
+                ? LoggedPoolFile.open(pool, log)
+                : PoolFile.open(pool, options.persistence(), options.emulatePmem());
         try {
             Superblock.check(pool, file);
-            return new PoolNamespace(pool.toString(), file, true);
+            if (log == null && LogBinding.isBound(file)) {
+                throw new PoolException(
+                        PoolException.Reason.NOT_A_POOL,
+                        pool
+                                + " is part of a pool with a log. Open it with the mode logged and the log's directory: what"
+                                + " another mode stores would be lost with the machine");
+            }
+            return new PoolNamespace(pool.toString(), file, true, options.waits());
         } catch (CorruptPoolException e) {
             file.close();
             throw new PoolException(

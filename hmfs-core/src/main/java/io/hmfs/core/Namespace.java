@@ -7,6 +7,7 @@ import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import java.util.function.Consumer;
 
 /**
  * A hierarchical namespace on (directory id, name), after the HMFS paper, SoCC '25. All methods are thread-safe; each is atomic
@@ -130,6 +131,22 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
 
     /** The name of a principal; its number in decimal if the pool does not know it. */
     String principalName(int id);
+
+    /**
+     * All that this thread's calls have changed or shown stands at or before this position. It is safe already unless the pool is
+     * open in mode {@code LOGGED} with {@link OpenOptions#withoutWaiting}.
+     */
+    default long logPosition() {
+        return 0;
+    }
+
+    /**
+     * Runs {@code action} when all up to a position is safe: at once, or later on a thread that must not be held up. If the log
+     * fails before, {@code onFailure} is called instead.
+     */
+    default void whenDurable(long position, Runnable action, Consumer<Throwable> onFailure) {
+        action.run();
+    }
 
     /** Figures about this pool, for status pages. */
     PoolStatus poolStatus();

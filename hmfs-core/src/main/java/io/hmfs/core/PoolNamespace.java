@@ -13,6 +13,8 @@ import io.hmfs.core.dir.Keys;
 import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.op.Operations;
+import io.hmfs.core.pmem.Durability;
+import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
@@ -25,6 +27,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +41,8 @@ final class PoolNamespace extends ExtendedNamespace {
 
     private final String path;
     private final PoolFile file;
+    private final Durability durability;
+    private final boolean waits;
     private final Engine engine;
     private final Operations operations;
     private final ChildList lists;
@@ -51,8 +56,15 @@ final class PoolNamespace extends ExtendedNamespace {
 
     /** Opens the engine on a checked pool. Without background threads, tests call what these would do. */
     PoolNamespace(String path, PoolFile file, boolean withBackground) {
+        this(path, file, withBackground, true);
+    }
+
+    /** {@code waits}: whether methods see to it that an answer is given only when it is safe, or the caller does. */
+    PoolNamespace(String path, PoolFile file, boolean withBackground, boolean waits) {
         this.path = path;
         this.file = file;
+        this.durability = file.durability();
+        this.waits = waits && file.pmem().persistence() == Persistence.LOGGED;
         Pmem pmem = file.pmem();
         long header = file.header();
         pmem.set(header + PoolHeader.STARTS_OFFSET, pmem.get(header + PoolHeader.STARTS_OFFSET) + 1);
@@ -71,6 +83,7 @@ final class PoolNamespace extends ExtendedNamespace {
         this.scan = new BackgroundScan(engine, lists, recovery);
         this.background = new Background(this::failStop);
         this.reclaimer = new Reclaimer(engine, lists, scan, withBackground);
+        durability.onFailure(this::failStop);
         if (withBackground) {
             background.start("hmfs-scan", this::scanInBackground);
             background.start("hmfs-regions", regions::prepareUntilInterrupted);
@@ -115,6 +128,19 @@ final class PoolNamespace extends ExtendedNamespace {
                             ? "the namespace " + path + " is closed"
                             : "the namespace " + path + " has stopped after an error; reopen it");
         }
+        durability.enter();
+    }
+
+    /** I2: what an operation has changed, and what it has seen, is safe before anybody hears of it. */
+    private void awaitDurable() {
+        if (waits) {
+            durability.await(durability.position());
+        }
+    }
+
+    private Status safe(Status status) {
+        awaitDurable();
+        return status;
     }
 
     private void failStop(Throwable cause) {
@@ -128,7 +154,7 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     /** Remembers what a visitor threw. */
-    private static final class CallerError implements ListVisitor {
+    private final class CallerError implements ListVisitor {
         private final ListVisitor visitor;
         private @Nullable Throwable thrown;
 
@@ -138,6 +164,7 @@ final class PoolNamespace extends ExtendedNamespace {
 
         @Override
         public boolean visit(Name name, Attributes attributes) {
+            awaitDurable();
             try {
                 return visitor.visit(name, attributes);
             } catch (RuntimeException | Error e) {
@@ -156,7 +183,7 @@ final class PoolNamespace extends ExtendedNamespace {
     Status stopping(Body body) {
         check();
         try {
-            return body.run();
+            return safe(body.run());
         } catch (RuntimeException | Error e) {
             failStop(e);
             throw e;
@@ -183,7 +210,7 @@ final class PoolNamespace extends ExtendedNamespace {
     public Status stat(long directory, Name name, Attributes out) {
         check();
         try {
-            return operations.stat(directory, name, out);
+            return safe(operations.stat(directory, name, out));
         } catch (RuntimeException | Error e) {
             failStop(e);
             throw e;
@@ -274,7 +301,7 @@ final class PoolNamespace extends ExtendedNamespace {
         check();
         CallerError fromVisitor = new CallerError(visitor);
         try {
-            return operations.list(directory, cursor, fromVisitor);
+            return safe(operations.list(directory, cursor, fromVisitor));
         } catch (RuntimeException | Error e) {
             // A listing is nowhere half way when it calls the visitor, so the visitor's own error stops nothing.
             if (e != fromVisitor.thrown) {
@@ -307,6 +334,7 @@ final class PoolNamespace extends ExtendedNamespace {
             return principals.id(name);
         } finally {
             engine.epochs.unpin(pin);
+            awaitDurable();
         }
     }
 
@@ -314,7 +342,18 @@ final class PoolNamespace extends ExtendedNamespace {
     public String principalName(int id) {
         check();
         String name = principals.name(id);
+        awaitDurable();
         return name == null ? Integer.toString(id) : name;
+    }
+
+    @Override
+    public long logPosition() {
+        return durability.position();
+    }
+
+    @Override
+    public void whenDurable(long position, Runnable action, Consumer<Throwable> onFailure) {
+        durability.whenDurable(position, action, onFailure);
     }
 
     @Override

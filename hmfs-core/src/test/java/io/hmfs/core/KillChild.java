@@ -1,5 +1,6 @@
 package io.hmfs.core;
 
+import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.core.sim.ReferenceNamespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.FileType;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The process that {@code NamespaceKillTest} kills: threads that work on one pool and say, each in one write to the pipe, what they
@@ -74,10 +76,19 @@ final class KillChild {
         }
     }
 
+    /** The log that a pool is opened with, if it has one: small files, so that many are folded. */
+    static LogOptions log(Path directory) {
+        return LogOptions.in(directory).withSizes(256 << 10, 1 << 20, 1024).withOnVolatile(true);
+    }
+
+    private static OpenOptions options(@Nullable String log) {
+        return log == null ? OpenOptions.process() : OpenOptions.logged(log(Path.of(log)));
+    }
+
     /** Arguments: pool, seed, the shared directory's id, the id of each thread's own directory. */
     public static void main(String[] args) throws Exception {
         FileOutputStream pipe = new FileOutputStream(FileDescriptor.out);
-        Namespace namespace = Hmfs.open(Path.of(args[0]), OpenOptions.process());
+        Namespace namespace = Hmfs.open(Path.of(args[0]), options(System.getProperty("hmfs.log")));
         long seed = Long.parseLong(args[1]);
         long shared = Long.parseLong(args[2]);
         for (int i = 0; i < THREADS; i++) {
@@ -117,7 +128,7 @@ final class KillChild {
         }
     }
 
-    private static Operation choose(int thread, Random random, List<Long> directories) {
+    static Operation choose(int thread, Random random, List<Long> directories) {
         String[] verbs = {
             "create",
             "create",

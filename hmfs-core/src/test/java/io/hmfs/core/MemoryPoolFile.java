@@ -1,17 +1,16 @@
 package io.hmfs.core;
 
 import io.hmfs.core.pmem.Backing;
-import io.hmfs.core.pmem.MappedPmem;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 
 /** A pool file over memory of this process; the first region is the header. */
 final class MemoryPoolFile extends PoolFile {
-    private final MappedPmem pmem;
+    private final Pmem pmem;
     private final long regionSize;
     private final int regions;
 
-    MemoryPoolFile(MappedPmem pmem, long regionSize, int regions) {
+    MemoryPoolFile(Pmem pmem, long regionSize, int regions) {
         this.pmem = pmem;
         this.regionSize = regionSize;
         this.regions = regions;

@@ -7,6 +7,8 @@ import io.hmfs.core.KillChild.Operation;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.log.LogOptions;
+import io.hmfs.core.pmem.log.LoggedPoolFile;
 import io.hmfs.core.sim.ReferenceNamespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.FileType;
@@ -14,6 +16,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,6 +38,7 @@ final class NamespaceKillTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int LINES_MIN = 300;
     private static final int LINES_SPREAD = 20_000;
+    private static final int LOGGED_SPREAD = 2_000; // each answer waits for the disk
 
     @TempDir
     Path directory;
@@ -43,13 +47,24 @@ final class NamespaceKillTest {
     private ReferenceNamespace model = new ReferenceNamespace();
     private int acknowledged;
 
+    /** The log's directory, in mode logged. */
+    private @Nullable Path log;
+
+    /** What is done to the child when it has said enough; a kill ends it. */
+    private interface Blow {
+        void strike(Process child) throws IOException, InterruptedException;
+    }
+
     private Path pool() {
         return directory.resolve("pool");
     }
 
     private void prepare(Backing backing) throws IOException {
-        Hmfs.format(pool(), new FormatOptions(FormatOptions.SIZE_MIN, backing, false));
-        try (Namespace namespace = Hmfs.open(pool(), OpenOptions.process())) {
+        Path logDirectory = log;
+        LogOptions options = logDirectory == null ? null : KillChild.log(logDirectory);
+        Hmfs.format(pool(), new FormatOptions(FormatOptions.SIZE_MIN, backing, false, options));
+        OpenOptions mode = options == null ? OpenOptions.process() : OpenOptions.logged(options);
+        try (Namespace namespace = Hmfs.open(pool(), mode)) {
             Attributes out = new Attributes();
             for (String name : List.of("shared", "own0", "own1")) {
                 assertEquals(Status.OK, namespace.mkdir(ROOT, Name.of(name), 0755, 0, 0, out));
@@ -81,6 +96,11 @@ final class NamespaceKillTest {
 
     /** What the child said before it was killed. */
     private List<String> killed(long seed, int lines) throws IOException, InterruptedException {
+        // The process's own method would close the pipe too.
+        return struck(seed, lines, child -> child.toHandle().destroyForcibly());
+    }
+
+    private List<String> struck(long seed, int lines, Blow blow) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-ea",
@@ -88,6 +108,7 @@ final class NamespaceKillTest {
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
+                "-D" + (log == null ? "hmfs.none" : "hmfs.log=" + log),
                 "-cp",
                 System.getProperty("java.class.path"),
                 KillChild.class.getName(),
@@ -102,7 +123,10 @@ final class NamespaceKillTest {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 said.add(line);
                 if (said.size() == lines) {
-                    child.toHandle().destroyForcibly(); // the process's own method would close the pipe too
+                    blow.strike(child);
+                }
+                if (said.stream().filter(words -> words.startsWith("!")).count() == KillChild.THREADS) {
+                    child.toHandle().destroyForcibly(); // nobody works any more
                 }
             }
         } finally {
@@ -138,7 +162,10 @@ final class NamespaceKillTest {
     }
 
     private void compare(@Nullable Operation[] open, boolean scanFirst) throws IOException {
-        PoolNamespace namespace = new PoolNamespace("killed", PoolFile.open(pool(), Persistence.PROCESS, false), false);
+        PoolFile file = log == null
+                ? PoolFile.open(pool(), Persistence.PROCESS, false)
+                : LoggedPoolFile.open(pool(), KillChild.log(log));
+        PoolNamespace namespace = new PoolNamespace("killed", file, false);
         if (scanFirst) {
             namespace.scanInBackground();
         }
@@ -167,6 +194,70 @@ final class NamespaceKillTest {
         assertEquals(List.of(), namespace.problems());
         assertEquals(seen, Snapshot.of(namespace));
         namespace.close();
+    }
+
+    private void loseMachine() throws IOException {
+        Files.delete(pool());
+        Files.delete(directory.resolve("pool.ring"));
+    }
+
+    @Test
+    void withALogWhatWasAcknowledgedSurvivesTheKillAndThenTheMachine() throws Exception {
+        log = directory.resolve("log");
+        prepare(Backing.MAPPED);
+        Random random = new Random();
+        long seed = Long.getLong("hmfs.seed", random.nextLong());
+        random.setSeed(seed);
+        @Nullable Operation[] none = new @Nullable Operation[KillChild.THREADS];
+        for (int round = 0; round < Integer.getInteger("hmfs.rounds", 3); round++) {
+            String where = "-Dhmfs.seed=" + seed + " round " + round;
+            try {
+                @Nullable
+                Operation[] open = replay(killed(random.nextLong(), random.nextInt(LOGGED_SPREAD) + LINES_MIN));
+                if (round % 3 == 2) {
+                    loseMachine(); // at the very moment at which the process dies
+                    compare(open, false);
+                } else {
+                    compare(open, random.nextBoolean());
+                    compare(none, false);
+                    open = replay(killed(random.nextLong(), LINES_MIN));
+                    compare(open, random.nextBoolean());
+                    loseMachine();
+                    compare(none, random.nextBoolean());
+                }
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError(where + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    @Test
+    void aFullDiskLosesNothingThatWasAcknowledged() throws Exception {
+        log = directory.resolve("log");
+        prepare(Backing.MAPPED);
+        // No file of the child may grow any more, nor be written where it is longer: log and image alike.
+        List<String> said = struck(
+                7,
+                LINES_MIN,
+                child -> assertEquals(
+                        0,
+                        new ProcessBuilder("prlimit", "--fsize=65536", "--pid", Long.toString(child.pid()))
+                                .inheritIO()
+                                .start()
+                                .waitFor()));
+        List<String> failures =
+                said.stream().filter(line -> line.startsWith("!")).toList();
+        assertEquals(KillChild.THREADS, failures.size());
+        assertTrue(
+                failures.stream().anyMatch(line -> line.contains("the log cannot be written: " + log)),
+                () -> "" + failures);
+        @Nullable
+        Operation[] open =
+                replay(said.stream().filter(line -> !line.startsWith("!")).toList());
+        compare(open, true);
+        loseMachine();
+        compare(new @Nullable Operation[KillChild.THREADS], true);
+        replay(killed(8, LINES_MIN)); // there is room again
     }
 
     @Test

@@ -2,9 +2,7 @@ package io.hmfs.server;
 
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
-import io.hmfs.core.OpenOptions;
 import io.hmfs.core.PoolStatus;
-import io.hmfs.core.pmem.Persistence;
 import io.hmfs.server.data.BlockStore;
 import io.hmfs.server.data.IntentJournal;
 import io.hmfs.server.data.Reaper;
@@ -78,8 +76,8 @@ public final class HmfsServer implements AutoCloseable {
      * @throws IOException {@code PoolException} for the pool; otherwise with the address or directory, what is wrong and what to do
      */
     public static HmfsServer start(ServerConfig config) throws IOException {
-        OpenOptions options = new OpenOptions(config.persistence(), config.emulatePmem());
-        return start(config, Hmfs.open(config.pool(), options));
+        // At warning: a rebuild is not what one expects of a start, and may take long.
+        return start(config, Hmfs.open(config.pool(), config.openOptions(text -> LOG.log(Level.WARNING, text))));
     }
 
     /** Serves a namespace that is open already, and closes it in the end. */
@@ -103,7 +101,7 @@ public final class HmfsServer implements AutoCloseable {
 
     private Service.Data openData() throws IOException {
         try {
-            boolean durable = config.persistence() == Persistence.PMEM;
+            boolean durable = config.persistence().writesBack();
             BlockStore store = new BlockStore(config.dataDirectory(), config.blockSize(), HANDLES_MAX, durable);
             IntentJournal journal = new IntentJournal(config.dataDirectory().resolve("removals"), durable);
             return new Service.Data(store, journal, new Reaper(store, journal));
@@ -126,7 +124,7 @@ public final class HmfsServer implements AutoCloseable {
                 config.blockSize(),
                 config.chunkSize(),
                 config.frameMax(),
-                config.persistence() == Persistence.PMEM);
+                config.persistence().writesBack());
     }
 
     /** This build's version. */

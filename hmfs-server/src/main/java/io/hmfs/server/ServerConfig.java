@@ -2,9 +2,13 @@ package io.hmfs.server;
 
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.ServerInfo;
+import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.log.LogOptions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a server runs. {@link #of} gives the defaults, {@link #builder} changes some of them; values out of range are an
@@ -14,7 +18,10 @@ import java.time.Duration;
  * @param host address or name to listen on
  * @param port port to listen on, 0 to 65,535; 0: a free one
  * @param persistence what an acknowledged operation survives
- * @param emulatePmem allow {@code PMEM} on memory that is not DAX: for measurements only
+ * @param emulatePmem allow {@code PMEM} on memory that is not DAX, and a log in memory: for measurements only
+ * @param logDirectory with {@code LOGGED}, and no other mode: the log's directory, made by {@code hmfs format}
+ * @param logSegment bytes of a log file before the next is begun, 64 KiB to 128 MiB
+ * @param logMax bytes of log files before changes wait for the image, at least two log files
  * @param dataStore {@code builtin}, or the URI of a Hadoop filesystem, which clients then write to and delete from themselves
  * @param dataDirectory where the builtin store keeps its objects
  * @param blockSize bytes of data in one object, 64 KiB to 1 TiB
@@ -34,6 +41,9 @@ public record ServerConfig(
         int port,
         Persistence persistence,
         boolean emulatePmem,
+        @Nullable Path logDirectory,
+        long logSegment,
+        long logMax,
         String dataStore,
         Path dataDirectory,
         long blockSize,
@@ -59,6 +69,12 @@ public record ServerConfig(
         check("ioQueueBytesMax", ioQueueBytesMax, frameMax, Long.MAX_VALUE);
         check("idleTimeout", idleTimeout.toMillis(), 1, Integer.MAX_VALUE);
         check("drainTimeout", drainTimeout.toMillis(), 0, Integer.MAX_VALUE);
+        check("logSegment", logSegment, 64 << 10, 128 << 20);
+        check("logMax", logMax, 2 * logSegment, 1L << 40);
+        if (persistence == Persistence.LOGGED && logDirectory == null) {
+            throw new IllegalArgumentException(
+                    "logDirectory is needed for the mode logged: the directory that format --log-directory made");
+        }
         if (!dataStore.equals(ServerInfo.BUILTIN) && dataStore.indexOf(':') < 1) {
             throw new IllegalArgumentException(
                     "dataStore is '" + dataStore + "'; write builtin or the URI of a filesystem");
@@ -86,6 +102,24 @@ public record ServerConfig(
         return pool.resolveSibling(pool.getFileName() + ".data");
     }
 
+    /** Where the builtin store of a pool with a log is unless told otherwise: in the log's directory. */
+    public static Path dataDirectoryIn(Path logDirectory) {
+        return logDirectory.resolve("data");
+    }
+
+    /** How to open the pool: replies are held back until they are safe, so no method waits. */
+    OpenOptions openOptions(Consumer<String> progress) {
+        Path directory = logDirectory;
+        if (persistence != Persistence.LOGGED || directory == null) {
+            return new OpenOptions(persistence, emulatePmem);
+        }
+        LogOptions defaults = LogOptions.in(directory);
+        LogOptions log = defaults.withSizes(logSegment, logMax, defaults.ringRecords())
+                .withOnVolatile(emulatePmem)
+                .withProgress(progress);
+        return OpenOptions.logged(log).withoutWaiting();
+    }
+
     /** Whether the server keeps file data itself. */
     public boolean isBuiltin() {
         return dataStore.equals(ServerInfo.BUILTIN);
@@ -98,8 +132,11 @@ public record ServerConfig(
         private int port = HmfsClient.DEFAULT_PORT;
         private Persistence persistence = Persistence.PROCESS;
         private boolean emulatePmem;
+        private @Nullable Path logDirectory;
+        private long logSegment = 16 << 20;
+        private long logMax = 1 << 30;
         private String dataStore = ServerInfo.BUILTIN;
-        private Path dataDirectory;
+        private @Nullable Path dataDirectory;
         private long blockSize = 64L << 20;
         private int chunkSize = 256 << 10;
         private int eventLoops = Math.min(Runtime.getRuntime().availableProcessors(), THREADS_MAX);
@@ -113,7 +150,6 @@ public record ServerConfig(
 
         private Builder(Path pool) {
             this.pool = pool;
-            dataDirectory = dataDirectoryOf(pool);
         }
 
         public Builder host(String value) {
@@ -133,6 +169,21 @@ public record ServerConfig(
 
         public Builder emulatePmem(boolean value) {
             emulatePmem = value;
+            return this;
+        }
+
+        public Builder logDirectory(@Nullable Path value) {
+            logDirectory = value;
+            return this;
+        }
+
+        public Builder logSegment(long value) {
+            logSegment = value;
+            return this;
+        }
+
+        public Builder logMax(long value) {
+            logMax = value;
             return this;
         }
 
@@ -196,6 +247,11 @@ public record ServerConfig(
             return this;
         }
 
+        /** Data must survive what the names survive: with a log, it is where the log is. */
+        private Path defaultDataDirectory() {
+            return logDirectory == null ? dataDirectoryOf(pool) : dataDirectoryIn(logDirectory);
+        }
+
         public ServerConfig build() {
             return new ServerConfig(
                     pool,
@@ -203,8 +259,11 @@ public record ServerConfig(
                     port,
                     persistence,
                     emulatePmem,
+                    logDirectory,
+                    logSegment,
+                    logMax,
                     dataStore,
-                    dataDirectory,
+                    dataDirectory == null ? defaultDataDirectory() : dataDirectory,
                     blockSize,
                     chunkSize,
                     eventLoops,

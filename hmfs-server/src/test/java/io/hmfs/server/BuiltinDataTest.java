@@ -13,7 +13,6 @@ import io.hmfs.client.HmfsException;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
-import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
@@ -48,7 +47,10 @@ class BuiltinDataTest {
 
     private ServerFixture fixture(Persistence persistence) throws IOException {
         return new ServerFixture(
-                directory, builder -> builder.persistence(persistence).emulatePmem(persistence == Persistence.PMEM));
+                directory,
+                builder -> builder.persistence(persistence)
+                        .emulatePmem(persistence.writesBack())
+                        .logDirectory(persistence == Persistence.LOGGED ? directory.resolve("log") : null));
     }
 
     private static byte[] bytes(int seed, int count) {
@@ -178,7 +180,7 @@ class BuiltinDataTest {
                 client.create("/over2", PLAIN);
             }
             fixture.server().close();
-            try (Namespace namespace = Hmfs.open(fixture.pool, OpenOptions.process())) {
+            try (Namespace namespace = Hmfs.open(fixture.pool, fixture.config().openOptions(_ -> {}))) {
                 Attributes out = new Attributes();
                 assertEquals(Status.OK, namespace.link(1, Name.of("d1"), 1, Name.of("d2"), out));
                 assertEquals(Status.OK, namespace.link(1, Name.of("r1"), 1, Name.of("r2"), out));
@@ -265,7 +267,7 @@ class BuiltinDataTest {
             // As a crash would leave it: removal recorded, name gone, taken by another file or untouched, objects still
             // there.
             try (IntentJournal journal =
-                    new IntentJournal(fixture.dataDirectory().resolve("removals"), persistence == Persistence.PMEM)) {
+                    new IntentJournal(fixture.dataDirectory().resolve("removals"), persistence.writesBack())) {
                 journal.replay((slot, inode, parent, name, size) -> {
                     throw new IllegalStateException("a clean stop left an intent");
                 });
@@ -273,7 +275,7 @@ class BuiltinDataTest {
                 journal.begin(stays.id(), 1, Name.of("stays"), stays.size());
                 journal.begin(taken.id(), 1, Name.of("taken"), taken.size());
             }
-            try (Namespace namespace = Hmfs.open(fixture.pool, OpenOptions.process())) {
+            try (Namespace namespace = Hmfs.open(fixture.pool, fixture.config().openOptions(_ -> {}))) {
                 Attributes out = new Attributes();
                 assertEquals(Status.OK, namespace.delete(1, Name.of("gone"), out));
                 assertEquals(Status.OK, namespace.delete(1, Name.of("taken"), out));

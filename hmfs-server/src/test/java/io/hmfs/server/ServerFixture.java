@@ -4,7 +4,10 @@ import io.hmfs.client.ClientOptions;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
+import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.log.LogOptions;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
@@ -26,7 +29,9 @@ final class ServerFixture implements AutoCloseable {
     ServerFixture(Path directory, UnaryOperator<ServerConfig.Builder> change) throws IOException {
         this.change = change;
         pool = directory.resolve("test.pool");
-        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        Path log = config().logDirectory();
+        LogOptions options = log == null ? null : LogOptions.in(log).withOnVolatile(true);
+        Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, options));
         server = HmfsServer.start(config());
     }
 
@@ -59,6 +64,14 @@ final class ServerFixture implements AutoCloseable {
 
     HmfsClient client(ClientOptions options) throws IOException {
         return HmfsClient.connect("127.0.0.1", port(), options);
+    }
+
+    /** Stops the server, takes away what the loss of the machine would take, and starts one. */
+    void loseMachine() throws IOException {
+        server.close();
+        Files.delete(pool);
+        Files.delete(pool.resolveSibling(pool.getFileName() + ".ring"));
+        server = HmfsServer.start(config());
     }
 
     /** Stops the server cleanly and starts one on the same pool. */

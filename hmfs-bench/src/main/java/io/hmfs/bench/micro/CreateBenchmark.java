@@ -21,7 +21,10 @@ public class CreateBenchmark {
     /** Room for what one iteration of a second or two creates. */
     private static final long POOL_SIZE = 2L << 30;
 
-    @Param({"PROCESS", "PMEM"})
+    /** In mode logged a pool takes its size on the disk too, and an iteration creates less. */
+    private static final long LOGGED_POOL_SIZE = 256L << 20;
+
+    @Param({"PROCESS", "PMEM", "LOGGED"})
     public Persistence mode = Persistence.PROCESS;
 
     @SuppressWarnings("NullAway.Init")
@@ -31,7 +34,7 @@ public class CreateBenchmark {
 
     @Setup(Level.Iteration)
     public void open() {
-        pool = new PoolState(POOL_SIZE, mode);
+        pool = new PoolState(mode == Persistence.LOGGED ? LOGGED_POOL_SIZE : POOL_SIZE, mode);
     }
 
     @TearDown(Level.Iteration)

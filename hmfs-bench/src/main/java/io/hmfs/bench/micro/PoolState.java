@@ -6,12 +6,15 @@ import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A pool of a benchmark, gone with it, and a name of sixteen bytes to be refilled with numbers. */
 final class PoolState implements AutoCloseable {
@@ -24,13 +27,24 @@ final class PoolState implements AutoCloseable {
     private final byte[] digits = new byte[NAME_LENGTH];
     private final Path pool;
 
+    /** The log's directory, in mode logged. */
+    private final @Nullable Path log;
+
     PoolState(long size, Persistence persistence) {
         try {
             Path directory =
                     Path.of(System.getProperty(Benchmarks.POOL_DIRECTORY, System.getProperty("java.io.tmpdir", ".")));
             pool = Files.createTempFile(directory, "hmfs-bench-", ".pool");
-            Hmfs.format(pool, new FormatOptions(size, Backing.MAPPED, true));
-            namespace = Hmfs.open(pool, new OpenOptions(persistence, persistence == Persistence.PMEM));
+            if (persistence == Persistence.LOGGED) {
+                log = Files.createTempDirectory("hmfs-bench-"); // on the disk for temporary files
+                LogOptions options = LogOptions.in(log).withOnVolatile(true);
+                Hmfs.format(pool, new FormatOptions(size, Backing.MAPPED, true, options));
+                namespace = Hmfs.open(pool, OpenOptions.logged(options));
+            } else {
+                log = null;
+                Hmfs.format(pool, new FormatOptions(size, Backing.MAPPED, true));
+                namespace = Hmfs.open(pool, new OpenOptions(persistence, persistence == Persistence.PMEM));
+            }
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
@@ -59,6 +73,15 @@ final class PoolState implements AutoCloseable {
         try {
             namespace.close();
             Files.deleteIfExists(pool);
+            Files.deleteIfExists(pool.resolveSibling(pool.getFileName() + ".ring"));
+            if (log != null) {
+                try (Stream<Path> files = Files.list(log)) {
+                    for (Path file : files.toList()) {
+                        Files.delete(file);
+                    }
+                }
+                Files.delete(log);
+            }
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }

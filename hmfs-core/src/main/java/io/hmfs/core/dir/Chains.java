@@ -162,8 +162,8 @@ public final class Chains {
     }
 
     /**
-     * What a crash left of an object may name a slot that is not its chain any more, or nothing at all: where only its status
-     * was durable, the rest can be what a user had stored in a chain that stood here before.
+     * What a crash left of an object may name a slot that is not its chain any more, or nothing at all: if its first line alone was
+     * kept, the rest is what stood in the slot before, data of a chain perhaps.
      */
     private boolean isOwned(long head, long entry) {
         return engine.regions.isEntrySlot(head)

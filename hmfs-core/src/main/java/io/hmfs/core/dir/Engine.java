@@ -11,7 +11,6 @@ import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.lock.LockTable;
-import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.Name;
 import java.util.List;
@@ -67,7 +66,7 @@ public final class Engine {
         this.clock = clock;
         this.ids = ids;
         this.start = clock.start();
-        this.marksDirty = pmem.persistence() == Persistence.PMEM;
+        this.marksDirty = pmem.persistence().writesBack();
         this.contentSlots = new SlotAllocator(pmem, regions, epochs, RegionKind.CONTENT_SLOTS);
         this.entrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.ENTRY_SLOTS);
         this.longEntrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.LONG_ENTRY_SLOTS);

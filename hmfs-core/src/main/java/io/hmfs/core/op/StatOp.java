@@ -54,6 +54,7 @@ final class StatOp {
                         return Status.NOT_FOUND;
                     }
                 }
+                case RECOVERED -> {}
                 case AGAIN -> engine.locks.awaitOthers();
             }
         }
@@ -137,6 +138,8 @@ final class StatOp {
     private enum Look {
         FOUND,
         ABSENT,
+        /** Something was settled here: nobody is waited for. */
+        RECOVERED,
         AGAIN
     }
 
@@ -152,7 +155,7 @@ final class StatOp {
             }
             if (engine.isStale(at, status)) {
                 recovery.recover(at);
-                return Look.AGAIN;
+                return Look.RECOVERED;
             }
             if (state == SlotState.DELETED) {
                 continue;

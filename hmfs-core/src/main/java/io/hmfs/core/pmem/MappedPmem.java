@@ -94,6 +94,11 @@ public final class MappedPmem extends Pmem {
         return LONG.compareAndSet(pool, at, expected, value);
     }
 
+    /** Atomic fetch-and-add, sequentially consistent; for the counters of the log ring, which stand in no pool. */
+    public long getAndAdd(long at, long delta) {
+        return (long) LONG.getAndAdd(pool, at, delta);
+    }
+
     @Override
     public boolean cas16(long at, long expectedLow, long expectedHigh, long low, long high) {
         if ((at & 15) != 0) {

@@ -112,6 +112,9 @@ public abstract class PoolFile implements AutoCloseable {
 
     /** The mode to give memory of which {@code dax} is known, or why it cannot have the one that was asked for. */
     static Persistence permitted(Path path, Persistence asked, boolean dax, boolean emulatePmem) throws PoolException {
+        if (asked == Persistence.LOGGED) {
+            throw new IllegalArgumentException("a logged pool opens with its log");
+        }
         if (asked == Persistence.PMEM && !dax && !emulatePmem) {
             throw new PoolException(
                     PoolException.Reason.NOT_DAX,
@@ -125,6 +128,11 @@ public abstract class PoolFile implements AutoCloseable {
 
     /** The memory; offset 0 is the base of the mapping. */
     public abstract Pmem pmem();
+
+    /** What an answer has to wait for beyond the fence: nothing, unless the pool is logged. */
+    public Durability durability() {
+        return Durability.AT_FENCE;
+    }
 
     /** What backs the file. */
     public abstract Backing backing();

@@ -12,7 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
  * java.nio.channels.FileLock} does: that one is dropped as soon as anything in this process closes the same file, be it a
  * look at its first bytes.
  */
-final class PoolLock implements AutoCloseable {
+public final class PoolLock implements AutoCloseable {
     private final Path path;
     private final int descriptor;
     private boolean closed;
@@ -23,7 +23,7 @@ final class PoolLock implements AutoCloseable {
     }
 
     /** Locks an existing file. */
-    static PoolLock acquire(Path path) throws PoolException {
+    public static PoolLock acquire(Path path) throws PoolException {
         if (!Files.exists(path)) {
             throw new PoolException(PoolException.Reason.NOT_FOUND, path + " does not exist: make it with format");
         }

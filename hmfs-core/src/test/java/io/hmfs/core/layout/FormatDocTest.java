@@ -6,6 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.alloc.IdSource;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.log.LogBinding;
+import io.hmfs.core.pmem.log.LogBlock;
+import io.hmfs.core.pmem.log.LogControl;
+import io.hmfs.core.pmem.log.LogRecord;
+import io.hmfs.core.pmem.log.LogSegmentHeader;
+import io.hmfs.core.pmem.log.RingHeader;
+import io.hmfs.core.pmem.log.RingRecord;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Name;
@@ -53,7 +60,14 @@ final class FormatDocTest {
             IndexHeader.LAYOUT,
             SplitRecord.LAYOUT,
             SegmentRecord.LAYOUT,
-            BucketRecord.LAYOUT);
+            BucketRecord.LAYOUT,
+            LogBinding.LAYOUT,
+            RingHeader.LAYOUT,
+            RingRecord.LAYOUT,
+            LogSegmentHeader.LAYOUT,
+            LogBlock.LAYOUT,
+            LogRecord.LAYOUT,
+            LogControl.LAYOUT);
 
     /** For each part of a word that the page names: whether a word that has one bit alone shows something in that part. */
     private static final Map<String, LongPredicate> PARTS = Map.ofEntries(
@@ -269,7 +283,7 @@ final class FormatDocTest {
 
     private static long constant(String name) throws ReflectiveOperationException {
         String type = name.substring(0, name.indexOf('.'));
-        for (String home : List.of("layout", "pmem", "alloc", "type")) {
+        for (String home : List.of("layout", "pmem", "pmem.log", "alloc", "type")) {
             try {
                 Field field = Class.forName("io.hmfs.core." + home + "." + type)
                         .getDeclaredField(name.substring(name.indexOf('.') + 1));

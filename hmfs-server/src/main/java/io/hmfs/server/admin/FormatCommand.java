@@ -4,10 +4,12 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.pmem.log.LogOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -22,6 +24,7 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  hmfs format /mnt/pmem0/hmfs.pool --size 64G       on a DAX filesystem",
             "  hmfs format /dev/shm/hmfs.pool --size 1G          in memory: survives the server, not the machine",
+            "  hmfs format /dev/shm/hmfs.pool --log-directory /data/hmfs.log   the same, and survives the machine",
             "  hmfs format old.pool --force                      replace what is there"
         })
 final class FormatCommand implements Callable<Integer> {
@@ -42,6 +45,14 @@ final class FormatCommand implements Callable<Integer> {
             description = "mapped: a mapped file; pmdk: a PMDK pool, needs libpmemobj1 (default: ${DEFAULT-VALUE}).")
     private Backing backing = Backing.MAPPED;
 
+    @Option(
+            names = "--log-directory",
+            paramLabel = "DIR",
+            description =
+                    "Make a pool for the mode logged: its log and image go to this directory, on a disk; POOL itself,"
+                            + " in memory, is made by the first start.")
+    private @Nullable Path logDirectory;
+
     @Option(names = "--force", description = "Replace an existing file: what it holds is lost.")
     private boolean force;
 
@@ -53,17 +64,24 @@ final class FormatCommand implements Callable<Integer> {
                     "--size is '" + size + "'; a pool needs at least " + FormatOptions.SIZE_MIN / (1 << 20) + "M");
         }
         try {
-            Hmfs.format(pool, new FormatOptions(bytes, backing, force));
+            LogOptions log = logDirectory == null ? null : LogOptions.in(logDirectory);
+            if (log != null && backing != Backing.MAPPED) {
+                throw CommandException.usage("--log-directory goes with --backing mapped only");
+            }
+            Hmfs.format(pool, new FormatOptions(bytes, backing, force, log));
         } catch (PoolException e) {
             if (e.reason() == PoolException.Reason.ALREADY_EXISTS) {
+                String there = logDirectory == null ? pool.toString() : pool + ", or the log in " + logDirectory + ",";
                 throw CommandException.failure(
-                        pool + " exists already; --force replaces it, and what it holds is lost");
+                        there + " exists already; --force replaces it, and what it holds is lost");
             }
             throw e;
         }
         System.out.println("formatted " + pool + ": " + Quantities.readable(bytes) + ", "
-                + backing.name().toLowerCase(Locale.ROOT));
-        System.out.println("serve it: hmfs server --pool " + pool);
+                + backing.name().toLowerCase(Locale.ROOT)
+                + (logDirectory == null ? "" : ", with its log in " + logDirectory));
+        System.out.println("serve it: hmfs server --pool " + pool
+                + (logDirectory == null ? "" : " --persistence logged --log-directory " + logDirectory));
         return 0;
     }
 }

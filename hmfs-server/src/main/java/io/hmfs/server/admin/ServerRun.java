@@ -3,7 +3,6 @@ package io.hmfs.server.admin;
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.ServerStatus;
-import io.hmfs.core.pmem.Persistence;
 import io.hmfs.server.HmfsServer;
 import io.hmfs.server.ServerConfig;
 import java.io.IOException;
@@ -60,11 +59,18 @@ final class ServerRun {
         try (HmfsClient client = HmfsClient.connect(host, bound.getPort(), ClientOptions.defaults())) {
             status = client.status();
         }
-        String mode = config.persistence() == Persistence.PMEM
-                ? config.emulatePmem()
+        String mode = switch (config.persistence()) {
+            case PMEM ->
+                config.emulatePmem()
                         ? "pmem, EMULATED: for measurements, loses data with the power"
-                        : "pmem: what was answered survives power failure"
-                : "process: what was answered survives the death of this process, not of the machine";
+                        : "pmem: what was answered survives power failure";
+            case PROCESS -> "process: what was answered survives the death of this process, not of the machine";
+            case LOGGED ->
+                (config.emulatePmem()
+                                ? "logged, EMULATED if in memory"
+                                : "logged: what was answered survives power failure")
+                        + ", by the log in " + config.logDirectory();
+        };
         String data = config.isBuiltin()
                 ? config.dataDirectory() + " (builtin store, streamed by this server)"
                 : config.dataStore() + " (clients write there)";

@@ -18,9 +18,12 @@ enum ServerSetting {
     PERSISTENCE(
             "MODE",
             "What an answered operation survives. process: the death of the server process; pmem: power failure,"
-                    + " needs a pool on DAX memory."),
+                    + " needs a pool on DAX memory; logged: power failure, needs log-directory."),
     EMULATE_PMEM(
             "BOOL", "Allow pmem on memory that is not DAX: for measurements only, it does not survive power failure."),
+    LOG_DIRECTORY("DIR", "Directory of the log, on a disk, in the mode logged; made by hmfs format --log-directory."),
+    LOG_SEGMENT("SIZE", "Bytes of a log file before the next is begun."),
+    LOG_MAX("SIZE", "Bytes of log files before changes wait for the image."),
     DATA_STORE(
             "STORE",
             "Where file data goes. builtin: objects in data-directory, streamed by this server; else the URI of a"
@@ -78,6 +81,9 @@ enum ServerSetting {
             case PORT -> String.valueOf(config.port());
             case PERSISTENCE -> lower(config.persistence());
             case EMULATE_PMEM -> String.valueOf(config.emulatePmem());
+            case LOG_DIRECTORY -> "";
+            case LOG_SEGMENT -> Quantities.compact(config.logSegment());
+            case LOG_MAX -> Quantities.compact(config.logMax());
             case DATA_STORE -> config.dataStore();
             case DATA_DIRECTORY -> config.dataDirectory().toString();
             case BLOCK_SIZE -> Quantities.compact(config.blockSize());

@@ -128,6 +128,9 @@ final class ServerSettings {
             case PORT -> builder.port(Quantities.number(name, text, 0, 65_535));
             case PERSISTENCE -> builder.persistence(choice(name, text, Persistence.class));
             case EMULATE_PMEM -> builder.emulatePmem(truth(name, text));
+            case LOG_DIRECTORY -> builder.logDirectory(text.isEmpty() ? null : path(setting, value));
+            case LOG_SEGMENT -> builder.logSegment(Quantities.bytes(name, text));
+            case LOG_MAX -> builder.logMax(Quantities.bytes(name, text));
             case DATA_STORE -> builder.dataStore(text);
             case DATA_DIRECTORY -> builder.dataDirectory(path(setting, value));
             case BLOCK_SIZE -> builder.blockSize(Quantities.bytes(name, text));
@@ -196,13 +199,23 @@ final class ServerSettings {
         return message;
     }
 
+    private String fallback(ServerSetting setting, Path pool) {
+        Value log = given.get(ServerSetting.LOG_DIRECTORY);
+        return setting == ServerSetting.DATA_DIRECTORY
+                        && log != null
+                        && !log.text().isEmpty()
+                ? ServerConfig.dataDirectoryIn(path(ServerSetting.LOG_DIRECTORY, log))
+                        .toString()
+                : setting.fallback(pool);
+    }
+
     /** One line for each setting: key, value, source. */
     String table() {
         Value pool = given.get(ServerSetting.POOL);
         Path path = pool == null ? Path.of("POOL") : path(ServerSetting.POOL, pool);
         StringBuilder table = new StringBuilder();
         for (ServerSetting setting : ServerSetting.values()) {
-            Value value = given.getOrDefault(setting, new Value(setting.fallback(path), "default"));
+            Value value = given.getOrDefault(setting, new Value(fallback(setting, path), "default"));
             table.append(String.format(
                     "%-20s %-32s %s%n",
                     setting.key(),

@@ -179,6 +179,7 @@ final class ChangeRequests {
                 outcome = namespace.truncate(path.parentId, path.name, truncate.size());
             }
             if (outcome == Status.OK && truncate.size() < before.size) {
+                worker.service.awaitSafe(); // a size that came back after a loss of the machine would lack its bytes
                 store.truncate(before.id, truncate.size());
             }
             worker.reply.status(path.seen(outcome));

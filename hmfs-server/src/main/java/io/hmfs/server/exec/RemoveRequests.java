@@ -105,13 +105,25 @@ final class RemoveRequests {
         }
         if (gone && removed.nlink == 0) {
             int taken = slot == NO_SLOT ? data.journal().begin(removed.id, parent, name, removed.size) : slot;
-            data.reaper().add(removed.id, removed.size, taken);
+            reap(data, taken);
             return;
         }
         if (slot != NO_SLOT) {
             data.journal().cancel(slot);
         }
         keepLinked(Status.OK);
+    }
+
+    /** The objects go when the removal is safe: a file that came back after a loss of the machine would lack them. */
+    private void reap(Service.Data data, int slot) {
+        long inode = removed.id;
+        long size = removed.size;
+        long position = worker.namespace.logPosition();
+        if (position == 0) {
+            data.reaper().add(inode, size, slot);
+        } else {
+            worker.namespace.whenDurable(position, () -> data.reaper().add(inode, size, slot), worker.service::fail);
+        }
     }
 
     void rmdir() {

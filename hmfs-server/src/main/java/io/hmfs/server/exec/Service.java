@@ -7,6 +7,7 @@ import io.hmfs.core.type.Status;
 import io.hmfs.server.data.BlockStore;
 import io.hmfs.server.data.IntentJournal;
 import io.hmfs.server.data.Reaper;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -101,6 +102,29 @@ public final class Service {
 
     Worker diskWorker() {
         return diskWorkers.get();
+    }
+
+    /**
+     * Whether replies are held back until the log has what they tell: then no position of the log is 0. For transports, before
+     * they send.
+     */
+    public boolean holdsReplies() {
+        return namespace.logPosition() != 0;
+    }
+
+    /**
+     * Runs a task when all that this thread's requests have done so far is safe; at once, or on another thread, which it must
+     * not hold up. If it never will be safe the service ends, and the task does not run.
+     */
+    public void whenSafe(Runnable task) {
+        namespace.whenDurable(namespace.logPosition(), task, this::fail);
+    }
+
+    /** Returns when all that this thread's requests have done so far is safe. Not on a connection's thread. */
+    void awaitSafe() {
+        CompletableFuture<Void> safe = new CompletableFuture<>();
+        namespace.whenDurable(namespace.logPosition(), () -> safe.complete(null), safe::completeExceptionally);
+        safe.join();
     }
 
     /** Whether an unexpected error has ended this service. */

@@ -51,6 +51,9 @@ final class ServerSettingsTest {
                                 port = 1
                                 persistence = pmem
                                 emulate-pmem = true
+                                log-directory = /l
+                                log-segment = 2M
+                                log-max = 8M
                                 data-store = s3a://bucket/data
                                 data-directory = /d
                                 block-size = 1M
@@ -70,6 +73,9 @@ final class ServerSettingsTest {
                 1,
                 Persistence.PMEM,
                 true,
+                Path.of("/l"),
+                2 << 20,
+                8 << 20,
                 "s3a://bucket/data",
                 Path.of("/d"),
                 1 << 20,
@@ -83,6 +89,14 @@ final class ServerSettingsTest {
                 Duration.ofMillis(250),
                 false);
         assertEquals(expected, config);
+    }
+
+    @Test
+    void dataIsWhereTheLogIsUnlessToldOtherwise() throws IOException {
+        Map<ServerSetting, String> flags = Map.of(ServerSetting.POOL, "/m/p", ServerSetting.LOG_DIRECTORY, "/disk/log");
+        ServerSettings settings = resolve(flags, Map.of(), null);
+        assertEquals(Path.of("/disk/log/data"), settings.config().dataDirectory());
+        assertTrue(settings.table().matches("(?s).*data-directory +/disk/log/data +default\n.*"), settings.table());
     }
 
     @Test

@@ -53,12 +53,16 @@ final class NettySession extends Session {
     private boolean unfinished;
     private long unwritableSinceNanos;
 
+    private final HeldReplies held;
+    private boolean closeAfterHeld;
+
     NettySession(Service service, NettyTransport.Limits limits, Worker worker, Channel channel) {
         this.service = service;
         this.limits = limits;
         this.worker = worker;
         this.channel = channel;
         frames = new FrameAssembler(channel.alloc(), HELLO_FRAME_MAX);
+        held = new HeldReplies(service, channel, this::heldAreSent);
     }
 
     /** What stands in the channel's pipeline. */
@@ -92,7 +96,7 @@ final class NettySession extends Session {
     protected void send(ByteBuf reply) {
         if (reply.isReadable() && !closing) {
             handOver();
-            channel.write(reply, channel.voidPromise());
+            held.write(reply);
             if (!reading) {
                 channel.flush();
             }
@@ -131,6 +135,15 @@ final class NettySession extends Session {
                 .setAutoRead(true); // what still comes is read and dropped: unread bytes would reset the connection
         ByteBuf last = out;
         out = null;
+        if (!held.isEmpty() || (last != null && last.isReadable() && service.holdsReplies())) {
+            closeAfterHeld = true;
+            held.write(last == null ? channel.alloc().buffer(0) : last);
+        } else {
+            closeAfter(last);
+        }
+    }
+
+    private void closeAfter(@Nullable ByteBuf last) {
         channel.writeAndFlush(last == null ? channel.alloc().buffer(0) : last).addListener(written -> {
             if (channel instanceof DuplexChannel duplex && written.isSuccess()) {
                 duplex.shutdownOutput();
@@ -158,6 +171,9 @@ final class NettySession extends Session {
     private void closeIfDrained() {
         if (inFlight() == 0 && !executing) {
             handOver();
+            if (!held.isEmpty()) {
+                return; // comes again when they are sent
+            }
             channel.writeAndFlush(channel.alloc().buffer(0)).addListener(ChannelFutureListener.CLOSE);
         }
     }
@@ -193,7 +209,10 @@ final class NettySession extends Session {
     }
 
     private boolean mayProceed() {
-        return channel.isWritable() && inFlight() < limits.inFlightMax() && service.mayProceed();
+        return channel.isWritable()
+                && inFlight() < limits.inFlightMax()
+                && service.mayProceed()
+                && held.bytes() < limits.frameMax();
     }
 
     private void pause() {
@@ -232,10 +251,24 @@ final class NettySession extends Session {
         if (buffer != null) {
             out = null;
             if (buffer.isReadable()) {
-                channel.write(buffer, channel.voidPromise());
+                held.write(buffer);
             } else {
                 buffer.release();
             }
+        }
+    }
+
+    /** What was held is written: the connection goes on with what waited for that. */
+    private void heldAreSent() {
+        if (!reading && !executing) {
+            channel.flush();
+        }
+        if (held.isEmpty() && closeAfterHeld) {
+            closeAfter(null);
+        } else if (draining) {
+            closeIfDrained();
+        } else {
+            resume();
         }
     }
 
@@ -330,6 +363,7 @@ final class NettySession extends Session {
             if (unsent != null) {
                 unsent.release();
             }
+            held.release();
         }
 
         @Override

@@ -1,0 +1,133 @@
+package io.hmfs.core.pmem.log;
+
+import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.pmem.PoolException.Reason;
+import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolLock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The directory of a log, locked by who uses it: control file, image, log files.
+ *
+ * <pre>
+ *   lock   control   image   log-000000000000002a …
+ * </pre>
+ */
+final class LogDirectory implements AutoCloseable {
+    private static final Set<String> VOLATILE = Set.of("tmpfs", "ramfs", "devtmpfs");
+
+    final Path path;
+    final LogControl control;
+    private final PoolLock lock;
+
+    private LogDirectory(Path path, PoolLock lock, LogControl control) {
+        this.path = path;
+        this.lock = lock;
+        this.control = control;
+    }
+
+    /** Where the part of the log that is in memory stands: beside the pool. */
+    static Path ring(Path pool) {
+        return pool.resolveSibling(pool.getFileName() + ".ring");
+    }
+
+    static LogDirectory open(Path pool, LogOptions options) throws IOException {
+        Path path = options.directory();
+        if (!Files.exists(path.resolve(LogFiles.CONTROL))) {
+            throw new PoolException(
+                    Reason.NOT_FOUND,
+                    path + " holds no log: name the directory that " + pool + " was formatted with, or make a pool with"
+                            + " format --log-directory");
+        }
+        checkDisk(options);
+        PoolLock lock = PoolLock.acquire(path.resolve(LogFiles.LOCK));
+        try {
+            return new LogDirectory(path, lock, LogControl.read(path.resolve(LogFiles.CONTROL)));
+        } catch (IOException | RuntimeException | Error e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    /** Makes a directory with an empty image that the caller fills; it is a log's only once {@link #seal} has been called. */
+    static LogDirectory create(Path pool, LogOptions options, long size, boolean overwrite) throws IOException {
+        Path path = options.directory();
+        Files.createDirectories(path);
+        checkDisk(options);
+        Path lockFile = path.resolve(LogFiles.LOCK);
+        if (!Files.exists(lockFile)) {
+            LogFiles.openToWrite(lockFile, false).close();
+        }
+        PoolLock lock = PoolLock.acquire(lockFile);
+        try {
+            Path control = path.resolve(LogFiles.CONTROL);
+            for (Path there : new Path[] {control, pool, ring(pool)}) {
+                if (Files.exists(there) && !overwrite) {
+                    throw new PoolException(
+                            Reason.ALREADY_EXISTS, there + " exists already; --overwrite would replace it");
+                }
+            }
+            if (Files.exists(pool)) {
+                PoolLock.acquire(pool).close(); // in use: not to be taken away
+            }
+            Files.deleteIfExists(control);
+            LogFiles.sync(path);
+            for (Path segment : LogFiles.segments(path)) {
+                Files.delete(segment);
+            }
+            Files.deleteIfExists(pool);
+            Files.deleteIfExists(ring(pool));
+            return new LogDirectory(
+                    path, lock, new LogControl(control, UUID.randomUUID(), new SecureRandom().nextLong(), size));
+        } catch (IOException | RuntimeException | Error e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    /** The image of a directory that is being made, as a file to format a pool in. */
+    PoolFile createImage() throws PoolException {
+        PoolFile image = PoolFile.create(path.resolve(LogFiles.IMAGE), control.poolSize, Backing.MAPPED, true);
+        LogBinding.init(image.pmem(), control.log);
+        return image;
+    }
+
+    /** The image is whole and on the disk: from here on there is a pool. */
+    void seal() throws IOException {
+        LogFiles.sync(path);
+        control.write();
+        control.write(); // both copies have their place on the disk: a full one does not stop the folder
+        LogFiles.sync(path);
+    }
+
+    private static void checkDisk(LogOptions options) throws IOException {
+        String type = Files.getFileStore(options.directory()).type();
+        if (VOLATILE.contains(type) && !options.onVolatile()) {
+            throw new PoolException(
+                    Reason.NOT_DAX,
+                    options.directory() + " is in memory (" + type
+                            + "), so a log there would not survive the machine. Choose a directory on a disk");
+        }
+    }
+
+    /** The start of the machine that this is: what was in memory at another one is gone, whatever a file says. */
+    static UUID boot() throws PoolException {
+        Path id = Path.of("/proc/sys/kernel/random/boot_id");
+        try {
+            return UUID.fromString(Files.readString(id).strip());
+        } catch (IOException | IllegalArgumentException e) {
+            throw new PoolException(Reason.IO, "the mode logged needs " + id + ": " + e, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        lock.close();
+    }
+}

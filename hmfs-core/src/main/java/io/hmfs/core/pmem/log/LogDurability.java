@@ -1,0 +1,175 @@
+package io.hmfs.core.pmem.log;
+
+import io.hmfs.core.pmem.Durability;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What waits for the disk: threads and actions, by the number up to which the log must be there. */
+final class LogDurability implements Durability {
+    private static final System.Logger LOG = System.getLogger(LogDurability.class.getName());
+    private static final int SPINS = 100;
+
+    private record Held(long position, Runnable action, Consumer<Throwable> onFailure) implements Comparable<Held> {
+        @Override
+        public int compareTo(Held other) {
+            return Long.compare(position, other.position);
+        }
+    }
+
+    private final LogRing ring;
+    private final LoggedPmem pmem;
+    private final PriorityQueue<Held> held = new PriorityQueue<>();
+    private final List<Consumer<Throwable>> listeners = new ArrayList<>();
+    private @Nullable LogWriter writer;
+    private int sleepers;
+    private @Nullable LogFailedException failure;
+
+    LogDurability(LogRing ring, LoggedPmem pmem) {
+        this.ring = ring;
+        this.pmem = pmem;
+    }
+
+    void use(LogWriter logWriter) {
+        writer = logWriter;
+    }
+
+    private void wake() {
+        LogWriter known = writer;
+        if (known != null) {
+            known.wake();
+        }
+    }
+
+    @Override
+    public void enter() {
+        pmem.enter();
+    }
+
+    @Override
+    public long position() {
+        return ring.published();
+    }
+
+    @Override
+    public void await(long position) {
+        for (int i = 0; i < SPINS && ring.durable() < position; i++) {
+            Thread.onSpinWait();
+        }
+        if (ring.durable() >= position) {
+            return;
+        }
+        wake();
+        boolean interrupted = false;
+        synchronized (this) {
+            sleepers++;
+            while (ring.durable() < position && failure == null) {
+                try {
+                    wait();
+                } catch (InterruptedException e) {
+                    interrupted = true; // the operation is done: whether it is durable must still be known
+                }
+            }
+            sleepers--;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (ring.durable() < position) {
+            ring.check();
+        }
+    }
+
+    @Override
+    public void whenDurable(long position, Runnable action, Consumer<Throwable> onFailure) {
+        LogFailedException failed;
+        synchronized (this) {
+            failed = failure;
+            if (failed == null && ring.durable() < position) {
+                held.add(new Held(position, action, onFailure));
+                wake();
+                return;
+            }
+        }
+        if (ring.durable() >= position) {
+            action.run();
+        } else if (failed != null) {
+            onFailure.accept(failed);
+        }
+    }
+
+    @Override
+    public void onFailure(Consumer<Throwable> listener) {
+        LogFailedException failed;
+        synchronized (this) {
+            failed = failure;
+            listeners.add(listener);
+        }
+        if (failed != null) {
+            listener.accept(failed);
+        }
+    }
+
+    /** The disk has more of the log. */
+    void advanced() {
+        List<Held> ready = List.of();
+        synchronized (this) {
+            if (sleepers > 0) {
+                notifyAll();
+            }
+            long durable = ring.durable();
+            for (Held next = held.peek(); next != null && next.position <= durable; next = held.peek()) {
+                ready = ready.isEmpty() ? new ArrayList<>() : ready;
+                ready.add(held.remove());
+            }
+        }
+        for (Held each : ready) {
+            each.action.run();
+        }
+    }
+
+    /** Nothing more comes to the disk: whoever waits is told why. The first reason is kept. */
+    void fail(Path file, Throwable cause) {
+        LogFailedException failed = new LogFailedException(
+                "the log cannot be written: " + file + ": " + cause
+                        + ". Nothing more is acknowledged; what was is safe."
+                        + " Make room or mend the disk, and start again",
+                cause);
+        List<Held> lost;
+        List<Consumer<Throwable>> told;
+        synchronized (this) {
+            if (failure != null) {
+                return;
+            }
+            failure = failed;
+            ring.fail(failed);
+            lost = new ArrayList<>(held);
+            held.clear();
+            told = List.copyOf(listeners);
+            notifyAll();
+        }
+        LOG.log(System.Logger.Level.ERROR, failed.getMessage());
+        lost.forEach(each -> each.onFailure.accept(failed));
+        told.forEach(each -> each.accept(failed));
+    }
+
+    /** Waits for a thread to end, whatever else is asked meanwhile. */
+    static void join(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            LockSupport.unpark(thread);
+            try {
+                thread.join(100);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

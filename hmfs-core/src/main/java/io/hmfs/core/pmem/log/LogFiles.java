@@ -1,0 +1,77 @@
+package io.hmfs.core.pmem.log;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Names and handling of the files of a log directory. */
+final class LogFiles {
+    /** Locked by who uses the directory. */
+    static final String LOCK = "lock";
+
+    static final String CONTROL = "control";
+    static final String IMAGE = "image";
+
+    private static final Pattern SEGMENT = Pattern.compile("log-[0-9a-f]{16}");
+
+    private LogFiles() {}
+
+    /** The log file whose first record has this number. */
+    static Path segment(Path directory, long firstLsn) {
+        return directory.resolve(String.format(Locale.ROOT, "log-%016x", firstLsn));
+    }
+
+    static long firstLsn(Path segment) {
+        return Long.parseUnsignedLong(segment.getFileName().toString().substring(4), 16);
+    }
+
+    /** All log files, in order. */
+    static List<Path> segments(Path directory) throws IOException {
+        List<Path> found = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                if (SEGMENT.matcher(file.getFileName().toString()).matches()) {
+                    found.add(file);
+                }
+            }
+        }
+        found.sort(null);
+        return found;
+    }
+
+    /** Opens a file for writing, making it for this user alone: names of files stand in there. */
+    static FileChannel openToWrite(Path path, boolean empty) throws IOException {
+        Set<StandardOpenOption> options = EnumSet.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        if (empty) {
+            options.add(StandardOpenOption.TRUNCATE_EXISTING);
+        }
+        return FileChannel.open(
+                path, options, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    }
+
+    /** Writes all of a buffer. */
+    static void write(FileChannel file, ByteBuffer buffer, long at) throws IOException {
+        long to = at;
+        while (buffer.hasRemaining()) {
+            to += file.write(buffer, to);
+        }
+    }
+
+    /** Makes the entries of a directory durable. */
+    static void sync(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package io.hmfs.core.pmem.log;
+
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/**
+ * The log of a pool in mode {@code logged}.
+ *
+ * @param directory where the log, the image and the control file are: on the disk that must survive
+ * @param segmentSize bytes of a log file before the next is begun, 4 KiB to 128 MiB
+ * @param logMax bytes of log that may wait for the image; more makes operations wait; at least two segments
+ * @param ringRecords lines that may wait for the disk, a power of two from 64 to 2^24; more makes operations wait
+ * @param onVolatile allow a directory in memory (tmpfs), which survives no failure of the machine: for tests and measurements
+ * @param progress is told, in words, how a rebuild of the pool goes on
+ */
+public record LogOptions(
+        Path directory, long segmentSize, long logMax, int ringRecords, boolean onVolatile, Consumer<String> progress) {
+    private static final System.Logger LOG = System.getLogger(LogOptions.class.getName());
+
+    public LogOptions {
+        check("segmentSize", segmentSize, 4 << 10, 128 << 20);
+        check("logMax", logMax, 2 * segmentSize, 1L << 40);
+        check("ringRecords", ringRecords, 64, 1 << 24);
+        if (Integer.bitCount(ringRecords) != 1) {
+            throw new IllegalArgumentException("ringRecords is " + ringRecords + "; it must be a power of two");
+        }
+    }
+
+    private static void check(String option, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(option + " is " + value + "; it must be " + min + " to " + max);
+        }
+    }
+
+    /** The defaults: segments of 16 MiB, up to 1 GiB of them, 262,144 lines in memory; progress goes to the system's logger. */
+    public static LogOptions in(Path directory) {
+        return new LogOptions(
+                directory, 16 << 20, 1 << 30, 1 << 18, false, text -> LOG.log(System.Logger.Level.INFO, text));
+    }
+
+    /** The same with other bounds. */
+    public LogOptions withSizes(long newSegmentSize, long newLogMax, int newRingRecords) {
+        return new LogOptions(directory, newSegmentSize, newLogMax, newRingRecords, onVolatile, progress);
+    }
+
+    /** The same, also in memory. */
+    public LogOptions withOnVolatile(boolean allowed) {
+        return new LogOptions(directory, segmentSize, logMax, ringRecords, allowed, progress);
+    }
+
+    /** The same with another listener. */
+    public LogOptions withProgress(Consumer<String> listener) {
+        return new LogOptions(directory, segmentSize, logMax, ringRecords, onVolatile, listener);
+    }
+}

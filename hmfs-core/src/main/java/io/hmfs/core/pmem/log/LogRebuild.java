@@ -1,0 +1,164 @@
+package io.hmfs.core.pmem.log;
+
+import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.MappedPmem;
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.pmem.PoolException.Reason;
+import io.hmfs.core.pmem.PoolFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Builds the pool anew from image and log, after the loss of the machine's memory. It is made under other names; the pool's own
+ * comes last, so that a rebuild that is cut off is begun again.
+ */
+final class LogRebuild {
+    private static final int CHUNK = 1 << 20;
+    private static final long PROGRESS_NANOS = 1_000_000_000L;
+
+    private final Path pool;
+    private final LogDirectory directory;
+    private final LogOptions options;
+    private final Consumer<String> progress;
+    private final byte[] chunk = new byte[CHUNK];
+    private final byte[] zeros = new byte[CHUNK];
+    private final byte[] line = new byte[64];
+    private long told = System.nanoTime();
+    private long replayed;
+
+    LogRebuild(Path pool, LogDirectory directory, LogOptions options) {
+        this.pool = pool;
+        this.directory = directory;
+        this.options = options;
+        this.progress = options.progress();
+    }
+
+    void run() throws IOException {
+        Path newPool = pool.resolveSibling(pool.getFileName() + ".rebuild");
+        try {
+            run(newPool, LogDirectory.ring(newPool));
+        } catch (IOException | RuntimeException | Error e) {
+            Files.deleteIfExists(newPool); // it takes memory
+            Files.deleteIfExists(LogDirectory.ring(newPool));
+            throw e;
+        }
+    }
+
+    private void run(Path newPool, Path newRing) throws IOException {
+        long start = System.nanoTime();
+        LogControl control = directory.control;
+        progress.accept("rebuilding " + pool + " from " + directory.path);
+        // [rebuild.1] Before anything is made: what belongs to an older generation is told from it.
+        control.generation++;
+        control.write();
+        LogReader.End end;
+        try (PoolFile made = PoolFile.create(newPool, control.poolSize, Backing.MAPPED, true)) {
+            MappedPmem memory = (MappedPmem) made.pmem();
+            copyImage(memory);
+            end = replay(memory);
+            if (LogBinding.log(memory).equals(control.log)) {
+                memory.set(LogBinding.AT + LogBinding.SESSION_OFFSET, control.generation << 32);
+            } else {
+                throw new PoolException(
+                        Reason.NOT_A_POOL,
+                        directory.path.resolve(LogFiles.IMAGE) + " belongs to another log than " + control.path
+                                + ": put back the files that belong here");
+            }
+        }
+        trim(end);
+        long bytes = Math.max(PoolFile.SIZE_MIN, LogRing.size(options.ringRecords()));
+        try (PoolFile ring = PoolFile.create(newRing, bytes, Backing.MAPPED, true)) {
+            MappedPmem memory = (MappedPmem) ring.pmem();
+            LogRing.format(
+                    memory, control.log, LogDirectory.boot(), options.ringRecords(), control.generation, end.lsn());
+            memory.set(RingHeader.SESSION_OFFSET, control.generation << 32);
+            memory.set(RingHeader.NEXT_SESSION_OFFSET, control.generation << 32);
+        }
+        // [rebuild.2] The ring first: a pool without a ring would be refused.
+        Files.move(newRing, LogDirectory.ring(pool), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(newPool, pool, StandardCopyOption.ATOMIC_MOVE);
+        progress.accept("rebuilt " + pool + ": " + replayed + " lines of the log after the image, in "
+                + (System.nanoTime() - start) / 1_000_000 + " ms");
+    }
+
+    private void copyImage(MappedPmem memory) throws IOException {
+        Path image = directory.path.resolve(LogFiles.IMAGE);
+        ByteBuffer buffer = ByteBuffer.wrap(chunk);
+        try (FileChannel file = FileChannel.open(image, StandardOpenOption.READ)) {
+            if (file.size() != memory.size()) {
+                throw new PoolException(
+                        Reason.TRUNCATED,
+                        image + " has " + file.size() + " bytes instead of " + memory.size()
+                                + ". Restore the log's directory from a copy");
+            }
+            for (long at = 0; at < memory.size(); at += CHUNK) {
+                int count = (int) Math.min(CHUNK, memory.size() - at);
+                buffer.clear().limit(count);
+                while (buffer.hasRemaining()) {
+                    if (file.read(buffer, at + buffer.position()) < 0) {
+                        throw new IOException(image + " was cut off while it was read");
+                    }
+                }
+                if (!Arrays.equals(chunk, 0, count, zeros, 0, count)) {
+                    memory.copyIn(chunk, 0, at, count);
+                }
+                tell("image", at, memory.size());
+            }
+        }
+    }
+
+    private LogReader.End replay(MappedPmem memory) throws IOException {
+        LogControl control = directory.control;
+        List<Path> segments = LogFiles.segments(directory.path);
+        LogReader.End end = new LogReader(control)
+                .read(segments, control.folded, Long.MAX_VALUE, (offset, buffer, at) -> {
+                    buffer.get(at, line);
+                    memory.copyIn(line, 0, offset, 64);
+                    replayed++;
+                    tell("log, lines", replayed, 0);
+                });
+        if (end.lsn() < control.folding) {
+            throw new PoolException(
+                    Reason.TRUNCATED,
+                    "the log in " + directory.path + " ends with line " + end.lsn()
+                            + ", but the image may hold lines up to " + control.folding
+                            + ": log files were cut off or taken away. Restore the directory from a copy");
+        }
+        return end;
+    }
+
+    /** Cuts off what a write under way left, so that what is written next is not taken for something behind a damage. */
+    private void trim(LogReader.End end) throws IOException {
+        trim(directory.path, end);
+    }
+
+    static void trim(Path directory, LogReader.End end) throws IOException {
+        for (Path segment : LogFiles.segments(directory)) {
+            if (LogFiles.firstLsn(segment) > end.lsn()) {
+                Files.delete(segment);
+            } else if (segment.equals(end.file()) && end.position() < Files.size(segment)) {
+                try (FileChannel file = FileChannel.open(segment, StandardOpenOption.WRITE)) {
+                    file.truncate(end.position());
+                    file.force(true);
+                }
+            }
+        }
+        LogFiles.sync(directory);
+    }
+
+    private void tell(String what, long done, long of) {
+        long now = System.nanoTime();
+        if (now - told > PROGRESS_NANOS) {
+            told = now;
+            progress.accept("rebuilding " + pool + ": " + what + " " + (of == 0 ? done : done * 100 / of + " %"));
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package io.hmfs.core.pmem.log;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes what is published to the disk: one block and one sync at a time, for all that came since the last (group commit). Never two
+ * blocks under one sync: a whole block proves that those before it were whole.
+ */
+final class LogWriter {
+    private static final long IDLE_NANOS = 20_000_000;
+    private static final int SPINS = 200;
+
+    private final LogRing ring;
+    private final LogControl control;
+    private final LogOptions options;
+    private final LogFolder folder;
+    private final LogDurability durability;
+    private final ByteBuffer buffer;
+    private final int recordsMax;
+    private final CRC32C crc = new CRC32C();
+    private final Thread thread;
+    private @Nullable FileChannel file;
+    private @Nullable Path path;
+    private long position;
+    private volatile boolean stopping;
+    private volatile boolean idle;
+
+    LogWriter(LogRing ring, LogControl control, LogOptions options, LogFolder folder, LogDurability durability) {
+        this.ring = ring;
+        this.control = control;
+        this.options = options;
+        this.folder = folder;
+        this.durability = durability;
+        long fits = (options.segmentSize() - LogSegmentHeader.SIZE - LogBlock.HEADER_SIZE - LogBlock.ALIGNMENT)
+                / LogRecord.SIZE;
+        this.recordsMax = (int) Math.min(Math.min(LogBlock.RECORDS_MAX, fits), ring.capacity());
+        this.buffer = ByteBuffer.allocateDirect(LogBlock.length(recordsMax)).order(ByteOrder.LITTLE_ENDIAN);
+        this.thread = Thread.ofPlatform().daemon().name("hmfs-log").unstarted(this::run);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Asks for what is published to be written soon. */
+    void wake() {
+        if (idle) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** Writes what is published, unless the log has failed, and ends. */
+    void stop() {
+        stopping = true;
+        LockSupport.unpark(thread);
+        LogDurability.join(thread);
+        closeFile();
+    }
+
+    private void run() {
+        try {
+            while (step()) {
+                // on
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            durability.fail(path == null ? options.directory() : path, e);
+        }
+    }
+
+    private boolean step() throws IOException {
+        ring.check(); // whoever made it fail: those who wait are told
+        long durable = ring.durable();
+        boolean last = stopping;
+        long end = ring.advance();
+        for (int i = 0; end == durable && i < SPINS; i++) {
+            Thread.onSpinWait();
+            end = ring.advance();
+        }
+        if (end > durable) {
+            write(durable + 1, (int) Math.min(end - durable, recordsMax));
+            return true;
+        }
+        if (last) {
+            return false;
+        }
+        idle = true;
+        if (ring.advance() == durable && !stopping) {
+            LockSupport.parkNanos(IDLE_NANOS);
+        }
+        idle = false;
+        return true;
+    }
+
+    private void write(long first, int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            int at = LogBlock.record(0, i);
+            buffer.putLong(at + LogRecord.OFFSET_OFFSET, ring.line(first + i));
+            for (int word = 0; word < 8; word++) {
+                buffer.putLong(at + LogRecord.LINE_OFFSET + word * 8, ring.word(first + i, word));
+            }
+        }
+        buffer.clear();
+        LogBlock.seal(buffer, first, count, control.salt, crc);
+        int length = LogBlock.length(count);
+        FileChannel current = file;
+        if (current == null || position + length > options.segmentSize()) {
+            current = rotate(first);
+        }
+        buffer.position(0).limit(length);
+        LogFiles.write(current, buffer, position);
+        buffer.clear();
+        // [log.8] On the disk before anyone is told.
+        current.force(false);
+        position += length;
+        ring.setDurable(first + count - 1);
+        durability.advanced();
+    }
+
+    private FileChannel rotate(long first) throws IOException {
+        closeFile();
+        Path closed = path;
+        if (closed != null) {
+            folder.add(closed, first - 1, position);
+        }
+        folder.awaitRoom(options.segmentSize());
+        Path next = LogFiles.segment(options.directory(), first);
+        path = next;
+        FileChannel made = LogFiles.openToWrite(next, true);
+        file = made;
+        ByteBuffer header = ByteBuffer.allocate(LogSegmentHeader.SIZE).order(ByteOrder.LITTLE_ENDIAN);
+        LogSegmentHeader.put(header, control.log, first, control.generation, control.salt);
+        LogFiles.write(made, header, 0);
+        made.force(true);
+        LogFiles.sync(options.directory());
+        position = LogSegmentHeader.SIZE;
+        return made;
+    }
+
+    private void closeFile() {
+        FileChannel open = file;
+        file = null;
+        if (open != null) {
+            try {
+                open.close();
+            } catch (IOException e) {
+                // What it holds was synced.
+                System.getLogger(LogWriter.class.getName()).log(System.Logger.Level.DEBUG, "closing " + path, e);
+            }
+        }
+    }
+
+    /** For tests: the file being written. */
+    @Nullable
+    FileChannel file() {
+        return file;
+    }
+}

@@ -1,0 +1,150 @@
+package io.hmfs.core.pmem.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.pmem.PoolFile;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: what waits for the disk is told when it is safe, and that it never will be; a log that cannot be written acknowledges nothing and
+ * loses nothing. Method: real files, whose channel is closed under the writer.
+ */
+final class LogDurabilityTest {
+    private static final long SIZE = PoolFile.SIZE_MIN;
+    private static final long AT = PoolFile.HEADER_SIZE + 64;
+
+    @TempDir
+    Path directory;
+
+    private Path pool;
+    private LogOptions options;
+
+    @BeforeEach
+    void format() throws PoolException {
+        pool = directory.resolve("pool");
+        options = LogOptions.in(directory.resolve("log"))
+                .withSizes(1 << 20, 4 << 20, 256)
+                .withOnVolatile(true);
+        LoggedPoolFile.format(pool, options, SIZE, false, _ -> {});
+    }
+
+    private LoggedPoolFile open() throws PoolException {
+        return LoggedPoolFile.open(pool, options);
+    }
+
+    private void loseMachine() throws IOException {
+        Files.deleteIfExists(pool);
+        Files.deleteIfExists(LogDirectory.ring(pool));
+    }
+
+    private List<Path> segments() throws IOException {
+        return LogFiles.segments(options.directory());
+    }
+
+    /** Stores n in word n, for each n, each in a block of its own. */
+    private static void store(LoggedPoolFile file, int from, int to) {
+        for (int n = from; n < to; n++) {
+            file.pmem().set(AT + n * 64L, n);
+            file.pmem().persist(AT + n * 64L, 8);
+            file.durability().await(file.durability().position());
+        }
+    }
+
+    private static int stored(LoggedPoolFile file) {
+        int n = 1;
+        while (file.pmem().get(AT + n * 64L) == n) {
+            n++;
+        }
+        for (int later = n; later < 100; later++) {
+            assertEquals(0, file.pmem().get(AT + later * 64L), "word " + later + " is there, " + n + " is not");
+        }
+        return n;
+    }
+
+    @Test
+    void afterAnErrorOfTheDiskNothingIsAcknowledgedAndNothingIsLost() throws Exception {
+        LoggedPoolFile file = open();
+        store(file, 1, 4);
+        AtomicReference<Throwable> heard = new AtomicReference<>();
+        file.durability().onFailure(heard::set);
+        FileChannel channel = file.writer().file();
+        assertNotNull(channel);
+        channel.close(); // from here on every write fails
+        file.pmem().set(AT + 4 * 64L, 4);
+        file.pmem().persist(AT + 4 * 64L, 8);
+        long position = file.durability().position();
+        LogFailedException e =
+                assertThrows(LogFailedException.class, () -> file.durability().await(position));
+        assertTrue(String.valueOf(e.getMessage()).contains(segments().getLast().toString()), e.getMessage());
+        AtomicReference<Throwable> held = new AtomicReference<>();
+        file.durability().whenDurable(position, () -> held.set(new AssertionError("acknowledged")), held::set);
+        assertTrue(held.get() instanceof LogFailedException, String.valueOf(held.get()));
+        while (heard.get() == null) {
+            Thread.onSpinWait(); // told after those who wait
+        }
+        assertTrue(heard.get() instanceof LogFailedException, String.valueOf(heard.get()));
+        file.durability().await(position - 1); // what was durable is
+        file.close();
+        try (LoggedPoolFile again = open()) {
+            assertEquals(5, stored(again));
+        }
+        loseMachine();
+        try (LoggedPoolFile again = open()) {
+            assertEquals(5, stored(again));
+        }
+    }
+
+    @Test
+    void aThreadThatFailsInTheMiddleOfALineFailsTheLog() throws Exception {
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+            file.pmem().set(AT + 4 * 64L, 4);
+            file.ring().failHalfWay();
+            assertThrows(
+                    LogFailedException.class,
+                    () -> file.durability().await(file.durability().position() + 1));
+        }
+        try (LoggedPoolFile again = open()) {
+            assertEquals(5, stored(again));
+        }
+    }
+
+    @Test
+    void actionsRunWhenTheirPositionIsDurable() throws Exception {
+        try (LoggedPoolFile file = open()) {
+            CountDownLatch ran = new CountDownLatch(100);
+            AtomicLong early = new AtomicLong();
+            for (int n = 1; n <= 100; n++) {
+                file.pmem().set(AT + n * 64L, n);
+                file.pmem().persist(AT + n * 64L, 8);
+                long position = file.durability().position();
+                file.durability()
+                        .whenDurable(
+                                position,
+                                () -> {
+                                    if (file.ring().durable() < position) {
+                                        early.incrementAndGet();
+                                    }
+                                    ran.countDown();
+                                },
+                                _ -> early.incrementAndGet());
+            }
+            ran.await();
+            assertEquals(0, early.get());
+        }
+    }
+}

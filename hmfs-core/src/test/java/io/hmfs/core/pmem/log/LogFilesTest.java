@@ -1,0 +1,330 @@
+package io.hmfs.core.pmem.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.pmem.PoolFile;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: the log on the disk is read as far as it is whole; a torn end is an end, a damage before it an error that names the place.
+ * Method: real files, cut off and changed byte by byte.
+ */
+final class LogFilesTest {
+    private static final long SIZE = PoolFile.SIZE_MIN;
+    private static final long AT = PoolFile.HEADER_SIZE + 64;
+
+    @TempDir
+    Path directory;
+
+    private Path pool;
+    private LogOptions options;
+
+    @BeforeEach
+    void format() throws PoolException {
+        pool = directory.resolve("pool");
+        options = LogOptions.in(directory.resolve("log"))
+                .withSizes(1 << 20, 4 << 20, 256)
+                .withOnVolatile(true);
+        LoggedPoolFile.format(pool, options, SIZE, false, _ -> {});
+    }
+
+    private LoggedPoolFile open() throws PoolException {
+        return LoggedPoolFile.open(pool, options);
+    }
+
+    private void loseMachine() throws IOException {
+        Files.deleteIfExists(pool);
+        Files.deleteIfExists(LogDirectory.ring(pool));
+    }
+
+    private List<Path> segments() throws IOException {
+        return LogFiles.segments(options.directory());
+    }
+
+    /** Stores n in word n, for each n, each in a block of its own. */
+    private static void store(LoggedPoolFile file, int from, int to) {
+        for (int n = from; n < to; n++) {
+            file.pmem().set(AT + n * 64L, n);
+            file.pmem().persist(AT + n * 64L, 8);
+            file.durability().await(file.durability().position());
+        }
+    }
+
+    private static int stored(LoggedPoolFile file) {
+        int n = 1;
+        while (file.pmem().get(AT + n * 64L) == n) {
+            n++;
+        }
+        for (int later = n; later < 100; later++) {
+            assertEquals(0, file.pmem().get(AT + later * 64L), "word " + later + " is there, " + n + " is not");
+        }
+        return n;
+    }
+
+    private Path control() {
+        return options.directory().resolve(LogFiles.CONTROL);
+    }
+
+    @Test
+    void aBlockTornAtAnyByteEndsTheLogBeforeIt() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+        }
+        Path segment = segments().getLast();
+        byte[] whole = Files.readAllBytes(segment);
+        LogControl read = LogControl.read(control());
+        LogReader reader = new LogReader(read);
+        long last = reader.read(segments(), 0, Long.MAX_VALUE, (_, _, _) -> {}).lsn();
+        for (int cut = 1; cut <= LogBlock.length(1); cut++) {
+            Files.write(segment, Arrays.copyOf(whole, whole.length - cut));
+            LogReader.End end = reader.read(segments(), 0, Long.MAX_VALUE, (_, _, _) -> {});
+            assertEquals(last - 1, end.lsn(), "cut off " + cut);
+            assertEquals(whole.length - LogBlock.length(1), end.position(), "cut off " + cut);
+        }
+    }
+
+    @Test
+    void whatIsWrittenAfterATornBlockIsFound() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+        }
+        Path segment = segments().getLast();
+        byte[] whole = Files.readAllBytes(segment);
+        byte[] control = Files.readAllBytes(control());
+        Path image = options.directory().resolve(LogFiles.IMAGE);
+        byte[] pages = Files.readAllBytes(image);
+        for (int cut : new int[] {0, 1, 63, 64, 65, 191, 192}) {
+            for (Path file : segments()) {
+                Files.delete(file);
+            }
+            loseMachine();
+            Files.write(control(), control);
+            Files.write(image, pages);
+            Files.write(segment, Arrays.copyOf(whole, whole.length - cut));
+            try (LoggedPoolFile file = open()) {
+                assertEquals(cut == 0 ? 4 : 3, stored(file), "cut off " + cut);
+                store(file, 90, 91);
+            }
+            loseMachine();
+            try (LoggedPoolFile file = open()) {
+                assertEquals(90, file.pmem().get(AT + 90 * 64L), "cut off " + cut);
+            }
+        }
+    }
+
+    @Test
+    void aRebuildCutsOffWhatIsTorn() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+        }
+        loseMachine();
+        Path segment = segments().getLast();
+        byte[] whole = Files.readAllBytes(segment);
+        Files.write(segment, Arrays.copyOf(whole, whole.length - 7));
+        try (LogDirectory log = LogDirectory.open(pool, options)) {
+            new LogRebuild(pool, log, options).run();
+        }
+        assertEquals(whole.length - LogBlock.length(1), Files.size(segment));
+    }
+
+    @Test
+    void aStartCutsOffWhatTheRingDoesNotKnowToBeDurable() throws IOException {
+        long durable;
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+            durable = file.ring().durable();
+        }
+        try (PoolFile ring = PoolFile.open(LogDirectory.ring(pool), Persistence.PROCESS, false)) {
+            ring.pmem().set(RingHeader.DURABLE_OFFSET, durable - 1);
+        }
+        Path segment = segments().getLast();
+        try (FileChannel held = FileChannel.open(segment)) { // which outlives the folding of the file
+            long length = held.size();
+            open().close();
+            assertEquals(length - LogBlock.length(1), held.size());
+        }
+    }
+
+    @Test
+    void theControlFileSaysHowFarTheImageMayBeAhead() throws Exception {
+        options = options.withSizes(4 << 10, 8 << 10, 256);
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 90);
+        }
+        LogControl read = LogControl.read(control());
+        assertTrue(read.folded > 0, "folded up to " + read.folded);
+        assertTrue(read.folding >= read.folded, "folding up to " + read.folding);
+    }
+
+    @Test
+    void aBitChangedInTheLastBlockEndsTheLogThere() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+        }
+        Path segment = segments().getLast();
+        byte[] whole = Files.readAllBytes(segment);
+        int block = LogBlock.length(1);
+        for (int at = whole.length - block; at < whole.length; at += 5) {
+            loseMachine();
+            byte[] changed = whole.clone();
+            changed[at] ^= (byte) (1 << (at & 7));
+            Files.write(segment, changed);
+            try (LoggedPoolFile file = open()) {
+                assertEquals(3, stored(file), "changed at " + at);
+            }
+        }
+    }
+
+    @Test
+    void aBitChangedBeforeTheEndIsAnErrorThatNamesThePlace() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+        }
+        Path segment = segments().getLast();
+        byte[] whole = Files.readAllBytes(segment);
+        int block = LogBlock.length(1);
+        int second = whole.length - 2 * block;
+        for (int at = second; at < whole.length - block; at += 3) {
+            loseMachine();
+            byte[] changed = whole.clone();
+            changed[at] ^= (byte) (1 << (at & 7));
+            Files.write(segment, changed);
+            PoolException e = assertThrows(PoolException.class, this::open, "changed at " + at);
+            assertEquals(PoolException.Reason.BAD_CHECKSUM, e.reason());
+            assertTrue(
+                    String.valueOf(e.getMessage()).contains(segment + " is damaged at offset " + second),
+                    "changed at " + at + ": " + e.getMessage());
+        }
+        for (int at = 0; at < LogSegmentHeader.SIZE; at++) {
+            byte[] changed = whole.clone();
+            changed[at] ^= 1;
+            Files.write(segment, changed);
+            assertThrows(PoolException.class, this::open, "header changed at " + at);
+        }
+    }
+
+    @Test
+    void aMissingLogFileIsAnError() throws IOException {
+        byte[] control = Files.readAllBytes(control());
+        List<Path> all = new ArrayList<>();
+        List<byte[]> contents = new ArrayList<>();
+        for (int round = 0; round < 3; round++) {
+            try (LoggedPoolFile file = open()) {
+                store(file, 1 + round, 2 + round);
+            }
+            all.add(segments().getLast());
+            contents.add(Files.readAllBytes(all.getLast()));
+        }
+        Files.write(control(), control); // nothing is folded, as far as anyone knows
+        for (int i = 0; i < all.size(); i++) {
+            Files.write(all.get(i), contents.get(i));
+        }
+        loseMachine();
+        for (Path segment : all.subList(0, all.size() - 1)) {
+            Path away = Files.move(segment, directory.resolve("away"));
+            PoolException e = assertThrows(PoolException.class, this::open, "without " + segment);
+            assertTrue(String.valueOf(e.getMessage()).contains("is damaged"), e.getMessage());
+            Files.move(away, segment);
+        }
+        try (LoggedPoolFile file = open()) {
+            assertEquals(4, stored(file));
+        }
+    }
+
+    @Test
+    void aLogThatEndsBeforeWhatTheImageHoldsIsAnError() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+        }
+        LogControl control = LogControl.read(options.directory().resolve(LogFiles.CONTROL));
+        control.folding = 1000;
+        control.write();
+        loseMachine();
+        PoolException e = assertThrows(PoolException.class, this::open);
+        assertTrue(String.valueOf(e.getMessage()).contains("the image may hold lines up to 1000"), e.getMessage());
+    }
+
+    @Test
+    void whatTheDiskHasBehindTheRingsWordIsWrittenAgain() throws IOException {
+        LoggedPoolFile file = open();
+        store(file, 1, 4);
+        long durable = file.ring().durable();
+        file.close();
+        // As if the process had died, or the sync had failed, before the last block was known to be durable.
+        try (PoolFile ring = PoolFile.open(LogDirectory.ring(pool), Persistence.PROCESS, false)) {
+            ring.pmem().set(RingHeader.DURABLE_OFFSET, durable - 1);
+        }
+        Path segment = segments().getLast();
+        byte[] bytes = Files.readAllBytes(segment);
+        bytes[bytes.length - 1] ^= 1; // what the system's cache had, the disk never got
+        Files.write(segment, bytes);
+        try (LoggedPoolFile again = open()) {
+            assertEquals(4, stored(again));
+        }
+        loseMachine();
+        try (LoggedPoolFile again = open()) {
+            assertEquals(4, stored(again));
+        }
+    }
+
+    @Test
+    void theLogOnTheDiskStaysBelowItsBound() throws IOException {
+        options = options.withSizes(4 << 10, 8 << 10, 256);
+        try (LoggedPoolFile file = open()) {
+            for (int n = 1; n <= 2000; n++) {
+                file.pmem().set(AT + (n & 127) * 64L, n);
+                file.pmem().persist(AT + (n & 127) * 64L, 8);
+                if (n % 100 == 0) {
+                    file.durability().await(file.durability().position());
+                    assertTrue(segments().size() <= 3, "log files: " + segments());
+                }
+            }
+        }
+        loseMachine();
+        try (LoggedPoolFile file = open()) {
+            for (int n = 2000 - 127; n <= 2000; n++) {
+                assertEquals(n, file.pmem().get(AT + (n & 127) * 64L));
+            }
+        }
+    }
+
+    @Test
+    void aRebuildThatWasCutOffIsBegunAgain() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+        }
+        // Cut off before the pool got its name: the ring of another generation is there, and a part of the pool.
+        Files.move(pool, directory.resolve("pool.rebuild"));
+        try (LoggedPoolFile file = open()) {
+            assertEquals(4, stored(file));
+        }
+    }
+
+    @Test
+    void aPoolOnADiskIsRebuiltAfterTheMachineWasStartedAgain() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+        }
+        try (PoolFile ring = PoolFile.open(LogDirectory.ring(pool), Persistence.PROCESS, false);
+                PoolFile memory = PoolFile.open(pool, Persistence.PROCESS, false)) {
+            ring.pmem().set(RingHeader.BOOT_LOW_OFFSET, 1);
+            memory.pmem().set(AT + 64, 77); // which page of the pool came to the disk is chance
+        }
+        try (LoggedPoolFile file = open()) {
+            assertEquals(4, stored(file));
+        }
+    }
+}

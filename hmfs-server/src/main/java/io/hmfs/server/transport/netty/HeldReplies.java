@@ -1,0 +1,81 @@
+package io.hmfs.server.transport.netty;
+
+import io.hmfs.server.exec.Service;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import java.util.ArrayDeque;
+
+/**
+ * A connection's replies on their way out: written at once, or, where a log has to have what they tell first, when it has, in order. On
+ * the connection's thread. Nothing here flushes.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel, which is where that is seen
+final class HeldReplies {
+    /** Replies of one batch. */
+    private static final class Batch {
+        private final ByteBuf replies;
+        private boolean safe;
+
+        Batch(ByteBuf replies) {
+            this.replies = replies;
+        }
+    }
+
+    private final Service service;
+    private final Channel channel;
+    private final Runnable onSent;
+    private final ArrayDeque<Batch> held = new ArrayDeque<>();
+    private long bytes;
+
+    /** {@code onSent} is run when held replies have been written. */
+    HeldReplies(Service service, Channel channel, Runnable onSent) {
+        this.service = service;
+        this.channel = channel;
+        this.onSent = onSent;
+    }
+
+    boolean isEmpty() {
+        return held.isEmpty();
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    void write(ByteBuf replies) {
+        if (!service.holdsReplies()) {
+            channel.write(replies, channel.voidPromise());
+            return;
+        }
+        Batch batch = new Batch(replies);
+        held.add(batch);
+        bytes += replies.readableBytes();
+        service.whenSafe(() -> {
+            if (channel.eventLoop().inEventLoop()) {
+                safe(batch);
+            } else {
+                channel.eventLoop().execute(() -> safe(batch));
+            }
+        });
+    }
+
+    private void safe(Batch batch) {
+        batch.safe = true;
+        boolean sent = false;
+        for (Batch first = held.peek(); first != null && first.safe; first = held.peek()) {
+            held.remove();
+            bytes -= first.replies.readableBytes();
+            channel.write(first.replies, channel.voidPromise());
+            sent = true;
+        }
+        if (sent) {
+            onSent.run();
+        }
+    }
+
+    /** The connection is gone: nobody will read them. */
+    void release() {
+        held.forEach(batch -> batch.replies.release());
+        held.clear();
+    }
+}
