@@ -71,6 +71,7 @@ fi
 
 . "$root/test/cases-usage.sh"
 . "$root/test/cases-server.sh"
+. "$root/test/cases-fsck.sh"
 
 echo "$good passed, $bad failed"
 [ "$bad" -eq 0 ]

@@ -81,6 +81,11 @@ final class ChildJvm implements AutoCloseable {
         return process.pid();
     }
 
+    /** Ends it with SIGKILL, whatever it does, and waits until it is gone. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
     private int exitCode() throws IOException {
         try {
             return process.waitFor();

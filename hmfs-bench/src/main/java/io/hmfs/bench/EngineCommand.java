@@ -1,6 +1,9 @@
 package io.hmfs.bench;
 
+import io.hmfs.bench.load.CrashLoad;
 import io.hmfs.bench.load.EngineLoad;
+import io.hmfs.bench.load.OperationLoad;
+import io.hmfs.core.pmem.Persistence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,11 +21,15 @@ import picocli.CommandLine.Option;
 @Command(
         name = "engine",
         mixinStandardHelpOptions = true,
-        description = "create and stat of the engine, embedded, beside putIfAbsent and get of a ConcurrentHashMap.",
+        description = "Every operation of the engine, embedded; create and stat also beside a ConcurrentHashMap.",
         footer = {
             "",
-            "One thread, mode process, in a JVM of its own. The rounds of the two take turns, each on a new pool or map, after"
-                    + " warm-up rounds that do not count; a ratio is taken round by round.",
+            "First each operation by itself, with the threads, the mode and the number of files that were asked for: rates,"
+                    + " latencies, and ratios of runs that take turns. A chase is a dependent random read of the pool's memory."
+                    + " Fences and written-back lines are counted in a run of their own, in mode pmem with one thread.",
+            "",
+            "Then the engine beside a map: one thread, mode process, in a JVM of its own. The rounds of the two take turns,"
+                    + " each on a new pool or map, after warm-up rounds that do not count; a ratio is taken round by round.",
             "Timed for the engine: filling one reused Name from 16 bytes of an array, the call, and the check of its status."
                     + " Timed for the map: the call with a String of the same characters, made before, and the check of its"
                     + " answer. Both create in one order and look up in another, random one; both find their keys laid out in"
@@ -32,12 +39,16 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  hmfs bench engine",
+            "  hmfs bench engine --files 20000000 --threads 2 --mode pmem --json engine.json",
+            "  hmfs bench engine --files 1000000 --crash-open 1000000,5000000",
             "  hmfs bench engine --files 200000 --rounds 3 --directories 100",
             "  hmfs bench engine --heap-check --heap-files 1000000",
         })
 final class EngineCommand implements Callable<Integer> {
     private static final long HEAP_MIN = 1L << 30;
     private static final long HEAP_PER_FILE = 700;
+    private static final int MAP_FILES_MAX = 2_000_000;
+    private static final int CRASH_ROUNDS = 5;
 
     @Mixin
     private final ReportOptions report = new ReportOptions();
@@ -45,8 +56,27 @@ final class EngineCommand implements Callable<Integer> {
     @Option(
             names = "--files",
             defaultValue = "2000000",
-            description = "Files in each round (default ${DEFAULT-VALUE}).")
+            description = "Files in the pool (default ${DEFAULT-VALUE}); beside the map never more than 2000000.")
     private int files;
+
+    @Option(names = "--threads", defaultValue = "1", description = "Threads (default ${DEFAULT-VALUE}).")
+    private int threads;
+
+    @Option(
+            names = "--mode",
+            defaultValue = "process",
+            description = "process, or pmem: all its write-backs and fences, on any memory (default ${DEFAULT-VALUE}).")
+    private Persistence mode = Persistence.PROCESS;
+
+    @Option(names = "--no-map", description = "Leave out the part beside the map.")
+    private boolean noMap;
+
+    @Option(
+            names = "--crash-open",
+            paramLabel = "FILES",
+            split = ",",
+            description = "Also: how soon a pool of so many files serves after a SIGKILL; several with commas.")
+    private List<Integer> crashOpen = List.of();
 
     @Option(names = "--rounds", defaultValue = "5", description = "Rounds that count (default ${DEFAULT-VALUE}).")
     private int rounds;
@@ -108,28 +138,85 @@ final class EngineCommand implements Callable<Integer> {
         }
     }
 
-    private Outcome measure(Path pool) throws IOException {
-        EngineLoad.Options options = new EngineLoad.Options(pool, files, rounds, warmUp, directories, names, lookUp);
-        long heap = (HEAP_MIN + files * HEAP_PER_FILE) >> 20;
-        List<String> jvm = new ArrayList<>(List.of("-Xms" + heap + "m", "-Xmx" + heap + "m", "-XX:+AlwaysPreTouch"));
-        jvm.addAll(flags);
+    private Outcome measure(Path pool) throws IOException, InterruptedException {
         Lines lines = new Lines();
-        try (ChildJvm child = ChildJvm.start(EngineLoad.class, jvm, options.arguments())) {
+        OperationLoad.Options operations = new OperationLoad.Options(pool, files, threads, mode, rounds);
+        gather(lines, OperationLoad.class, List.of("-Xmx512m"), operations.arguments());
+        for (int count : crashOpen) {
+            crash(lines, pool, count);
+        }
+        List<Result> results =
+                new ArrayList<>(lines.all().stream().map(Series::result).toList());
+        Map<String, Number> counters = new LinkedHashMap<>(lines.counters());
+        if (!noMap) {
+            besideMap(pool, results, counters);
+        }
+        counters.put("files", (long) files);
+        counters.put("threads", (long) threads);
+        return new Outcome(
+                results,
+                counters,
+                List.of(
+                        Target.atMost("stat/chase", 3),
+                        Target.atLeast("create/create64k", 0.9),
+                        Target.atLeast("sharedCreate/privateCreate", 0.8),
+                        Target.atLeast("create128/create16", 0.85),
+                        Target.atLeast("createCounted/createScattered", 0.95),
+                        Target.atLeast("createPrefixed/createScattered", 0.95),
+                        Target.atMost("statCutOff/stat, newest", 5),
+                        Target.atLeast("create/map", 0.25),
+                        Target.atLeast("stat/map", 0.4)));
+    }
+
+    private void gather(Lines lines, Class<?> main, List<String> jvm, List<String> arguments) throws IOException {
+        List<String> all = new ArrayList<>(jvm);
+        all.addAll(flags);
+        try (ChildJvm child = ChildJvm.start(main, all, arguments)) {
             for (String line = child.readLine(); line != null; line = child.readLine()) {
                 lines.add(line);
             }
         }
-        List<Result> results = new ArrayList<>();
+    }
+
+    private void crash(Lines lines, Path pool, int count) throws IOException, InterruptedException {
+        List<String> arguments = List.of(pool.toString(), Integer.toString(count), mode.name());
+        try (ChildJvm filling = ChildJvm.start(CrashLoad.class, List.of("-Xmx512m"), with("fill", arguments))) {
+            filling.answer();
+            filling.kill();
+        }
+        for (int round = 0; round < CRASH_ROUNDS; round++) {
+            List<String> one = List.of(pool.toString(), Integer.toString(count / 2 + round), mode.name());
+            try (ChildJvm opening = ChildJvm.start(CrashLoad.class, List.of("-Xmx512m"), with("open", one))) {
+                double millis = Long.parseLong(opening.answer()) / 1e6;
+                lines.round("open after a kill, " + count, "hmfs", "ms", millis);
+            }
+        }
+    }
+
+    private static List<String> with(String first, List<String> rest) {
+        List<String> all = new ArrayList<>(List.of(first));
+        all.addAll(rest);
+        return all;
+    }
+
+    private void besideMap(Path pool, List<Result> results, Map<String, Number> counters) throws IOException {
+        int count = Math.min(files, MAP_FILES_MAX);
+        EngineLoad.Options options = new EngineLoad.Options(pool, count, rounds, warmUp, directories, names, lookUp);
+        long heap = (HEAP_MIN + count * HEAP_PER_FILE) >> 20;
+        Lines lines = new Lines();
+        gather(
+                lines,
+                EngineLoad.class,
+                List.of("-Xms" + heap + "m", "-Xmx" + heap + "m", "-XX:+AlwaysPreTouch"),
+                options.arguments());
         for (String operation : List.of("create", "stat", "create cpu", "stat cpu")) {
             Series hmfs = lines.series(operation, "hmfs");
             Series map = lines.series(operation, "map");
-            results.add(hmfs.result());
+            results.add(new Series(operation + " beside a map", "hmfs", hmfs.unit(), hmfs.rounds()).result());
             results.add(map.result());
             results.add(hmfs.dividedBy(map).result());
         }
-        Map<String, Long> counters = new LinkedHashMap<>(lines.counters());
-        counters.put("files", (long) files);
-        return new Outcome(
-                results, counters, List.of(Target.atLeast("create/map", 0.25), Target.atLeast("stat/map", 0.4)));
+        lines.counters().forEach(counters::putIfAbsent);
+        counters.put("files beside the map", (long) count);
     }
 }

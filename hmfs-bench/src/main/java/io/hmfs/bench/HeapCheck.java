@@ -20,7 +20,7 @@ final class HeapCheck {
 
     static Outcome run(Path poolDirectory, int files) throws IOException, InterruptedException {
         List<Result> results = new ArrayList<>();
-        Map<String, Long> counters = new LinkedHashMap<>();
+        Map<String, Number> counters = new LinkedHashMap<>();
         int loops = Runtime.getRuntime().availableProcessors();
         try (RemoteServer server = new RemoteServer(poolDirectory, PoolSize.of(files), loops);
                 HmfsClient client = server.connect()) {

@@ -11,7 +11,7 @@ final class Lines {
 
     private final Map<Key, List<Double>> rounds = new LinkedHashMap<>();
     private final Map<Key, String> units = new LinkedHashMap<>();
-    private final Map<String, Long> counters = new LinkedHashMap<>();
+    private final Map<String, Number> counters = new LinkedHashMap<>();
 
     /** Takes one line. */
     void add(String line) {
@@ -19,10 +19,24 @@ final class Lines {
         if (words.length == 5 && words[0].equals("round")) {
             round(words[1], words[2], words[3], Double.parseDouble(words[4]));
         } else if (words.length == 3 && words[0].equals("count")) {
-            counters.put(words[1], Long.parseLong(words[2]));
+            counters.put(words[1], number(words[2]));
         } else {
             System.err.println(line); // the JVM itself has something to say
         }
+    }
+
+    private static Number number(String text) {
+        if (text.contains(".")) {
+            return Double.parseDouble(text);
+        }
+        return Long.parseLong(text);
+    }
+
+    /** Every series that there is, in the order in which they began. */
+    List<Series> all() {
+        List<Series> all = new ArrayList<>();
+        rounds.keySet().forEach(key -> all.add(series(key.name(), key.subject())));
+        return all;
     }
 
     /** Takes what one round found. */
@@ -38,7 +52,7 @@ final class Lines {
         return new Series(name, subject, units.getOrDefault(key, ""), rounds.getOrDefault(key, List.of()));
     }
 
-    Map<String, Long> counters() {
+    Map<String, Number> counters() {
         return counters;
     }
 }

@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "micro",
         mixinStandardHelpOptions = true,
-        description = "JMH benchmarks: cas16, persist, index look-up (hit, miss), create, stat.",
+        description = "JMH benchmarks: cas16, persist, index look-up (hit, miss), create, stat, delete, append.",
         footer = {
             "",
             "Mode pmem is emulated here: the real write-backs and fences, but on ordinary memory."
@@ -116,7 +116,7 @@ final class MicroCommand implements Callable<Integer> {
 
     private static Outcome outcome(Collection<RunResult> runs) {
         List<Result> results = new ArrayList<>();
-        Map<String, Long> counters = new LinkedHashMap<>();
+        Map<String, Number> counters = new LinkedHashMap<>();
         for (RunResult run : runs) {
             String name = name(run.getParams());
             results.add(result(name, run.getPrimaryResult()));

@@ -158,7 +158,7 @@ final class NetCommand implements Callable<Integer> {
             results.add(echo.result());
             results.add(hmfs.dividedBy(echo).result());
         }
-        Map<String, Long> counters = new LinkedHashMap<>();
+        Map<String, Number> counters = new LinkedHashMap<>();
         counters.put("bytes of a request", (long) sizes.request());
         counters.put("bytes of a reply", (long) sizes.reply());
         counters.put("requests in flight", (long) inFlight);

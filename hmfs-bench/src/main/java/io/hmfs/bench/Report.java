@@ -13,4 +13,4 @@ import java.util.Map;
  * @param counters what else was counted, in the order to be shown
  */
 public record Report(
-        Machine machine, String commit, String command, List<Result> results, Map<String, Long> counters) {}
+        Machine machine, String commit, String command, List<Result> results, Map<String, Number> counters) {}

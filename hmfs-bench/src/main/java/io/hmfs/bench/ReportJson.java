@@ -44,7 +44,7 @@ final class ReportJson {
         }
         out.append("\n  ],\n  \"counters\": {");
         separator = "\n    ";
-        for (Map.Entry<String, Long> counter : report.counters().entrySet()) {
+        for (Map.Entry<String, Number> counter : report.counters().entrySet()) {
             out.append(separator);
             number(counter.getKey(), counter.getValue());
             separator = ",\n    ";
@@ -56,6 +56,10 @@ final class ReportJson {
         quoted(key);
         out.append(": ");
         return quoted(value);
+    }
+
+    private StringBuilder number(String key, Number value) {
+        return value instanceof Double real ? number(key, real.doubleValue()) : number(key, value.longValue());
     }
 
     private StringBuilder number(String key, long value) {

@@ -7,7 +7,7 @@ import java.util.Map;
 
 /** A report for people: a table, the targets beside their results. */
 final class ReportTable {
-    private static final String ROW = "%-24s %-10s %-8s %14s %14s %14s  %s";
+    private static final String ROW = "%-28s %-10s %-8s %14s %14s %14s  %s";
 
     private ReportTable() {}
 
@@ -38,8 +38,12 @@ final class ReportTable {
         }
         if (!report.counters().isEmpty()) {
             lines.add("");
-            for (Map.Entry<String, Long> counter : report.counters().entrySet()) {
-                lines.add("%-50s %,20d".formatted(counter.getKey(), counter.getValue()));
+            for (Map.Entry<String, Number> counter : report.counters().entrySet()) {
+                Number value = counter.getValue();
+                String figure = value instanceof Long
+                        ? String.format(Locale.ROOT, "%,d", value.longValue())
+                        : String.format(Locale.ROOT, "%,.3f", value.doubleValue());
+                lines.add("%-50s %20s".formatted(counter.getKey(), figure));
             }
         }
         return String.join(System.lineSeparator(), lines);

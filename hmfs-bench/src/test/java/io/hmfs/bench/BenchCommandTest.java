@@ -50,6 +50,12 @@ class BenchCommandTest {
         assertEquals(
                 "hmfs bench " + String.join(" ", all.subList(0, all.size() - 2)),
                 report.get("command").asText());
+        if (arguments[0].equals("engine") && !List.of(arguments).contains("--heap-check")) {
+            for (String counter : List.of("fencesPerCreate", "linesPerCreate", "fencesPerAppend", "indexLinesPerHit")) {
+                assertTrue(report.get("counters").get(counter).asDouble() >= 1, counter);
+            }
+            assertTrue(report.get("counters").get("poolBytesPerFile").asDouble() > 0);
+        }
         List<String> names = new ArrayList<>();
         for (JsonNode result : report.get("results")) {
             assertTrue(result.get("min").asDouble() <= result.get("median").asDouble(), result::toString);
@@ -74,7 +80,35 @@ class BenchCommandTest {
 
     @Test
     void engineMeasuresBothSidesAndTheirRatios() throws Exception {
-        List<String> names = measure("engine", "--files", "5000", "--rounds", "2", "--directories", "3");
+        List<String> names = measure(
+                "engine",
+                "--files",
+                "5000",
+                "--rounds",
+                "2",
+                "--directories",
+                "3",
+                "--threads",
+                "2",
+                "--mode",
+                "pmem",
+                "--crash-open",
+                "5000");
+        for (String name : List.of("create", "stat", "append", "mkdir", "rmdir", "rename", "delete")) {
+            assertTrue(
+                    names.containsAll(
+                            List.of(name + " hmfs", name + " p50 hmfs", name + " p99 hmfs", name + " slowest hmfs")),
+                    names::toString);
+        }
+        assertTrue(
+                names.containsAll(List.of(
+                        "list hmfs",
+                        "stat/chase hmfs",
+                        "create/create64k hmfs",
+                        "sharedCreate/privateCreate hmfs",
+                        "open after a kill, 5000 hmfs",
+                        "statCutOff/stat, newest hmfs")),
+                names::toString);
         for (String name : List.of("create", "stat")) {
             assertTrue(names.containsAll(List.of(name + " hmfs", name + " map", name + "/map hmfs")), names::toString);
         }
@@ -103,7 +137,7 @@ class BenchCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Cas16", "Persist", "Index", "Stat", "Create"})
+    @ValueSource(strings = {"Cas16", "Persist", "Index", "Stat", "Create", "Delete"})
     void microRunsEveryBenchmark(String name) throws Exception {
         List<String> names =
                 measure("micro", name, "--iterations", "1", "--warm-up", "0", "--time", "20", "--files", "1000");

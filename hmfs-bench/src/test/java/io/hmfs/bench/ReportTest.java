@@ -20,7 +20,7 @@ class ReportTest {
     private static final Machine MACHINE = new Machine("A \"quoted\" \\ CPU\t1", 2, 1L << 40, "25", "Linux µ");
 
     private static Report report(Result... results) {
-        Map<String, Long> counters = new LinkedHashMap<>();
+        Map<String, Number> counters = new LinkedHashMap<>();
         counters.put("files", 2_000_000L);
         counters.put("largest", Long.MAX_VALUE);
         return new Report(MACHINE, "0123456789ab-dirty", "hmfs bench engine --files 7", List.of(results), counters);

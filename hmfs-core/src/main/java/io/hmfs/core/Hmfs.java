@@ -1,6 +1,10 @@
 package io.hmfs.core;
 
+import io.hmfs.core.check.CheckReport;
+import io.hmfs.core.check.PoolCheck;
+import io.hmfs.core.check.Progress;
 import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.log.LogBinding;
@@ -33,6 +37,41 @@ public final class Hmfs {
         }
     }
 
+    /**
+     * Looks at every byte of a pool that nobody has open, and changes nothing; see {@link CheckReport}. Throws {@link PoolException}
+     * with what is wrong and what to do if it is no pool, or in use.
+     */
+    public static CheckReport check(Path pool, Progress progress) throws IOException {
+        try (PoolFile file = PoolFile.openReadOnly(pool)) {
+            return PoolCheck.check(pool, file, progress);
+        }
+    }
+
+    /** The same, and puts right what can be. One that is cut off leaves a pool that does not open until it is repaired again. */
+    public static CheckReport repair(Path pool, Progress progress) throws IOException {
+        try (PoolFile file = openForRepair(pool)) {
+            if (LogBinding.isBound(file)) {
+                throw new PoolException(
+                        PoolException.Reason.NOT_A_POOL,
+                        pool
+                                + " is part of a pool with a log, which a repair would not write to. Remove it and its ring: the"
+                                + " next start rebuilds them from image and log");
+            }
+            return PoolCheck.repair(pool, file, progress);
+        }
+    }
+
+    private static PoolFile openForRepair(Path pool) throws PoolException {
+        try {
+            return PoolFile.open(pool, Persistence.PMEM, false);
+        } catch (PoolException e) {
+            if (e.reason() == PoolException.Reason.NOT_DAX) {
+                return PoolFile.open(pool, Persistence.PROCESS, false);
+            }
+            throw e;
+        }
+    }
+
     /** Opens a pool; recovery needs no scan. Throws {@link PoolException} with what is wrong and what to do. */
     public static Namespace open(Path pool, OpenOptions options) throws IOException {
         LogOptions log = options.log();
@@ -59,5 +98,14 @@ public final class Hmfs {
             file.close();
             throw e;
         }
+    }
+
+    /**
+     * Opens a pool in a file that the caller has opened, perhaps with a {@link io.hmfs.core.pmem.Pmem} of its own that counts what
+     * reaches the memory. For measurements: {@code background} says whether the threads run that sweep, scan and prepare space.
+     */
+    public static Namespace open(Path pool, PoolFile file, boolean background) throws IOException {
+        Superblock.check(pool, file);
+        return new PoolNamespace(pool.toString(), file, background);
     }
 }

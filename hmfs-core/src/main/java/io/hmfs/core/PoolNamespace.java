@@ -5,6 +5,7 @@ import io.hmfs.core.alloc.Epochs;
 import io.hmfs.core.alloc.IdSource;
 import io.hmfs.core.alloc.Principals;
 import io.hmfs.core.alloc.Regions;
+import io.hmfs.core.check.PoolCheck;
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
 import io.hmfs.core.dir.IndexSegments;
@@ -17,7 +18,6 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
-import io.hmfs.core.recovery.PoolCheck;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
@@ -93,7 +93,7 @@ final class PoolNamespace extends ExtendedNamespace {
 
     /** What is wrong in a pool at rest, in words; see {@link PoolCheck}. */
     List<String> problems() {
-        return PoolCheck.run(engine, ROOT_ID);
+        return PoolCheck.run(file, engine);
     }
 
     /** What the background threads do after a start, done here and now. For tests. */

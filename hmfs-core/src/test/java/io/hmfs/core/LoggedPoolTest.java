@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.check.Progress;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
@@ -95,6 +96,17 @@ final class LoggedPoolTest {
             assertEquals(before, Snapshot.of(namespace));
         }
         assertEquals(List.of(), problems());
+    }
+
+    @Test
+    void aCheckLooksAndARepairRefuses() throws IOException {
+        open().close();
+        assertEquals(0, Hmfs.check(pool, Progress.NONE).damage());
+        refused(
+                PoolException.Reason.NOT_A_POOL,
+                "which a repair would not write to",
+                () -> Hmfs.repair(pool, Progress.NONE));
+        open().close();
     }
 
     @Test

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.hmfs.core.check.CheckReport;
+import io.hmfs.core.check.PoolCheck;
+import io.hmfs.core.check.Progress;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
@@ -34,6 +37,9 @@ final class NamespaceCrashTest {
     private static final int REGIONS = 14;
     private static final int IMAGES = 16;
     private static final int SECOND_CRASHES = 20;
+
+    /** The offline check reads the whole pool: one image of so many. */
+    private static final int OFFLINE_CHECKS = 4;
 
     /** One operation on the prepared tree. */
     interface Action {
@@ -320,6 +326,10 @@ final class NamespaceCrashTest {
 
         private void verify(SimPoolFile after, String image) {
             try {
+                if (random.nextInt(OFFLINE_CHECKS) == 0) {
+                    CheckReport report = PoolCheck.check(Path.of("image"), after, Progress.NONE);
+                    assertEquals(0, report.damage(), () -> "what a crash leaves is no damage: " + report.findings());
+                }
                 PoolNamespace namespace = open(after);
                 Map<String, String> seen = Snapshot.of(namespace);
                 boolean before = seen.equals(states.get(step)) && !acknowledged;
@@ -331,7 +341,7 @@ final class NamespaceCrashTest {
                 assertEquals(List.of(), namespace.problems());
                 assertEquals(seen, Snapshot.of(namespace), "what the first look said stays true");
                 assertEquals(seen, Snapshot.of(open(after.killed())), "and after another start");
-            } catch (AssertionError | RuntimeException e) {
+            } catch (AssertionError | RuntimeException | PoolException e) {
                 throw new AssertionError("step " + step + ", image " + image + ": " + e.getMessage(), e);
             }
         }

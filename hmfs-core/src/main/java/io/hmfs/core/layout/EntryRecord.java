@@ -171,7 +171,7 @@ public final class EntryRecord {
     }
 
     /** Of an inode, which is an object of this kind. */
-    static long inodeStatus(int state, int kind) {
+    public static long inodeStatus(int state, int kind) {
         return status(state, KIND_INODE, 0) | (long) kind << OBJECT_SHIFT;
     }
 

@@ -9,6 +9,7 @@ import java.lang.foreign.StructLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.UUID;
+import java.util.function.LongUnaryOperator;
 import java.util.zip.CRC32C;
 
 /**
@@ -51,7 +52,7 @@ public final class PoolHeader {
     public static final long ID_LEASE_OFFSET = 72;
 
     public static final long STARTS_OFFSET = 80;
-    /** {@link #CLEAN} after a clean close, else 0. */
+    /** {@link #CLEAN} after a clean close, {@link #REPAIRING} during a repair, else 0. */
     public static final long STATE_OFFSET = 88;
 
     public static final long INDEX_ROOT_OFFSET = 128;
@@ -60,6 +61,9 @@ public final class PoolHeader {
     public static final int REGIONS_MAX = 65536;
 
     public static final long CLEAN = 1;
+
+    /** The state while a repair is under way; a pool whose repair was cut short does not open. */
+    public static final long REPAIRING = 2;
 
     static final StructLayout LAYOUT = structLayout(
                     u64("magic"),
@@ -119,10 +123,15 @@ public final class PoolHeader {
 
     /** CRC32C of the written-once words, the magic's value included. */
     public static long checksum(Pmem pmem, long at) {
+        return checksum(offset -> pmem.get(at + offset));
+    }
+
+    /** The same of words that stand elsewhere, by their offset in the header. */
+    public static long checksum(LongUnaryOperator word) {
         ByteBuffer bytes = ByteBuffer.allocate((int) CHECKSUM_OFFSET).order(ByteOrder.LITTLE_ENDIAN);
         bytes.putLong(MAGIC);
         for (long offset = VERSION_OFFSET; offset < CHECKSUM_OFFSET; offset += 8) {
-            bytes.putLong(pmem.get(at + offset));
+            bytes.putLong(word.applyAsLong(offset));
         }
         CRC32C crc = new CRC32C();
         crc.update(bytes.flip());

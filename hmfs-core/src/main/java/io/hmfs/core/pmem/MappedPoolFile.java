@@ -58,6 +58,18 @@ final class MappedPoolFile extends PoolFile {
         }
     }
 
+    /** For a look: no store reaches the file, a store through the segment is an error. */
+    static MappedPoolFile openReadOnly(Path path, PoolLock lock) throws PoolException {
+        Arena arena = Arena.ofShared();
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+            MemorySegment memory = channel.map(MapMode.READ_ONLY, 0, lock.size() & -4096, arena);
+            return new MappedPoolFile(lock, new Mapping(arena, memory, false), Persistence.PROCESS, false, lock.size());
+        } catch (IOException | RuntimeException e) {
+            arena.close();
+            throw new PoolException(PoolException.Reason.IO, path + " cannot be mapped: " + e, e);
+        }
+    }
+
     private static Mapping map(Path path, long fileSize) throws PoolException {
         long size = fileSize & -4096; // what a broken page at the end holds is in no region
         Arena arena = Arena.ofShared();

@@ -114,6 +114,13 @@ final class PmdkPoolFile extends PoolFile {
         return handle == 0 ? Pmem.NULL : aligned(handle);
     }
 
+    @Override
+    public long regionTaken(int index) {
+        Objects.checkIndex(index, REGIONS_LIMIT);
+        long handle = pmem.getAcquire(header() + HANDLES + index * 8L);
+        return handle == 0 ? Pmem.NULL : aligned(handle);
+    }
+
     private static long aligned(long handle) {
         return (handle + ALIGNMENT - 1) & -ALIGNMENT;
     }

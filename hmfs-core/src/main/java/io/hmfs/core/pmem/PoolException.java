@@ -18,6 +18,7 @@ public final class PoolException extends IOException {
         NO_SPACE,
         NOT_DAX,
         MISSING_LIBRARY,
+        REPAIR_CUT_SHORT,
         IO
     }
 

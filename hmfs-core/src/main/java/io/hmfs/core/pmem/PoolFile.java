@@ -64,19 +64,41 @@ public abstract class PoolFile implements AutoCloseable {
         NativeLibrary.require();
         PoolLock lock = PoolLock.acquire(path);
         try {
-            if (lock.size() < SIZE_MIN) {
-                throw new PoolException(
-                        PoolException.Reason.TRUNCATED,
-                        path + " has " + lock.size()
-                                + " bytes, less than any pool: it was cut off, or is no pool. Restore it"
-                                + " from a copy, or make a new one with format --overwrite");
-            }
+            requireSize(path, lock);
             return isPmdk(path)
                     ? PmdkPoolFile.open(path, lock, persistence, emulatePmem)
                     : MappedPoolFile.open(path, lock, persistence, emulatePmem);
         } catch (PoolException | RuntimeException | Error e) {
             lock.close();
             throw e;
+        }
+    }
+
+    /**
+     * Opens a pool file to be looked at: stores to its memory are errors. PMDK itself, where it backs the file, still brings its own
+     * structures in order.
+     */
+    public static PoolFile openReadOnly(Path path) throws PoolException {
+        NativeLibrary.require();
+        PoolLock lock = PoolLock.acquire(path);
+        try {
+            requireSize(path, lock);
+            return isPmdk(path)
+                    ? PmdkPoolFile.open(path, lock, Persistence.PROCESS, false)
+                    : MappedPoolFile.openReadOnly(path, lock);
+        } catch (PoolException | RuntimeException | Error e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    private static void requireSize(Path path, PoolLock lock) throws PoolException {
+        if (lock.size() < SIZE_MIN) {
+            throw new PoolException(
+                    PoolException.Reason.TRUNCATED,
+                    path + " has " + lock.size()
+                            + " bytes, less than any pool: it was cut off, or is no pool. Restore it"
+                            + " from a copy, or make a new one with format --overwrite");
         }
     }
 
@@ -140,6 +162,11 @@ public abstract class PoolFile implements AutoCloseable {
      *     Pmem#NULL} when the pool is full
      */
     public abstract long regionAt(int index) throws PoolException;
+
+    /** The region that {@link #regionAt} has given for an index before, or {@link Pmem#NULL}; allocates nothing. */
+    public long regionTaken(int index) throws PoolException {
+        return regionAt(index);
+    }
 
     /** Makes the pages of a range present ahead of their use, without changing them; may take long. */
     public abstract void populate(long at, long count) throws PoolException;

@@ -104,5 +104,10 @@ public final class Superblock {
         if (pmem.get(header + PoolHeader.REGION_SIZE_OFFSET) != file.regionSize()) {
             throw new PoolException(Reason.WRONG_VERSION, path + " has regions of another size than this HMFS reads");
         }
+        if (pmem.get(header + PoolHeader.STATE_OFFSET) == PoolHeader.REPAIRING) {
+            throw new PoolException(
+                    Reason.REPAIR_CUT_SHORT,
+                    path + " is half repaired: run hmfs fsck --repair " + path + " again, to its end");
+        }
     }
 }

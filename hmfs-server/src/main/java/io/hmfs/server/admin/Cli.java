@@ -12,7 +12,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * How every command of HMFS speaks: results on standard output; an error is one line on standard error that begins with
- * {@code hmfs: }; exit code 0, 1 for a failure, 2 for wrong usage. {@code HMFS_DEBUG=1} adds the stack trace.
+ * {@code hmfs: }; exit code 0, 1 for a failure, 2 for wrong usage, unless the command has codes of its own. {@code HMFS_DEBUG=1} adds the stack trace.
  */
 public final class Cli {
     static final int FAILURE = 1;
@@ -28,7 +28,7 @@ public final class Cli {
         line.setUsageHelpWidth(100);
         line.setUsageHelpAutoWidth(false);
         line.setParameterExceptionHandler((e, args) -> wrongUsage(e));
-        line.setExecutionExceptionHandler((e, failed, parsed) -> failed(failed.getErr(), e));
+        line.setExecutionExceptionHandler((e, failed, parsed) -> failed(failed, e));
         return line;
     }
 
@@ -52,7 +52,7 @@ public final class Cli {
         PrintWriter err = e.getCommandLine().getErr();
         err.println("hmfs: " + message + " (see " + spec.qualifiedName() + " --help)");
         trace(err, e);
-        return USAGE;
+        return spec.exitCodeOnInvalidInput();
     }
 
     private static String unknown(CommandSpec spec, String word) {
@@ -66,10 +66,13 @@ public final class Cli {
                         + Closest.hint(word, spec.subcommands().keySet());
     }
 
-    private static int failed(PrintWriter err, Exception e) {
+    private static int failed(CommandLine line, Exception e) {
+        PrintWriter err = line.getErr();
         err.println("hmfs: " + describe(e));
         trace(err, e);
-        return e instanceof CommandException command ? command.exitCode() : FAILURE;
+        return e instanceof CommandException command
+                ? command.exitCode()
+                : line.getCommandSpec().exitCodeOnExecutionException();
     }
 
     /** What went wrong, for people: file system exceptions carry no more than a path in their message. */

@@ -2,9 +2,17 @@ package io.hmfs.server.admin;
 
 import java.util.Map;
 
-/** Writes one flat JSON object. */
+/** Writes one JSON object. */
 final class Json {
     private Json() {}
+
+    /** A value that is JSON already. */
+    record Raw(String json) {
+        @Override
+        public String toString() {
+            return json;
+        }
+    }
 
     /** The entries in their order; a number or boolean as it is, anything else as a string. */
     static String object(Map<String, ?> entries) {
@@ -13,7 +21,7 @@ final class Json {
             json.append(json.length() == 1 ? "" : ",");
             string(json, key);
             json.append(':');
-            if (value instanceof Number || value instanceof Boolean) {
+            if (value instanceof Number || value instanceof Boolean || value instanceof Raw) {
                 json.append(value);
             } else {
                 string(json, String.valueOf(value));

@@ -12,6 +12,7 @@ import picocli.CommandLine.HelpCommand;
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             FormatCommand.class,
+            FsckCommand.class,
             ServerCommand.class,
             StatusCommand.class,
             LauncherCommands.Fs.class,

@@ -1,0 +1,104 @@
+package io.hmfs.core.check;
+
+import io.hmfs.core.layout.Ctime;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.pmem.Pmem;
+
+/** The attributes of an entry, as far as anything tells which values they can have: sizes, modes and users can be any. */
+final class AttributeCheck {
+    /** A number of a user or of a group has 31 bits. */
+    private static final long OWNER_RESERVED = 0x8000_0000_8000_0000L;
+
+    private static final long ONE_LINK = 1;
+    private static final long LINKS_RESERVED = 1L << 62;
+
+    private final PoolView view;
+    private final Pmem pmem;
+
+    private AttributeCheck(PoolView view) {
+        this.view = view;
+        this.pmem = view.pmem;
+    }
+
+    /** Checks those of one live entry. */
+    static void run(PoolView view, long at) {
+        new AttributeCheck(view).attributes(at);
+    }
+
+    /** Names are compared and hashed a word at a time. */
+    static void padding(PoolView view, long at, int length) {
+        if (length % 8 != 0 && length <= view.nameMax(at)) {
+            long last = at + EntryRecord.NAME_OFFSET + (length & ~7);
+            long right = view.pmem.get(last) & ((1L << (length % 8 * 8)) - 1);
+            if (view.pmem.get(last) != right) {
+                view.findings.damage(
+                        last,
+                        view.describe(at),
+                        "zeros behind the name",
+                        "others",
+                        "store zeros",
+                        () -> view.store(last, right));
+            }
+        }
+    }
+
+    private void attributes(long at) {
+        time(at, EntryRecord.MTIME_OFFSET, "mtime", pmem.get(at + EntryRecord.MTIME_OFFSET), born(at));
+        long ctime = pmem.get(at + EntryRecord.CTIME_OFFSET);
+        long right = Ctime.of(born(at), Ctime.mode(ctime));
+        time(at, EntryRecord.CTIME_OFFSET, "ctime", Ctime.time(ctime), right);
+        long setAt = pmem.get(at + EntryRecord.SET_AT_OFFSET) & ~EntryRecord.SET_AT_DIRTY;
+        if (setAt >= view.future) {
+            damage(
+                    at + EntryRecord.SET_AT_OFFSET,
+                    at,
+                    "a time that was issued",
+                    "times set at " + setAt,
+                    "forget the times that were set",
+                    () -> view.store(at + EntryRecord.SET_AT_OFFSET, 0));
+        }
+        long owner = pmem.get(at + EntryRecord.OWNER_OFFSET);
+        if ((owner & OWNER_RESERVED) != 0) {
+            damage(
+                    at + EntryRecord.OWNER_OFFSET,
+                    at,
+                    "an owner",
+                    "0x" + Long.toHexString(owner),
+                    "clear the bits that mean nothing",
+                    () -> view.store(at + EntryRecord.OWNER_OFFSET, owner & ~OWNER_RESERVED));
+        }
+        ChainCheck.owner(view, at);
+        long links = EntryRecord.links(pmem, at);
+        if (EntryRecord.linkCount(links) != ONE_LINK || (links & LINKS_RESERVED) != 0) {
+            damage(
+                    at + EntryRecord.LINKS_OFFSET,
+                    at,
+                    "1 link",
+                    "0x" + Long.toHexString(links),
+                    "store 1",
+                    () -> view.store(
+                            at + EntryRecord.LINKS_OFFSET, EntryRecord.withChain(ONE_LINK, EntryRecord.chain(links))));
+        }
+    }
+
+    private long born(long at) {
+        long birth = EntryRecord.birth(pmem, at);
+        return birth > 0 && birth < view.future ? birth : 0;
+    }
+
+    private void time(long at, long offset, String what, long time, long right) {
+        if (time < 0 || time >= view.future) {
+            damage(
+                    at + offset,
+                    at,
+                    "a time that was issued",
+                    what + " " + time,
+                    "store the time of its birth",
+                    () -> view.store(at + offset, right));
+        }
+    }
+
+    private void damage(long field, long at, String expected, String found, String action, Runnable repair) {
+        view.findings.damage(field, view.describe(at), expected, found, action, repair);
+    }
+}

@@ -1,0 +1,290 @@
+package io.hmfs.core.check;
+
+import io.hmfs.core.dir.Keys;
+import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.util.Arrays;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pool as a check sees it: which offsets are slots, and what a slot may hold. The regions are those of the table, corrected where
+ * it is damaged, so that one wrong word does not hide what stands behind it.
+ */
+final class PoolView {
+    static final long LIVE_CONTENT = EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_CONTENT, 0);
+
+    static final long LIVE_INODE = EntryRecord.inodeStatus(SlotState.NORMAL, EntryRecord.KIND_FILE);
+
+    static final long LIVE_CHAIN = EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_CHAIN, 0);
+
+    /** Bits of a status word that mean something: state, kind, length of the name, took another's place. */
+    private static final long STATUS_BITS = 0x1_01ff_ffffL;
+
+    final PoolFile file;
+    final Pmem pmem;
+    final long header;
+    final long regionSize;
+    final Findings findings;
+    final Progress progress;
+    private long[] at = new long[0];
+    private RegionKind[] kinds = new RegionKind[0];
+    private int[] startsIn = new int[0];
+
+    /** Of the pool's seed, once that is known. */
+    Keys keys;
+
+    /** No time in the pool is as late as this. */
+    long future = Long.MAX_VALUE;
+
+    private @Nullable Fixes fixes;
+
+    PoolView(PoolFile file, Findings findings, Progress progress) {
+        this.file = file;
+        this.pmem = file.pmem();
+        this.header = file.header();
+        this.regionSize = file.regionSize();
+        this.findings = findings;
+        this.progress = progress;
+        this.keys = new Keys(pmem, 0);
+    }
+
+    /** Takes the regions over; none overlaps another. */
+    void regions(long[] starts, RegionKind[] ofKind) {
+        at = starts;
+        kinds = ofKind;
+        startsIn = new int[(int) (pmem.size() / regionSize) + 1];
+        Arrays.fill(startsIn, -1);
+        for (int i = 0; i < at.length; i++) {
+            startsIn[(int) (at[i] / regionSize)] = i;
+        }
+    }
+
+    int regions() {
+        return at.length;
+    }
+
+    long regionAt(int region) {
+        return at[region];
+    }
+
+    RegionKind kind(int region) {
+        return kinds[region];
+    }
+
+    /** The first region of a kind, or -1. */
+    int firstOf(RegionKind kind) {
+        return Arrays.asList(kinds).indexOf(kind);
+    }
+
+    /** The region that an offset lies in, or -1. */
+    int regionOf(long offset) {
+        if (offset <= 0 || offset >= pmem.size()) {
+            return -1;
+        }
+        int which = (int) (offset / regionSize);
+        int region = startsIn[which];
+        if (region >= 0 && at[region] <= offset) {
+            return region;
+        }
+        region = which == 0 ? -1 : startsIn[which - 1];
+        return region >= 0 && offset < at[region] + regionSize ? region : -1;
+    }
+
+    int slotsOf(int region) {
+        return (int) (regionSize / kinds[region].slotSize());
+    }
+
+    int slot(int region, long offset) {
+        return (int) ((offset - at[region]) / kinds[region].slotSize());
+    }
+
+    static boolean holdsEntries(RegionKind kind) {
+        return kind == RegionKind.ENTRY_SLOTS || kind == RegionKind.LONG_ENTRY_SLOTS;
+    }
+
+    private boolean isSlot(int region, long offset) {
+        long size = kinds[region].slotSize();
+        return (offset - at[region]) % size == 0 && offset + size <= at[region] + regionSize;
+    }
+
+    boolean isEntry(long offset) {
+        int region = regionOf(offset);
+        return region >= 0 && holdsEntries(kinds[region]) && isSlot(region, offset);
+    }
+
+    boolean isContent(long offset) {
+        int region = regionOf(offset);
+        return region >= 0 && kinds[region] == RegionKind.CONTENT_SLOTS && isSlot(region, offset);
+    }
+
+    /** Shows every slot of one kind, free ones too. */
+    void eachSlot(String pass, RegionKind kind, LongConsumer visitor) {
+        for (int region = 0; region < at.length; region++) {
+            if (kinds[region] == kind) {
+                progress.at(pass, region, at.length);
+                long size = kind.slotSize();
+                for (long slot = at[region]; slot + size <= at[region] + regionSize; slot += size) {
+                    visitor.accept(slot);
+                }
+            }
+        }
+    }
+
+    void eachEntry(String pass, LongConsumer visitor) {
+        eachSlot(pass, RegionKind.ENTRY_SLOTS, visitor);
+        eachSlot(pass, RegionKind.LONG_ENTRY_SLOTS, visitor);
+    }
+
+    int nameMin(long entry) {
+        return kinds[regionOf(entry)] == RegionKind.ENTRY_SLOTS ? 0 : EntryRecord.SHORT_NAME_MAX + 1;
+    }
+
+    int nameMax(long entry) {
+        return kinds[regionOf(entry)] == RegionKind.ENTRY_SLOTS ? EntryRecord.SHORT_NAME_MAX : Name.LENGTH_MAX;
+    }
+
+    /** Whether a status word that is not 0 can be one of an entry in a slot of this kind. */
+    static boolean isEntryStatus(long status, RegionKind kind) {
+        int state = EntryRecord.state(status);
+        int length = EntryRecord.nameLength(status);
+        boolean fits = kind == RegionKind.ENTRY_SLOTS
+                ? length <= EntryRecord.SHORT_NAME_MAX
+                : length > EntryRecord.SHORT_NAME_MAX && length <= Name.LENGTH_MAX;
+        return fits
+                && state >= SlotState.CREATING
+                && state <= SlotState.REPLACED
+                && isKind(EntryRecord.kind(status))
+                && (status & ~STATUS_BITS) == 0;
+    }
+
+    /** The kinds of entries; what a format adds belongs here and into {@link EntryCheck}. */
+    private static boolean isKind(int kind) {
+        return kind == EntryRecord.KIND_FILE
+                || kind == EntryRecord.KIND_DIRECTORY
+                || kind == EntryRecord.KIND_INDIRECT
+                || kind == EntryRecord.KIND_SYMLINK;
+    }
+
+    /** Whether a status word that is not 0 can be one of whatever stands in slots of this kind. */
+    static boolean isSlotStatus(long status, RegionKind kind) {
+        return isEntryStatus(status, kind)
+                || (kind == RegionKind.ENTRY_SLOTS && isInodeStatus(status))
+                || (kind == RegionKind.LONG_ENTRY_SLOTS && status == LIVE_CHAIN);
+    }
+
+    /** Whether an inode stands in this slot for entries. */
+    boolean isInode(long slot) {
+        return isEntry(slot)
+                && kinds[regionOf(slot)] == RegionKind.ENTRY_SLOTS
+                && isInodeStatus(EntryRecord.status(pmem, slot));
+    }
+
+    private static boolean isInodeStatus(long status) {
+        return status == LIVE_INODE || status == EntryRecord.inodeStatus(SlotState.NORMAL, EntryRecord.KIND_SYMLINK);
+    }
+
+    /** Whether a part of what an object has without a bound stands in this slot. */
+    boolean isChain(long slot) {
+        return isEntry(slot)
+                && kinds[regionOf(slot)] == RegionKind.LONG_ENTRY_SLOTS
+                && EntryRecord.status(pmem, slot) == LIVE_CHAIN;
+    }
+
+    boolean isEntryStatus(long entry) {
+        return isEntryStatus(EntryRecord.status(pmem, entry), kinds[regionOf(entry)]);
+    }
+
+    boolean isLiveContent(long content) {
+        return EntryRecord.status(pmem, content) == LIVE_CONTENT;
+    }
+
+    boolean isDirectory(long entry) {
+        return isEntryStatus(entry) && EntryRecord.kind(EntryRecord.status(pmem, entry)) == EntryRecord.KIND_DIRECTORY;
+    }
+
+    /** A directory that a stat shows, with this id. */
+    boolean isLiveDirectory(long entry, long id) {
+        return isEntry(entry)
+                && isDirectory(entry)
+                && EntryRecord.state(pmem, entry) == SlotState.NORMAL
+                && EntryRecord.id(pmem, entry) == id;
+    }
+
+    /** The first so many bytes of a name, which the slot has room for. */
+    Name name(long entry, int length) {
+        Name name = new Name();
+        pmem.copyOut(entry + EntryRecord.NAME_OFFSET, name.buffer(), 0, length);
+        name.seal(length);
+        return name;
+    }
+
+    /** The name of an entry, as far as it fits its slot. */
+    Name name(long entry) {
+        return name(entry, Math.min(EntryRecord.nameLength(EntryRecord.status(pmem, entry)), nameMax(entry)));
+    }
+
+    boolean isValidName(long entry, int length) {
+        return length >= nameMin(entry)
+                && length <= nameMax(entry)
+                && name(entry, length).check() == Status.OK;
+    }
+
+    /** The hash of the key that stands in a slot, whatever else does. */
+    long hashOf(long slot) {
+        if (isContent(slot)) {
+            return keys.ofContent(DirContentRecord.id(pmem, slot));
+        }
+        if (isInode(slot)) {
+            return keys.ofInode(EntryRecord.id(pmem, slot));
+        }
+        return keys.ofEntry(EntryRecord.parent(pmem, slot), name(slot));
+    }
+
+    /** What stands in a slot, in words. */
+    String describe(long slot) {
+        if (isContent(slot)) {
+            return "content of directory " + DirContentRecord.id(pmem, slot);
+        }
+        if (isInode(slot)) {
+            return "file of several names (id " + EntryRecord.id(pmem, slot) + ")";
+        }
+        if (isChain(slot)) {
+            return "part of a chain";
+        }
+        long status = EntryRecord.status(pmem, slot);
+        if (!isEntryStatus(slot)) {
+            return status == 0 ? "free slot" : "slot with status 0x" + Long.toHexString(status);
+        }
+        String kind = isDirectory(slot) ? "directory" : EntryRecord.isIndirect(status) ? "name" : "file";
+        return kind + " '" + name(slot) + "' (id " + EntryRecord.id(pmem, slot) + ", in directory "
+                + EntryRecord.parent(pmem, slot) + ")";
+    }
+
+    /** The engine that repairs are made with; opened when the first one needs it, after the index was seen to be whole. */
+    Fixes fixes() {
+        if (fixes == null) {
+            fixes = new Fixes(this);
+        }
+        return fixes;
+    }
+
+    /** Ends what {@link #fixes} has begun. */
+    void close() {
+        if (fixes != null) {
+            fixes.close();
+        }
+    }
+
+    /** Stores one word durably. */
+    void store(long offset, long value) {
+        pmem.setRelease(offset, value);
+        pmem.persist(offset, 8);
+    }
+}
