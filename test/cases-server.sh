@@ -32,6 +32,7 @@ expect "a pool with flipped bits in the superblock" 1 "err=hmfs: *$work/flipped*
 
 # start_server ARG…: starts one in the background and waits for its address, in $address.
 start_server() {
+    : >"$work/server.out" # or the loop below can still read what the server before has printed
     "$hmfs" server "$@" >"$work/server.out" 2>"$work/server.err" </dev/null &
     server_pid=$!
     address=
