@@ -10,6 +10,10 @@ final class AttributeCheck {
     private static final long OWNER_RESERVED = 0x8000_0000_8000_0000L;
 
     private static final long ONE_LINK = 1;
+
+    /** How far a ctime may be ahead of the clock: a unit for each change that came faster than units do. */
+    private static final long CTIME_AHEAD_NANOS = 3_600_000_000_000L;
+
     private static final long LINKS_RESERVED = 1L << 62;
 
     private final PoolView view;
@@ -43,10 +47,10 @@ final class AttributeCheck {
     }
 
     private void attributes(long at) {
-        time(at, EntryRecord.MTIME_OFFSET, "mtime", pmem.get(at + EntryRecord.MTIME_OFFSET), born(at));
+        time(at, EntryRecord.MTIME_OFFSET, "mtime", pmem.get(at + EntryRecord.MTIME_OFFSET), view.future, born(at));
         long ctime = pmem.get(at + EntryRecord.CTIME_OFFSET);
         long right = Ctime.of(born(at), Ctime.mode(ctime));
-        time(at, EntryRecord.CTIME_OFFSET, "ctime", Ctime.time(ctime), right);
+        time(at, EntryRecord.CTIME_OFFSET, "ctime", Ctime.time(ctime), view.future + CTIME_AHEAD_NANOS, right);
         long setAt = pmem.get(at + EntryRecord.SET_AT_OFFSET) & ~EntryRecord.SET_AT_DIRTY;
         if (setAt >= view.future) {
             damage(
@@ -86,8 +90,8 @@ final class AttributeCheck {
         return birth > 0 && birth < view.future ? birth : 0;
     }
 
-    private void time(long at, long offset, String what, long time, long right) {
-        if (time < 0 || time >= view.future) {
+    private void time(long at, long offset, String what, long time, long end, long right) {
+        if (time < 0 || time >= end) {
             damage(
                     at + offset,
                     at,

@@ -1,7 +1,6 @@
 package io.hmfs.core.check;
 
 import io.hmfs.core.alloc.IdSource;
-import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.PoolHeader;
@@ -53,12 +52,6 @@ final class EntryCheck {
     /** Whether an id is of this format's one partition. */
     static boolean isIdNumber(long id) {
         return id > 0 && id >>> IdSource.PARTITION_SHIFT == 0;
-    }
-
-    /** The latest of the times that an operation gives an entry, but for its birth; a ctime is rounded up. */
-    static long latestChange(Pmem pmem, long at) {
-        long ctime = Ctime.time(pmem.get(at + EntryRecord.CTIME_OFFSET)) - Ctime.UNIT;
-        return Math.max(pmem.get(at + EntryRecord.MTIME_OFFSET), ctime);
     }
 
     private void damage(long field, long at, String expected, String found, String action, Runnable repair) {

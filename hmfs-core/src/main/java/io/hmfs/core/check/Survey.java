@@ -43,7 +43,7 @@ final class Survey {
     private void entry(long at) {
         if (view.isEntryStatus(at) && EntryRecord.state(pmem, at) == SlotState.NORMAL) {
             time(EntryRecord.birth(pmem, at));
-            time(EntryCheck.latestChange(pmem, at));
+            time(pmem.get(at + EntryRecord.MTIME_OFFSET)); // a ctime may be ahead of the clock
             long id = EntryRecord.id(pmem, at);
             if (EntryCheck.isIdNumber(id)) {
                 idMax = Math.max(idMax, id);
