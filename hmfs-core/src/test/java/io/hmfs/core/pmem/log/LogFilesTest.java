@@ -13,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,6 +80,30 @@ final class LogFilesTest {
         return options.directory().resolve(LogFiles.CONTROL);
     }
 
+    /** All that the disk has. Every opening adds a log file and may fold one, so a loop over damages puts all back each time. */
+    private record Disk(Path directory, Map<Path, byte[]> files) {
+        static Disk of(Path directory) throws IOException {
+            Map<Path, byte[]> files = new HashMap<>();
+            for (Path file : LogFiles.segments(directory)) {
+                files.put(file, Files.readAllBytes(file));
+            }
+            for (String name : List.of(LogFiles.CONTROL, LogFiles.IMAGE)) {
+                files.put(directory.resolve(name), Files.readAllBytes(directory.resolve(name)));
+            }
+            return new Disk(directory, files);
+        }
+
+        void putBackWith(Path changed, byte[] bytes) throws IOException {
+            for (Path file : LogFiles.segments(directory)) {
+                Files.delete(file);
+            }
+            for (Map.Entry<Path, byte[]> file : files.entrySet()) {
+                Files.write(file.getKey(), file.getValue());
+            }
+            Files.write(changed, bytes);
+        }
+    }
+
     @Test
     void aBlockTornAtAnyByteEndsTheLogBeforeIt() throws IOException {
         try (LoggedPoolFile file = open()) {
@@ -103,17 +129,10 @@ final class LogFilesTest {
         }
         Path segment = segments().getLast();
         byte[] whole = Files.readAllBytes(segment);
-        byte[] control = Files.readAllBytes(control());
-        Path image = options.directory().resolve(LogFiles.IMAGE);
-        byte[] pages = Files.readAllBytes(image);
+        Disk disk = Disk.of(options.directory());
         for (int cut : new int[] {0, 1, 63, 64, 65, 191, 192}) {
-            for (Path file : segments()) {
-                Files.delete(file);
-            }
             loseMachine();
-            Files.write(control(), control);
-            Files.write(image, pages);
-            Files.write(segment, Arrays.copyOf(whole, whole.length - cut));
+            disk.putBackWith(segment, Arrays.copyOf(whole, whole.length - cut));
             try (LoggedPoolFile file = open()) {
                 assertEquals(cut == 0 ? 4 : 3, stored(file), "cut off " + cut);
                 store(file, 90, 91);
@@ -176,12 +195,13 @@ final class LogFilesTest {
         }
         Path segment = segments().getLast();
         byte[] whole = Files.readAllBytes(segment);
+        Disk disk = Disk.of(options.directory());
         int block = LogBlock.length(1);
         for (int at = whole.length - block; at < whole.length; at += 5) {
             loseMachine();
             byte[] changed = whole.clone();
             changed[at] ^= (byte) (1 << (at & 7));
-            Files.write(segment, changed);
+            disk.putBackWith(segment, changed);
             try (LoggedPoolFile file = open()) {
                 assertEquals(3, stored(file), "changed at " + at);
             }
