@@ -392,9 +392,8 @@ final class PoolNamespace extends ExtendedNamespace {
         if (!failed) {
             engine.clock.close();
             engine.ids.close();
-            Pmem pmem = file.pmem();
-            pmem.setRelease(file.header() + PoolHeader.STATE_OFFSET, PoolHeader.CLEAN);
-            pmem.persist(file.header() + PoolHeader.STATE_OFFSET, 8);
+            file.pmem().setRelease(file.header() + PoolHeader.STATE_OFFSET, PoolHeader.CLEAN);
+            file.pmem().persist(file.header() + PoolHeader.STATE_OFFSET, 8);
         }
         file.close();
     }
