@@ -160,6 +160,7 @@ final class EngineCommand implements Callable<Integer> {
                 List.of(
                         Target.atMost("stat/chase", 3),
                         Target.atLeast("create/create64k", 0.9),
+                        Target.atLeast("createAll/createAll64k", 0.9),
                         Target.atLeast("sharedCreate/privateCreate", 0.8),
                         Target.atLeast("create128/create16", 0.85),
                         Target.atLeast("createCounted/createScattered", 0.95),
