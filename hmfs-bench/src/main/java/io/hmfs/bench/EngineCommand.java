@@ -163,7 +163,9 @@ final class EngineCommand implements Callable<Integer> {
                         Target.atLeast("create128/create16", 0.85),
                         Target.atLeast("createCounted/createScattered", 0.95),
                         Target.atLeast("createPrefixed/createScattered", 0.95),
+                        Target.atMost("statCutOff/stat, never linked", 5),
                         Target.atMost("statCutOff/stat, newest", 5),
+                        Target.atMost("statCutOff/stat, in the middle", 5),
                         Target.atLeast("create/map", 0.25),
                         Target.atLeast("stat/map", 0.4)));
     }

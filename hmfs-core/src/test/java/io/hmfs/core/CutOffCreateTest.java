@@ -37,17 +37,17 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 final class CutOffCreateTest {
     private static final long ROOT = Namespace.ROOT_ID;
-    private static final int FILES = 1000;
+    private static final int FILES = 400;
     private static final int REGION = 64 << 10;
 
     /** More than the neighbours that a search looks at on both sides. */
-    private static final int DIRECTORIES = 18;
+    private static final int DIRECTORIES = 66;
 
     private static final int IMAGES = 64;
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 
     private final Attributes out = new Attributes();
-    private SimPoolFile file = new SimPoolFile(REGION, 96);
+    private SimPoolFile file = new SimPoolFile(REGION, 128);
     private PoolNamespace namespace;
     private long siblingsLoaded;
 
@@ -186,7 +186,7 @@ final class CutOffCreateTest {
         int[] listed = new int[1];
         assertEquals(Status.OK, namespace.list(directory, new ListCursor(), (_, _) -> ++listed[0] > 0));
         assertEquals(FILES, listed[0]);
-        assertTrue(siblingsLoaded < 20 * FILES, siblingsLoaded + " steps for " + FILES + " children");
+        assertTrue(siblingsLoaded < 30 * FILES, siblingsLoaded + " steps for " + FILES + " children");
     }
 
     @Test

@@ -16,11 +16,15 @@ import io.hmfs.core.pmem.Pmem;
  * the object proves that it is linked. That needs no bookkeeping that a crash could spoil.
  */
 final class LinkSearch {
-    /** Slots on each side that are looked at: a line each. */
-    private static final int NEIGHBOURS = 8;
+    /** Slots on each side that are looked at, a line each; as many directories may have been filled in turns. */
+    private static final int NEIGHBOURS = 32;
 
-    /** How far a neighbour is followed: it may stand anywhere above the object. */
+    /** How far all neighbours together are followed: one may stand anywhere above the object. */
     private static final int STEPS_MAX = 64;
+
+    private static final int UNKNOWN = -1;
+    private static final int NO = -2;
+    private static final int YES = -3;
 
     private final Engine engine;
     private final Pmem pmem;
@@ -38,8 +42,9 @@ final class LinkSearch {
         if (content == Pmem.NULL || EntryRecord.birth(pmem, at) > DirContentRecord.mtime(pmem, content)) {
             return false; // a birth above the mtime was never linked
         }
-        if (DirContentRecord.childHead(pmem, content) != at && isBelowNeighbour(at, Engine.slotSize(status))) {
-            return true;
+        int told = DirContentRecord.childHead(pmem, content) == at ? UNKNOWN : askNeighbours(at, Engine.slotSize(status));
+        if (told != UNKNOWN) {
+            return told == YES;
         }
         persist(content);
         return lists.contains(content, at);
@@ -59,28 +64,24 @@ final class LinkSearch {
         pmem.persist(content, DirContentRecord.SIZE);
     }
 
-    private boolean isBelowNeighbour(long at, long size) {
+    /** The nearest first. YES, NO or UNKNOWN. */
+    private int askNeighbours(long at, long size) {
         long start = engine.regions.startOf(at);
         long end = start + engine.regions.size() - size;
         long birth = EntryRecord.birth(pmem, at);
         long parent = EntryRecord.parent(pmem, at);
-        long nearest = Pmem.NULL;
-        long nearestBirth = Long.MAX_VALUE;
+        int stepsLeft = STEPS_MAX;
         for (long distance = size; distance <= NEIGHBOURS * size; distance += size) {
             for (long each = at - distance; each <= at + distance; each += 2 * distance) {
-                if (each >= start && each <= end && isChildOf(parent, each)) {
-                    if (EntryRecord.sibling(pmem, each) == at) {
-                        return true;
-                    }
-                    long eachBirth = EntryRecord.birth(pmem, each);
-                    if (eachBirth > birth && eachBirth < nearestBirth) {
-                        nearest = each;
-                        nearestBirth = eachBirth;
+                if (each >= start && each <= end && isChildOf(parent, each) && EntryRecord.birth(pmem, each) > birth) {
+                    stepsLeft = follow(each, at, birth, stepsLeft);
+                    if (stepsLeft < 0) {
+                        return stepsLeft;
                     }
                 }
             }
         }
-        return leadsTo(nearest, at, birth);
+        return UNKNOWN;
     }
 
     private boolean isChildOf(long parent, long at) {
@@ -90,17 +91,22 @@ final class LinkSearch {
                 && EntryRecord.parent(pmem, at) == parent;
     }
 
-    private boolean leadsTo(long from, long at, long birth) {
+    /**
+     * Follows the list down from a child with a later birth. YES or NO as soon as it is known; UNKNOWN when all steps are used up;
+     * otherwise the steps that are left, for half of them at most go to one neighbour.
+     */
+    private int follow(long from, long at, long birth, int stepsLeft) {
         long cursor = from;
-        for (int step = 0; step < STEPS_MAX && cursor != Pmem.NULL; step++) {
-            if (cursor == at) {
-                return true;
-            }
-            if (EntryRecord.birth(pmem, cursor) <= birth) {
-                return false;
-            }
+        int most = Math.max(1, stepsLeft / 2);
+        for (int step = 0; step < most; step++) {
             cursor = EntryRecord.sibling(pmem, cursor);
+            if (cursor == at) {
+                return YES;
+            }
+            if (cursor == Pmem.NULL || EntryRecord.birth(pmem, cursor) < birth) {
+                return NO;
+            }
         }
-        return false;
+        return stepsLeft == most ? UNKNOWN : stepsLeft - most;
     }
 }
