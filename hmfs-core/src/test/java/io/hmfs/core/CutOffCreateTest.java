@@ -231,6 +231,49 @@ final class CutOffCreateTest {
         assertEquals(List.of(), namespace.problems());
     }
 
+    /** A sweep took every second child off the list, and the process died before it freed their slots. */
+    @Test
+    void slotsThatASweepHasLostAreFoundInStepsInProportionToo() {
+        long directory = mkdir("directory");
+        for (int i = 0; i < FILES; i++) {
+            create(directory, name(i));
+        }
+        List<Long> all = children(directory);
+        for (int i = 1; i < FILES; i += 2) {
+            long at = all.get(i);
+            fate(at, SlotState.DELETED);
+            pmem().set(all.get(i - 1) + EntryRecord.SIBLING_OFFSET, EntryRecord.sibling(pmem(), at));
+        }
+        kill();
+        countSiblings();
+        namespace.scanInBackground();
+        assertTrue(siblingsLoaded < 10 * FILES, siblingsLoaded + " steps for " + FILES + " children");
+        pmem().beforeEachLoadOf(null);
+        assertEquals(FILES / 2, children(directory).size());
+        assertEquals(List.of(), namespace.problems());
+    }
+
+    /** One that becomes DELETED only after the sweep stays on the list; a child with an earlier birth would lead past it. */
+    @Test
+    void aScanFreesNothingThatIsStillLinked() {
+        long directory = mkdir("directory");
+        for (int i = 0; i < 8; i++) {
+            create(directory, name(i));
+        }
+        List<Long> all = children(directory);
+        fate(all.get(6), SlotState.DELETED);
+        fate(all.get(3), SlotState.DELETING);
+        kill();
+        namespace.scanInBackground();
+        assertEquals(List.of(), namespace.problems());
+        assertEquals(7, children(directory).size());
+    }
+
+    private void fate(long at, int state) {
+        pmem().set(at + EntryRecord.DEATH_OFFSET, EntryRecord.birth(pmem(), at) + 1);
+        EntryRecord.setState(pmem(), at, state);
+    }
+
     /** Two joined creates: the newer leads to the older, and neither was linked. */
     @Test
     void aNeighbourThatWasNeverLinkedProvesNothing() {

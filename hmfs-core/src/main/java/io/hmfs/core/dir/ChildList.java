@@ -157,13 +157,14 @@ public final class ChildList {
     /**
      * Whether an object that was linked is on its directory's list no more, durably when true: † the pointer that skips it may be
      * the store of a sweeper that died before it wrote it back, and the object's slot is to be reused. The caller holds the
-     * sweeper's lock.
+     * sweeper's lock. The look begins at {@code above}, a child that was NORMAL under that lock and has a later birth, or, if it is
+     * NULL, at the head.
      */
-    public boolean isUnlinked(long content, long at) {
+    public boolean isUnlinked(long content, long at, long above) {
         long birth = EntryRecord.birth(pmem, at);
-        long previous = content;
-        long cursor = DirContentRecord.childHead(pmem, content);
-        while (cursor != Pmem.NULL && cursor != DirContentRecord.CLOSED && EntryRecord.birth(pmem, cursor) >= birth) {
+        long previous = above == Pmem.NULL ? content : above;
+        long cursor = above == Pmem.NULL ? DirContentRecord.childHead(pmem, content) : EntryRecord.sibling(pmem, above);
+        while (isChild(cursor) && EntryRecord.birth(pmem, cursor) >= birth) {
             if (cursor == at) {
                 return false;
             }

@@ -42,7 +42,8 @@ final class LinkSearch {
         if (content == Pmem.NULL || EntryRecord.birth(pmem, at) > DirContentRecord.mtime(pmem, content)) {
             return false; // a birth above the mtime was never linked
         }
-        int told = DirContentRecord.childHead(pmem, content) == at ? UNKNOWN : askNeighbours(at, Engine.slotSize(status));
+        int told =
+                DirContentRecord.childHead(pmem, content) == at ? UNKNOWN : askNeighbours(at, Engine.slotSize(status));
         if (told != UNKNOWN) {
             return told == YES;
         }
@@ -82,6 +83,28 @@ final class LinkSearch {
             }
         }
         return UNKNOWN;
+    }
+
+    /** The nearest on the list of those children in the slots near by that are NORMAL and have a later birth; or NULL. */
+    long childAbove(long at, long status) {
+        long size = Engine.slotSize(status);
+        long start = engine.regions.startOf(at);
+        long end = start + engine.regions.size() - size;
+        long birth = EntryRecord.birth(pmem, at);
+        long parent = EntryRecord.parent(pmem, at);
+        long nearest = Pmem.NULL;
+        long nearestBirth = Long.MAX_VALUE;
+        long first = Math.max(start, at - NEIGHBOURS * size);
+        for (long each = first; each <= Math.min(end, at + NEIGHBOURS * size); each += size) {
+            if (isChildOf(parent, each)) {
+                long eachBirth = EntryRecord.birth(pmem, each);
+                if (eachBirth > birth && eachBirth < nearestBirth) {
+                    nearest = each;
+                    nearestBirth = eachBirth;
+                }
+            }
+        }
+        return nearest;
     }
 
     private boolean isChildOf(long parent, long at) {
