@@ -32,7 +32,6 @@ final class CutOffRun {
 
     private static final int DIRECTORIES = 18;
 
-    private static final int WALKS = 60;
     private static final long SEED = 7;
 
     private final Options options;
@@ -84,7 +83,7 @@ final class CutOffRun {
             double plain = first.measure("in the middle", WARM, SAMPLES, FILES / 4, FILES / 2);
             first.neverLinked(plain);
             first.measure("newest", WARM, SAMPLES, last, 1);
-            second.measure("in the middle, directories in turns", WALKS / 10, WALKS, FILES / 4, FILES / 2);
+            second.measure("in the middle, directories in turns", WARM, SAMPLES, FILES / 4, FILES / 2);
             first.many(last);
             for (int i = last + 1; i < FILES; i++) {
                 Bed.require(bed.namespace.create(alone, hand.name(i), Bed.FILE_MODE, 0, 0, hand.out));
@@ -198,7 +197,8 @@ final class CutOffRun {
 
         /** The newer half of the directory at once: means, for the first one pays for others. */
         void many(int last) {
-            int[] order = random.ints(FILES / 2, last).distinct().limit(FILES / 4).toArray();
+            int[] order =
+                    random.ints(FILES / 2, last).distinct().limit(FILES / 4).toArray();
             double plain = all(order);
             for (int file = FILES / 2; file <= last; file++) {
                 EntryRecord.setState(pmem, files[file], SlotState.CREATING);
