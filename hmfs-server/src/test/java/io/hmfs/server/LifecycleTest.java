@@ -18,6 +18,7 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.StatBatch;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -176,6 +177,9 @@ class LifecycleTest {
         return switch (argument) {
             case Name name -> name.toString().equals(bomb);
             case CreateBatch batch ->
+                IntStream.range(0, batch.size())
+                        .anyMatch(i -> batch.name(i).toString().equals(bomb));
+            case StatBatch batch ->
                 IntStream.range(0, batch.size())
                         .anyMatch(i -> batch.name(i).toString().equals(bomb));
             default -> false;

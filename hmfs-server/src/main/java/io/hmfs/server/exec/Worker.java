@@ -112,35 +112,41 @@ public final class Worker {
     /** Whether the frame waits for those that follow it, to be executed with them at the latest by {@link #endTurn}. */
     private boolean joins(Session session) {
         header.wrap(in, 0);
-        if (header.templateId() != CreateDecoder.TEMPLATE_ID
+        int template = header.templateId();
+        if ((template != CreateDecoder.TEMPLATE_ID && template != StatDecoder.TEMPLATE_ID)
                 || header.schemaId() != MessageHeaderDecoder.SCHEMA_ID
                 || header.version() > MessageHeaderDecoder.SCHEMA_VERSION
                 || header.version() == 0
                 || !session.isGreeted()) {
             return false;
         }
+        boolean isStat = template == StatDecoder.TEMPLATE_ID;
+        if (isStat ? !creates.joined().isEmpty() : !reads.joined().isEmpty()) {
+            endTurn(session);
+        }
         reply.aim(session, correlationId());
         uid = session.uid();
-        return creates.join(session);
+        return isStat ? reads.join(session) : creates.join(session);
     }
 
     /** Executes what waits for more: nothing more of this connection has arrived. */
     public void endTurn(Session session) {
-        JoinedCreates joined = creates.joined();
-        if (joined.isEmpty()) {
-            return;
-        }
-        if (service.hasFailed()) {
-            joined.drop();
-            session.closeWhenSent();
-            return;
-        }
+        JoinedCreates joinedCreates = creates.joined();
+        JoinedStats joinedStats = reads.joined();
         try {
-            joined.execute(session);
+            if (service.hasFailed()) {
+                session.closeWhenSent();
+            } else if (!joinedStats.isEmpty()) {
+                joinedStats.execute(session);
+            } else if (!joinedCreates.isEmpty()) {
+                joinedCreates.execute(session);
+            }
         } catch (Throwable unexpected) {
-            joined.drop();
             service.fail(unexpected);
             session.closeWhenSent();
+        } finally {
+            joinedCreates.drop();
+            joinedStats.drop();
         }
     }
 

@@ -8,6 +8,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.type.CreateBatch;
+import io.hmfs.core.type.StatBatch;
 import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.DeleteEncoder;
 import io.hmfs.wire.FailureDecoder;
@@ -50,6 +51,8 @@ class TurnTest {
 
     private int joined;
     private int batches;
+    private int joinedStats;
+    private int statBatches;
 
     /** A connection that keeps all replies. */
     private static final class KeptSession extends Session {
@@ -98,6 +101,10 @@ class TurnTest {
                     if (arguments != null && arguments[0] instanceof CreateBatch batch) {
                         joined += batch.size();
                         batches++;
+                    }
+                    if (arguments != null && arguments[0] instanceof StatBatch batch) {
+                        joinedStats += batch.size();
+                        statBatches++;
                     }
                     try {
                         return method.invoke(real, arguments);
@@ -152,6 +159,19 @@ class TurnTest {
         return bytes;
     }
 
+    private static byte[] stat(long id, String path) {
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        int length = new StatEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(id)
+                .baseId(Wire.ROOT_ID)
+                .path(path)
+                .limit();
+        byte[] bytes = new byte[length];
+        frame.getBytes(0, bytes);
+        return bytes;
+    }
+
     /** A random request; most are plain creates. The bytes of the frame, without its length word. */
     private static byte[] request(Random random, long id) {
         ByteBuf frame = Unpooled.buffer(FRAME_MAX);
@@ -160,7 +180,7 @@ class TurnTest {
         String path = path(random);
         int kind = random.nextInt(20);
         int length = switch (kind) {
-            case 0, 1, 2 ->
+            case 0, 1, 2, 7, 8, 9 ->
                 new StatEncoder()
                         .wrapAndApplyHeader(window, 0, header)
                         .correlationId(id)
@@ -242,12 +262,26 @@ class TurnTest {
     }
 
     @Test
+    void theBaseItselfIsThere() throws IOException {
+        KeptSession session = new KeptSession();
+        try (Namespace namespace = open("one")) {
+            run(List.of(create(5, "/"), stat(6, "/"), stat(7, "")), worker(namespace, session), session, new Random(1));
+        }
+        assertEquals(List.of("0: 2", "5: 101 code 2", "6: 102", "7: 102"), told(session.replies));
+    }
+
+    @Test
     void aTurnAnswersWhatItsRequestsWouldOneByOne() throws IOException {
         Random random = new Random(Long.getLong("hmfs.seed", 7));
         List<byte[]> requests = new ArrayList<>();
         for (int i = 0; i < REQUESTS; i++) {
-            boolean only = i / STRETCH % 4 == 0;
-            requests.add(only ? create(i + 1, "/g" + random.nextInt(2 * REQUESTS)) : request(random, i + 1));
+            String plain = "/g" + random.nextInt(2 * REQUESTS);
+            requests.add(
+                    switch (i / STRETCH % 5) {
+                        case 0 -> create(i + 1, plain);
+                        case 1 -> stat(i + 1, plain);
+                        default -> request(random, i + 1);
+                    });
         }
         KeptSession alone = new KeptSession();
         KeptSession together = new KeptSession();
@@ -259,6 +293,8 @@ class TurnTest {
             }
             joined = 0;
             batches = 0;
+            joinedStats = 0;
+            statBatches = 0;
             run(requests, worker(many, together), together, random);
         }
         List<String> expected = told(alone.replies);
@@ -269,6 +305,7 @@ class TurnTest {
         }
         assertEquals(expected.size(), actual.size());
         assertTrue(joined > 2 * batches, joined + " creates in " + batches + " batches");
+        assertTrue(joinedStats > 2 * statBatches, joinedStats + " stats in " + statBatches + " batches");
         assertTrue(
                 expected.stream().filter(reply -> reply.endsWith(": 102")).count() > REQUESTS / 20, "hardly a success");
     }
