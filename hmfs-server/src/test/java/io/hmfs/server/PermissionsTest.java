@@ -138,8 +138,11 @@ class PermissionsTest {
         admin.chmod("/", 0700);
         denied(() -> bob.stat("/home"));
         bob.stat("/");
-        admin.chmod("/", 0755);
+        admin.chmod("/", 0711);
         bob.stat("/home");
+        denied(() -> bob.list("/", ListCursor.START, 0));
+        admin.chmod("/", 0755);
+        bob.list("/", ListCursor.START, 0);
     }
 
     @Test

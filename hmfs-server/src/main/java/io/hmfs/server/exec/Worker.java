@@ -103,6 +103,7 @@ public final class Worker {
             service.fail(unexpected);
             session.closeWhenSent();
         } finally {
+            access.actFor(null); // what comes next must say whose it is
             in.release();
         }
     }
@@ -123,6 +124,7 @@ public final class Worker {
         } catch (Throwable unexpected) {
             service.fail(unexpected);
         } finally {
+            access.actFor(null); // what comes next must say whose it is
             in.release();
         }
     }
