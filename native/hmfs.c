@@ -66,6 +66,10 @@ void hmfs_write_back(const void *at, uint64_t count) {
     write_back_with(instruction, at, count);
 }
 
+void hmfs_prefetch(const void *at) {
+    __builtin_prefetch(at);
+}
+
 void hmfs_fence(void) {
     __asm__ __volatile__("sfence" ::: "memory");
 }

@@ -70,6 +70,13 @@ static void every_instruction_leaves_the_content(void) {
     CHECK(hmfs_write_back_instruction() == (int)instruction);
 }
 
+static void a_prefetch_of_any_address_does_nothing(void) {
+    hmfs_prefetch(pair);
+    hmfs_prefetch(NULL);
+    hmfs_prefetch((const void *)UINTPTR_MAX);
+    hmfs_prefetch((const void *)((uintptr_t)1 << 63));
+}
+
 static void a_reserved_file_has_its_blocks_and_can_be_populated(const char *path, int descriptor) {
     uint64_t size = 1 << 20;
     CHECK(hmfs_reserve(descriptor, size) == 0);
@@ -120,6 +127,7 @@ int main(void) {
     cas16_swaps_both_halves_or_none();
     cas16_loses_no_update_of_several_threads();
     every_instruction_leaves_the_content();
+    a_prefetch_of_any_address_does_nothing();
 
     char path[] = "hmfs-native-test-XXXXXX";
     int made = mkstemp(path);

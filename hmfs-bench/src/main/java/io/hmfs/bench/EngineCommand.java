@@ -31,6 +31,7 @@ import picocli.CommandLine.Option;
             "Then the engine beside a map: one thread, mode process, in a JVM of its own. The rounds of the two take turns,"
                     + " each on a new pool or map, after warm-up rounds that do not count; a ratio is taken round by round.",
             "Timed for the engine: filling one reused Name from 16 bytes of an array, the call, and the check of its status."
+                    + " statAll and createAll are the same in batches of 32, where filling the batch is timed, too."
                     + " Timed for the map: the call with a String of the same characters, made before, and the check of its"
                     + " answer. Both create in one order and look up in another, random one; both find their keys laid out in"
                     + " the order of use. The pool's pages are populated as the engine does it itself, while it runs; the"
@@ -165,7 +166,9 @@ final class EngineCommand implements Callable<Integer> {
                         Target.atLeast("createPrefixed/createScattered", 0.95),
                         Target.atMost("statCutOff/stat, newest", 5),
                         Target.atLeast("create/map", 0.25),
-                        Target.atLeast("stat/map", 0.4)));
+                        Target.atLeast("stat/map", 0.4),
+                        Target.atLeast("createAll/map", 0.25),
+                        Target.atLeast("statAll/map", 0.4)));
     }
 
     private void gather(Lines lines, Class<?> main, List<String> jvm, List<String> arguments) throws IOException {
@@ -199,6 +202,11 @@ final class EngineCommand implements Callable<Integer> {
         return all;
     }
 
+    private static void besideMap(Series hmfs, Series map, List<Result> results) {
+        results.add(new Series(hmfs.name() + " beside a map", "hmfs", hmfs.unit(), hmfs.rounds()).result());
+        results.add(hmfs.dividedBy(map).result());
+    }
+
     private void besideMap(Path pool, List<Result> results, Map<String, Number> counters) throws IOException {
         int count = Math.min(files, MAP_FILES_MAX);
         EngineLoad.Options options = new EngineLoad.Options(pool, count, rounds, warmUp, directories, names, lookUp);
@@ -210,11 +218,11 @@ final class EngineCommand implements Callable<Integer> {
                 List.of("-Xms" + heap + "m", "-Xmx" + heap + "m", "-XX:+AlwaysPreTouch"),
                 options.arguments());
         for (String operation : List.of("create", "stat", "create cpu", "stat cpu")) {
-            Series hmfs = lines.series(operation, "hmfs");
             Series map = lines.series(operation, "map");
-            results.add(new Series(operation + " beside a map", "hmfs", hmfs.unit(), hmfs.rounds()).result());
+            besideMap(lines.series(operation, "hmfs"), map, results);
             results.add(map.result());
-            results.add(hmfs.dividedBy(map).result());
+            String inBatches = operation.replaceFirst("create|stat", "$0All");
+            besideMap(lines.series(inBatches, "hmfs"), map, results);
         }
         lines.counters().forEach(counters::putIfAbsent);
         counters.put("files beside the map", (long) count);

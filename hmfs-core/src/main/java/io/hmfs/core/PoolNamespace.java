@@ -24,6 +24,7 @@ import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import java.util.List;
 import java.util.Locale;
@@ -218,6 +219,11 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     @Override
+    public void statAll(StatBatch batch) {
+        stopping(() -> operations.statAll(batch));
+    }
+
+    @Override
     public Status statDirectory(long directory, Attributes out) {
         return stopping(() -> operations.statDirectory(directory, out));
     }
@@ -235,18 +241,13 @@ final class PoolNamespace extends ExtendedNamespace {
     @Override
     public void createAll(CreateBatch batch) {
         batch.askAgain(null);
-        stopping(() -> execute(batch));
+        stopping(() -> operations.createAll(batch));
         for (int tries = 0;
                 tries < RECLAIMS_MAX && batch.has(Status.NO_SPACE) && stopping(this::reclaim) == Status.OK;
                 tries++) {
             batch.askAgain(Status.NO_SPACE);
-            stopping(() -> execute(batch));
+            stopping(() -> operations.createAll(batch));
         }
-    }
-
-    private Status execute(CreateBatch batch) {
-        operations.createAll(batch);
-        return Status.OK;
     }
 
     @Override

@@ -73,7 +73,11 @@ public final class EngineLoad {
                 System.gc(); // what the other one left is not this one's to collect
                 report(counts, "create", "hmfs", options.files(), engine::create);
                 report(counts, "stat", "hmfs", options.files(), engine::stat);
+                report(counts, "statAll", "hmfs", options.files(), engine::statAll);
                 count(counts, "pool bytes", engine.capacity());
+            }
+            try (EngineSubject engine = EngineSubject.open(options, keys)) {
+                report(counts, "createAll", "hmfs", options.files(), engine::createAll);
             }
             HeapMap map = new HeapMap();
             System.gc();

@@ -203,6 +203,14 @@ public final class HashIndex {
         return -1;
     }
 
+    /** Asks for the lines that a look-up of this hash will read: a hint, see {@link Pmem#prefetch}. */
+    public void prefetch(long hash) {
+        long segment = segment(hash);
+        int home = BucketRecord.home(hash);
+        pmem.prefetch(SegmentRecord.bucket(segment, home));
+        pmem.prefetch(SegmentRecord.bucket(segment, BucketRecord.partner(home, hash)));
+    }
+
     /** Where a match stands. */
     public static int place(long match) {
         return (int) (match >>> PLACE_SHIFT);

@@ -34,6 +34,7 @@ final class NativeLibrary {
     private static final MethodHandle CAS16;
     private static final MethodHandle WRITE_BACK;
     private static final MethodHandle FENCE;
+    private static final MethodHandle PREFETCH;
     private static final MethodHandle WRITE_BACK_INSTRUCTION;
     private static final MethodHandle POPULATE;
     private static final MethodHandle LOCK;
@@ -59,6 +60,7 @@ final class NativeLibrary {
                 critical);
         WRITE_BACK = bind(library, "hmfs_write_back", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG), critical);
         FENCE = bind(library, "hmfs_fence", FunctionDescriptor.ofVoid(), critical);
+        PREFETCH = bind(library, "hmfs_prefetch", FunctionDescriptor.ofVoid(JAVA_LONG), critical);
         WRITE_BACK_INSTRUCTION =
                 bind(library, "hmfs_write_back_instruction", FunctionDescriptor.of(JAVA_INT), critical);
         POPULATE = bind(library, "hmfs_populate", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
@@ -98,6 +100,15 @@ final class NativeLibrary {
     static void fence() {
         try {
             FENCE.invokeExact();
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** {@code at} is an address, or any other number. */
+    static void prefetch(long at) {
+        try {
+            PREFETCH.invokeExact(at);
         } catch (Throwable e) {
             throw unexpected(e);
         }
