@@ -123,7 +123,10 @@ class PermissionsTest {
             assertArrayEquals(data, in.readAllBytes());
         }
         denied(() -> eve.append(own));
-        assertTrue(eve.delete(directory, true) || !eve.exists(own));
+        Path tree = new Path(directory, "tree");
+        eve.create(new Path(tree, "a/b/file")).close();
+        assertTrue(eve.delete(tree, true));
+        denied(() -> eve.delete(directory, true)); // whose own name is in the root
     }
 
     @Test

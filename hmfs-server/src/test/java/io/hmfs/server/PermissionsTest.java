@@ -413,7 +413,7 @@ class PermissionsTest {
             }
         });
         try {
-            for (int i = 0; i < 300; i++) {
+            for (int i = 0; i < 100; i++) {
                 eve.create("/shared/mine", PLAIN);
                 eve.rename("/shared/victim", "/shared/mine", true);
                 assertEquals(0640, admin.stat("/shared/mine").mode());
