@@ -76,7 +76,9 @@ final class EngineCommand implements Callable<Integer> {
             names = "--crash-open",
             paramLabel = "FILES",
             split = ",",
-            description = "Also: how soon a pool of so many files serves after a SIGKILL; several with commas.")
+            description =
+                    "Also: how soon a pool of so many files serves after a SIGKILL, in a new JVM and in one that has used"
+                            + " another pool before, and how it serves beside the scan; several with commas.")
     private List<Integer> crashOpen = List.of();
 
     @Option(names = "--rounds", defaultValue = "5", description = "Rounds that count (default ${DEFAULT-VALUE}).")
@@ -160,11 +162,14 @@ final class EngineCommand implements Callable<Integer> {
                 List.of(
                         Target.atMost("stat/chase", 3),
                         Target.atLeast("create/create64k", 0.9),
+                        Target.atLeast("createAll/createAll64k", 0.9),
                         Target.atLeast("sharedCreate/privateCreate", 0.8),
                         Target.atLeast("create128/create16", 0.85),
                         Target.atLeast("createCounted/createScattered", 0.95),
                         Target.atLeast("createPrefixed/createScattered", 0.95),
+                        Target.atMost("statCutOff/stat, never linked", 5),
                         Target.atMost("statCutOff/stat, newest", 5),
+                        Target.atMost("statCutOff/stat, in the middle", 5),
                         Target.atLeast("create/map", 0.25),
                         Target.atLeast("stat/map", 0.4),
                         Target.atLeast("createAll/map", 0.25),
@@ -188,11 +193,16 @@ final class EngineCommand implements Callable<Integer> {
             filling.kill();
         }
         for (int round = 0; round < CRASH_ROUNDS; round++) {
-            List<String> one = List.of(pool.toString(), Integer.toString(count / 2 + round), mode.name());
-            try (ChildJvm opening = ChildJvm.start(CrashLoad.class, List.of("-Xmx512m"), with("open", one))) {
-                double millis = Long.parseLong(opening.answer()) / 1e6;
-                lines.round("open after a kill, " + count, "hmfs", "ms", millis);
+            long start = System.nanoTime();
+            try (ChildJvm opening = ChildJvm.start(CrashLoad.class, List.of("-Xmx512m"), with("open", arguments))) {
+                lines.add(opening.answer()); // told after the first answers
+                double millis = (System.nanoTime() - start) / 1e6;
+                lines.round("start of the process to first answers, " + count + " files", "hmfs", "ms", millis);
+                for (String line = opening.readLine(); line != null; line = opening.readLine()) {
+                    lines.add(line);
+                }
             }
+            gather(lines, CrashLoad.class, List.of("-Xmx512m"), with("warm", arguments));
         }
     }
 

@@ -52,7 +52,7 @@ final class PoolNamespace extends ExtendedNamespace {
     private final BackgroundScan scan;
     private final Background background;
     private final Reclaimer reclaimer;
-    private volatile boolean failed;
+    private volatile @Nullable Throwable failure;
     private volatile boolean closed;
 
     /** Opens the engine on a checked pool. Without background threads, tests call what these would do. */
@@ -123,11 +123,10 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     private void check() {
-        if (failed || closed) {
-            throw new IllegalStateException(
-                    closed
-                            ? "the namespace " + path + " is closed"
-                            : "the namespace " + path + " has stopped after an error; reopen it");
+        Throwable cause = failure;
+        if (cause != null || closed) {
+            String why = closed ? " is closed" : " has stopped after an error; reopen it: " + cause;
+            throw new IllegalStateException("the namespace " + path + why, cause);
         }
         durability.enter();
     }
@@ -145,8 +144,8 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     private void failStop(Throwable cause) {
-        if (!failed && !(closed && cause instanceof Epochs.ClosedException)) {
-            failed = true;
+        if (failure == null && !(closed && cause instanceof Epochs.ClosedException)) {
+            failure = cause;
             reclaimer.cutShort();
             engine.locks.poison();
             engine.sweepers.poison();
@@ -389,12 +388,11 @@ final class PoolNamespace extends ExtendedNamespace {
             LOG.log(System.Logger.Level.ERROR, path + " is still in use; it stays mapped until this process ends");
             return;
         }
-        if (!failed) {
+        if (failure == null) {
             engine.clock.close();
             engine.ids.close();
-            Pmem pmem = file.pmem();
-            pmem.setRelease(file.header() + PoolHeader.STATE_OFFSET, PoolHeader.CLEAN);
-            pmem.persist(file.header() + PoolHeader.STATE_OFFSET, 8);
+            file.pmem().setRelease(file.header() + PoolHeader.STATE_OFFSET, PoolHeader.CLEAN);
+            file.pmem().persist(file.header() + PoolHeader.STATE_OFFSET, 8);
         }
         file.close();
     }

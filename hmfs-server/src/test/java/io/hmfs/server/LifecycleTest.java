@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Goal: a server starts with a clear answer, stops without losing a reply, and never runs on over half an operation.
  * Method: start it wrongly, stop it under load, and let one operation of a real namespace throw.
  */
-@Timeout(60)
+@Timeout(300)
 class LifecycleTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
 

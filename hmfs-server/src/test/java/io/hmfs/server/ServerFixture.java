@@ -10,7 +10,6 @@ import io.hmfs.server.access.AccessConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.function.UnaryOperator;
 
 /** A server on a fresh pool and a free loopback port, for tests. Its superuser is alice, whom {@link #client()} is. */
@@ -46,8 +45,7 @@ final class ServerFixture implements AutoCloseable {
                         .eventLoops(2)
                         .access(access -> access.withSuperuser("alice")
                                 .withGroupSource(AccessConfig.Source.STATIC)
-                                .withStaticGroups(GROUPS))
-                        .idleTimeout(Duration.ofMillis(300)))
+                                .withStaticGroups(GROUPS)))
                 .build();
     }
 

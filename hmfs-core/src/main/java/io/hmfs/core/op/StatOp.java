@@ -41,12 +41,15 @@ final class StatOp {
      * hash, or -1. How old it is does not matter: what it leads to is read now.
      */
     Status run(long hash, long match, long parent, Name name, Attributes out) {
-        return findsNormal(hash, match, parent, name, out) ? Status.OK : find(parent, name, out);
+        return findsNormal(hash, match, parent, name, out) ? Status.OK : find(hash, parent, name, out);
     }
 
     /** The same for a caller who has pinned the epoch and goes on from the object, which then stands in the first of {@code seen}. */
     Status find(long parent, Name name, Attributes out) {
-        long hash = engine.keys.ofEntry(parent, name);
+        return find(engine.keys.ofEntry(parent, name), parent, name, out);
+    }
+
+    private Status find(long hash, long parent, Name name, Attributes out) {
         Engine.Scratch scratch = engine.scratch();
         for (; ; ) {
             long[] seen = scratch.seen;
@@ -163,7 +166,11 @@ final class StatOp {
             }
             if (engine.isStale(at, status)) {
                 recovery.recover(at);
-                return Look.RECOVERED;
+                status = EntryRecord.status(pmem, at); // the pin keeps it the same object
+                state = EntryRecord.state(status);
+                if (state != SlotState.NORMAL) {
+                    return Look.RECOVERED;
+                }
             }
             if (state == SlotState.DELETED) {
                 continue;
