@@ -18,6 +18,7 @@ import io.hmfs.client.ResultCode;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.MkdirEncoder;
 import io.hmfs.wire.PageDecoder;
 import io.hmfs.wire.WelcomeDecoder;
 import io.hmfs.wire.Wire;
@@ -390,6 +391,22 @@ class PermissionsTest {
             }
         }
         assertEquals(0, admin.list("/home/bob", ListCursor.START, 0).entries().size());
+    }
+
+    @Test
+    void malformedMkdirLeavesNothingForTheNextRequest() throws IOException {
+        admin.mkdir("/open", 0777, false);
+        byte[] mkdir = RawPeer.mkdir(1, "/open/a/b");
+        int lengthAt = Wire.LENGTH_SIZE + Wire.HEADER_SIZE + MkdirEncoder.BLOCK_LENGTH;
+        ByteBuffer.wrap(mkdir).order(ByteOrder.LITTLE_ENDIAN).putShort(lengthAt, (short) 5000);
+        try (RawPeer peer = new RawPeer(fixture.port())) {
+            peer.greet();
+            peer.send(mkdir);
+            assertEquals(ResultCode.BAD_REQUEST, peer.readFailure().code());
+            peer.send(RawPeer.stat(2, "/open/made/x".getBytes(StandardCharsets.UTF_8)));
+            assertEquals(ResultCode.NOT_FOUND, peer.readFailure().code());
+        }
+        assertEquals(0, admin.list("/open", ListCursor.START, 0).entries().size());
     }
 
     // ---- races

@@ -6,6 +6,7 @@ import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.MkdirEncoder;
 import io.hmfs.wire.StatEncoder;
 import io.hmfs.wire.WelcomeDecoder;
 import io.hmfs.wire.Wire;
@@ -85,6 +86,20 @@ final class RawPeer implements AutoCloseable {
                 .parentMode(0777);
         create.flags().clear();
         return framed(window, create.path(path).limit());
+    }
+
+    /** The bytes of a mkdir that makes parents, its length word included. */
+    static byte[] mkdir(long correlationId, String path) {
+        WireBuffer window = window();
+        MkdirEncoder mkdir = new MkdirEncoder()
+                .wrapAndApplyHeader(window, Wire.LENGTH_SIZE, new MessageHeaderEncoder())
+                .correlationId(correlationId)
+                .clientId(99)
+                .sequence(correlationId)
+                .baseId(Wire.ROOT_ID)
+                .mode(0777);
+        mkdir.flags().clear().createParents(true);
+        return framed(window, mkdir.path(path).limit());
     }
 
     private static WireBuffer window() {

@@ -64,9 +64,11 @@ final class PathResolver {
     Status resolve(long baseId, WireBuffer in, int index, int length) {
         base = baseId;
         basePath = "";
-        Status status = length > Wire.PATH_MAX ? Status.NAME_TOO_LONG : walk(in, index, length);
-        make = false;
-        return seen(status);
+        try {
+            return seen(length > Wire.PATH_MAX ? Status.NAME_TOO_LONG : walk(in, index, length));
+        } finally {
+            make = false; // also after a malformed frame: the next path, of whatever user, makes nothing
+        }
     }
 
     private Status walk(WireBuffer in, int index, int length) {
