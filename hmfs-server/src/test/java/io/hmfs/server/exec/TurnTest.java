@@ -134,7 +134,15 @@ class TurnTest {
                 .magic(Wire.MAGIC)
                 .protocolVersion(Wire.PROTOCOL_VERSION);
         encoder.clusterId().high(0).low(0);
-        worker.execute(session, hello, 0, encoder.clientId(1).authMethod(Wire.AUTH_SIMPLE).user("u").token("").limit());
+        worker.execute(
+                session,
+                hello,
+                0,
+                encoder.clientId(1)
+                        .authMethod(Wire.AUTH_SIMPLE)
+                        .user("u")
+                        .token("")
+                        .limit());
         assertTrue(session.isGreeted());
         return worker;
     }
