@@ -31,7 +31,7 @@ abstract class Call<T> extends CompletableFuture<T> {
 
     final void fail(ResultCode code, String message) {
         String text = message.isEmpty() ? code.text() : message;
-        completeExceptionally(new HmfsException(code, describe() + ": " + text));
+        completeExceptionally(new HmfsException(code, describe() + ": " + text, text));
     }
 
     String describe() {

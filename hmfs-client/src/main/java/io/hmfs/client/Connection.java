@@ -203,7 +203,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
                 .magic(Wire.MAGIC)
                 .protocolVersion(Wire.PROTOCOL_VERSION);
         hello.clusterId().high(expectedCluster.getMostSignificantBits()).low(expectedCluster.getLeastSignificantBits());
-        int length = hello.clientId(clientId).putUser(user, 0, user.length).limit();
+        int length = hello.clientId(clientId)
+                .authMethod(Wire.AUTH_SIMPLE)
+                .putUser(user, 0, user.length)
+                .putToken(user, 0, 0)
+                .limit();
         outWindow.release();
         buffer.setIntLE(0, length).writerIndex(Wire.LENGTH_SIZE + length);
         active.writeAndFlush(buffer, active.voidPromise());

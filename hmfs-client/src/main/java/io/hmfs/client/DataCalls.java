@@ -12,7 +12,8 @@ final class DataCalls {
         return Long.toHexString(inode) + "-" + block;
     }
 
-    static Call<Integer> read(long inode, long block, long offset, byte[] target, int targetOffset, int length) {
+    static Call<Integer> read(
+            Grant grant, long inode, long block, long offset, byte[] target, int targetOffset, int length) {
         return new Call<>("read block", subject(inode, block)) {
             @Override
             int bound() {
@@ -28,6 +29,8 @@ final class DataCalls {
                         .block(block)
                         .position(offset)
                         .length(length)
+                        .grant(grant.grant())
+                        .seal(grant.seal())
                         .limit();
             }
 
@@ -38,7 +41,8 @@ final class DataCalls {
         };
     }
 
-    static Call<Void> write(long inode, long block, long offset, byte[] source, int sourceOffset, int length) {
+    static Call<Void> write(
+            Grant grant, long inode, long block, long offset, byte[] source, int sourceOffset, int length) {
         return new Call<>("write block", subject(inode, block)) {
             @Override
             int bound() {
@@ -53,6 +57,8 @@ final class DataCalls {
                         .inode(inode)
                         .block(block)
                         .position(offset)
+                        .grant(grant.grant())
+                        .seal(grant.seal())
                         .putPayload(source, sourceOffset, length)
                         .limit();
             }
@@ -64,7 +70,7 @@ final class DataCalls {
         };
     }
 
-    static Call<Void> sync(long inode, long block) {
+    static Call<Void> sync(Grant grant, long inode, long block) {
         return new Call<>("sync block", subject(inode, block)) {
             @Override
             int bound() {
@@ -78,6 +84,8 @@ final class DataCalls {
                         .correlationId(correlationId)
                         .inode(inode)
                         .block(block)
+                        .grant(grant.grant())
+                        .seal(grant.seal())
                         .limit();
             }
 

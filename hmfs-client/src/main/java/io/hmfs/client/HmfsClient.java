@@ -44,6 +44,7 @@ public final class HmfsClient implements AutoCloseable {
     private final ClientOptions options;
     private final long clientId = new SecureRandom().nextLong();
     private final MetadataCalls calls = new MetadataCalls(clientId);
+    private final FileCalls files = new FileCalls(calls);
     private final IoEventLoopGroup group = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("hmfs-client", true), NioIoHandler.newFactory());
     private volatile RemovedListener removedListener = (inode, size) -> {};
@@ -145,7 +146,7 @@ public final class HmfsClient implements AutoCloseable {
     /** The same failure with the stack of the thread that waited for it. */
     private static IOException asIoException(@Nullable Throwable cause) {
         IOException here = cause instanceof HmfsException known
-                ? new HmfsException(known.code(), Objects.requireNonNullElse(known.getMessage(), ""))
+                ? new HmfsException(known.code(), Objects.requireNonNullElse(known.getMessage(), ""), known.reason())
                 : new IOException(cause == null ? "failed" : cause.getMessage());
         here.initCause(cause);
         return here;
@@ -182,7 +183,7 @@ public final class HmfsClient implements AutoCloseable {
     /** Creates a file; see {@link #create}. */
     public CompletableFuture<FileInfo> createAsync(String path, CreateOptions createOptions) {
         try {
-            return submit(calls.create(path, createOptions));
+            return submit(files.create(path, createOptions)).thenApply(OpenedFile::info);
         } catch (HmfsException e) {
             return refused(e);
         }
@@ -190,7 +191,17 @@ public final class HmfsClient implements AutoCloseable {
 
     /** Creates an empty file. EXISTS, IS_DIRECTORY (overwrite of a directory), NOT_FOUND (no parent), NOT_DIRECTORY. */
     public FileInfo create(String path, CreateOptions createOptions) throws IOException {
-        return call(calls.create(path, createOptions));
+        return createAndOpen(path, createOptions).info();
+    }
+
+    /** {@link #create}, with the grant to write the file. */
+    public OpenedFile createAndOpen(String path, CreateOptions createOptions) throws IOException {
+        return call(files.create(path, createOptions));
+    }
+
+    /** Attributes of a file, and the grant to read or write it, or both. NOT_FOUND, IS_DIRECTORY, ACCESS_DENIED. */
+    public OpenedFile open(String path, boolean read, boolean write) throws IOException {
+        return call(files.open(path, read, write));
     }
 
     /** Creates a directory. With {@code parents}, missing parents too, and a directory that is there already is fine. */
@@ -250,8 +261,13 @@ public final class HmfsClient implements AutoCloseable {
      * Commits a file's size after its data was written: grows to {@code newSize}, never shrinks. The file is meant by its parent,
      * name and id. STALE if it is gone from there or another one took its place.
      */
+    public void append(FileInfo file, long newSize, Grant grant) throws IOException {
+        call(files.append(file, newSize, grant));
+    }
+
+    /** {@link #append(FileInfo, long, Grant)} of a user who needs no grant. */
     public void append(FileInfo file, long newSize) throws IOException {
-        call(calls.append(file, newSize));
+        append(file, newSize, Grant.NONE);
     }
 
     /** Sets a file's size, up or down. */
@@ -273,19 +289,29 @@ public final class HmfsClient implements AutoCloseable {
         return call(calls.list(path, cursor, entriesMax));
     }
 
-    /** Reads from an object of the builtin data store; see {@link #readBlock}. The target must be left alone until then. */
+    /**
+     * Reads from an object of the builtin data store; see {@link #readBlock}. The target must be left alone until then. The grant
+     * must be one to read.
+     */
     public CompletableFuture<Integer> readBlockAsync(
-            long inode, long block, long offset, byte[] target, int targetOffset, int length) {
+            Grant grant, long inode, long block, long offset, byte[] target, int targetOffset, int length) {
         Objects.checkFromIndexSize(targetOffset, length, target.length);
         int chunk = server.chunkSize();
         int first = Math.min(chunk, length);
-        CompletableFuture<Integer> read = submit(DataCalls.read(inode, block, offset, target, targetOffset, first));
+        CompletableFuture<Integer> read =
+                submit(DataCalls.read(grant, inode, block, offset, target, targetOffset, first));
         if (first == length) {
             return read;
         }
         CompletableFuture<Integer> rest =
-                readBlockAsync(inode, block, offset + first, target, targetOffset + first, length - first);
+                readBlockAsync(grant, inode, block, offset + first, target, targetOffset + first, length - first);
         return read.thenCombine(rest, (a, b) -> a < first ? a : a + Math.max(b, 0));
+    }
+
+    /** The same for a user who needs no grant. */
+    public CompletableFuture<Integer> readBlockAsync(
+            long inode, long block, long offset, byte[] target, int targetOffset, int length) {
+        return readBlockAsync(Grant.NONE, inode, block, offset, target, targetOffset, length);
     }
 
     /**
@@ -299,17 +325,25 @@ public final class HmfsClient implements AutoCloseable {
                 options.requestTimeout().toNanos());
     }
 
-    /** Writes to an object of the builtin data store; the source must not change until then. */
+    /** Writes to an object of the builtin data store; the source must not change until then. The grant must be one to write. */
     public CompletableFuture<Void> writeBlockAsync(
-            long inode, long block, long offset, byte[] source, int sourceOffset, int length) {
+            Grant grant, long inode, long block, long offset, byte[] source, int sourceOffset, int length) {
         Objects.checkFromIndexSize(sourceOffset, length, source.length);
         int first = Math.min(server.chunkSize(), length);
-        CompletableFuture<Void> write = submit(DataCalls.write(inode, block, offset, source, sourceOffset, first));
+        CompletableFuture<Void> write =
+                submit(DataCalls.write(grant, inode, block, offset, source, sourceOffset, first));
         if (first == length) {
             return write;
         }
         return CompletableFuture.allOf(
-                write, writeBlockAsync(inode, block, offset + first, source, sourceOffset + first, length - first));
+                write,
+                writeBlockAsync(grant, inode, block, offset + first, source, sourceOffset + first, length - first));
+    }
+
+    /** The same for a user who needs no grant. */
+    public CompletableFuture<Void> writeBlockAsync(
+            long inode, long block, long offset, byte[] source, int sourceOffset, int length) {
+        return writeBlockAsync(Grant.NONE, inode, block, offset, source, sourceOffset, length);
     }
 
     /** Writes to an object of the builtin data store, making it if need be. Not readable through a file before its size is committed. */
@@ -321,8 +355,13 @@ public final class HmfsClient implements AutoCloseable {
     }
 
     /** Forces an object of the builtin data store to the disk. */
+    public CompletableFuture<Void> syncBlockAsync(Grant grant, long inode, long block) {
+        return submit(DataCalls.sync(grant, inode, block));
+    }
+
+    /** The same for a user who needs no grant. */
     public CompletableFuture<Void> syncBlockAsync(long inode, long block) {
-        return submit(DataCalls.sync(inode, block));
+        return syncBlockAsync(Grant.NONE, inode, block);
     }
 
     /** The server's figures. */

@@ -7,10 +7,21 @@ public final class HmfsException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final ResultCode code;
+    private final String reason;
 
     public HmfsException(ResultCode code, String message) {
+        this(code, message, message);
+    }
+
+    HmfsException(ResultCode code, String message, String reason) {
         super(message);
         this.code = code;
+        this.reason = reason;
+    }
+
+    /** What the server said, without the operation and the path. */
+    public String reason() {
+        return reason;
     }
 
     public ResultCode code() {

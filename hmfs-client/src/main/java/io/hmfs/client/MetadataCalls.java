@@ -1,6 +1,5 @@
 package io.hmfs.client;
 
-import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.MkdirEncoder;
 import io.hmfs.wire.RenameEncoder;
 import io.hmfs.wire.Wire;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes the calls of the metadata operations: arguments are checked and turned into UTF-8 on the caller's thread. */
 final class MetadataCalls {
-    private static final int FIXED_MAX = 128; // more than the header and the root block of any request
+    static final int FIXED_MAX = 128; // more than the header and the root block of any request
     private static final long NANOS_PER_MILLI = 1_000_000;
     private static final byte[] NO_BYTES = {};
 
@@ -21,6 +20,14 @@ final class MetadataCalls {
 
     MetadataCalls(long clientId) {
         this.clientId = clientId;
+    }
+
+    long clientId() {
+        return clientId;
+    }
+
+    long nextSequence() {
+        return sequence.incrementAndGet();
     }
 
     private static byte[] utf8Path(String operation, String path) throws HmfsException {
@@ -37,7 +44,7 @@ final class MetadataCalls {
         return bytes;
     }
 
-    private static void checkMode(String operation, String path, int mode) throws HmfsException {
+    static void checkMode(String operation, String path, int mode) throws HmfsException {
         if (mode < 0 || mode > 07777) {
             throw new HmfsException(
                     ResultCode.INVALID_ARGUMENT,
@@ -46,7 +53,7 @@ final class MetadataCalls {
     }
 
     /** A call about one path. */
-    private abstract static class PathCall<T> extends Call<T> {
+    abstract static class PathCall<T> extends Call<T> {
         final byte[] utf8;
 
         PathCall(String operation, String path) throws HmfsException {
@@ -92,27 +99,6 @@ final class MetadataCalls {
                         .baseId(Wire.ROOT_ID)
                         .putPath(utf8, 0, utf8.length)
                         .limit();
-            }
-        };
-    }
-
-    Call<FileInfo> create(String path, CreateOptions options) throws HmfsException {
-        checkMode("create", path, options.mode());
-        checkMode("create", path, options.parentMode());
-        long number = sequence.incrementAndGet();
-        return new EntryCall("create", path) {
-            @Override
-            int encode(Requests requests, WireBuffer out) {
-                CreateEncoder create = requests.create
-                        .wrapAndApplyHeader(out, 0, requests.header)
-                        .correlationId(correlationId)
-                        .clientId(clientId)
-                        .sequence(number)
-                        .baseId(Wire.ROOT_ID)
-                        .mode(options.mode())
-                        .parentMode(options.parentMode());
-                create.flags().clear().overwrite(options.overwrite()).createParents(options.createParents());
-                return create.putPath(utf8, 0, utf8.length).limit();
             }
         };
     }
@@ -289,39 +275,6 @@ final class MetadataCalls {
                     ResultCode.INVALID_ARGUMENT, "set times " + path + ": " + millis + " ms is beyond the year 2262");
         }
         return millis * NANOS_PER_MILLI;
-    }
-
-    Call<Void> append(FileInfo file, long size) throws HmfsException {
-        byte[] name = file.name().getBytes(StandardCharsets.UTF_8);
-        if (name.length > Wire.NAME_MAX) {
-            throw new HmfsException(ResultCode.NAME_TOO_LONG, "append " + file.name());
-        }
-        long number = sequence.incrementAndGet();
-        return new Call<>("append", file.name()) {
-            @Override
-            int bound() {
-                return FIXED_MAX + name.length;
-            }
-
-            @Override
-            int encode(Requests requests, WireBuffer out) {
-                return requests.append
-                        .wrapAndApplyHeader(out, 0, requests.header)
-                        .correlationId(correlationId)
-                        .clientId(clientId)
-                        .sequence(number)
-                        .parentId(file.parentId())
-                        .inode(file.id())
-                        .size(size)
-                        .putName(name, 0, name.length)
-                        .limit();
-            }
-
-            @Override
-            Void decode(Replies replies, WireBuffer in) throws IOException {
-                return replies.done(in);
-            }
-        };
     }
 
     Call<Void> truncate(String path, long size) throws HmfsException {

@@ -118,6 +118,11 @@ final class Replies {
                 millis(entry.ctimeNanos()));
     }
 
+    OpenedFile opened(WireBuffer in, String path) throws IOException {
+        FileInfo info = entry(in, path);
+        return new OpenedFile(info, new Grant(entry.grant(), entry.seal()));
+    }
+
     ListPage page(WireBuffer in) throws IOException {
         expect(PageDecoder.TEMPLATE_ID);
         page.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());

@@ -7,6 +7,7 @@ import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.ListEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MkdirEncoder;
+import io.hmfs.wire.OpenEncoder;
 import io.hmfs.wire.ReadBlockEncoder;
 import io.hmfs.wire.RenameEncoder;
 import io.hmfs.wire.RmdirEncoder;
@@ -24,6 +25,7 @@ final class Requests {
     final MessageHeaderEncoder header = new MessageHeaderEncoder();
     final HelloEncoder hello = new HelloEncoder();
     final StatEncoder stat = new StatEncoder();
+    final OpenEncoder open = new OpenEncoder();
     final ListEncoder list = new ListEncoder();
     final StatusEncoder status = new StatusEncoder();
     final CreateEncoder create = new CreateEncoder();

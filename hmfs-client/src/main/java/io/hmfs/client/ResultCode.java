@@ -22,6 +22,7 @@ public enum ResultCode {
     TOO_MANY_LINKS(14, "the file has 65,535 names already"),
     NO_ATTRIBUTE(15, "no such extended attribute"),
     VALUE_TOO_LARGE(16, "a value is over 64 KiB, or all of one object over 256 KiB"),
+    ACCESS_DENIED(17, "permission denied"),
     /** The server could not make sense of the request; the connection is closed when the stream is unusable. */
     BAD_REQUEST(100, "the server could not read the request"),
     /** Client and server speak different versions of the protocol. */

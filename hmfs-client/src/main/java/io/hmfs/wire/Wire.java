@@ -35,6 +35,12 @@ public final class Wire {
     /** The directory that whole paths start from. */
     public static final long ROOT_ID = 1;
 
+    /** The authentication that believes the user's name: the only one yet. */
+    public static final short AUTH_SIMPLE = 1;
+
+    /** How long a grant of Open or Create is good for. */
+    public static final long GRANT_SECONDS = 36_000;
+
     private Wire() {}
 
     /** The partition of an id. */

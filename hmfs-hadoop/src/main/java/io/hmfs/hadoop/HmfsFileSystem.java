@@ -4,7 +4,6 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.ServerStatus;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
@@ -131,11 +130,7 @@ public final class HmfsFileSystem extends FileSystem {
     public FSDataInputStream open(Path path, int bufferSize) throws IOException {
         statistics.incrementReadOps(1);
         String name = serverPath(path);
-        FileInfo info = session().stat(name);
-        if (info.directory()) {
-            throw new FileNotFoundException("Path is not a file: " + name);
-        }
-        return new FSDataInputStream(session().reader(name, info, statistics));
+        return new FSDataInputStream(session().reader(name, statistics));
     }
 
     @Override
@@ -203,11 +198,8 @@ public final class HmfsFileSystem extends FileSystem {
     public FSDataOutputStream append(Path path, int bufferSize, @Nullable Progressable progress) throws IOException {
         statistics.incrementWriteOps(1);
         String name = serverPath(path);
-        FileInfo info = session().stat(name);
-        if (info.directory()) {
-            throw new FileNotFoundException("Path is not a file: " + name);
-        }
-        return new FSDataOutputStream(session().writer(name, info, info.size()), statistics, info.size());
+        Session.AppendStart start = session().appender(name);
+        return new FSDataOutputStream(start.stream(), statistics, start.position());
     }
 
     /** Always done when it returns. */

@@ -49,7 +49,7 @@ final class HmfsOutputStream extends OutputStream implements Syncable, StreamCap
 
     HmfsOutputStream(OpenFile file, long size, DataStore store, OpenFiles openFiles, Shape shape) {
         this.file = file;
-        this.writer = store.writer(file.inode(), size);
+        this.writer = store.writer(file.inode(), size, file.grants());
         this.openFiles = openFiles;
         this.blockSize = shape.blockSize;
         this.chunkSize = (int) Math.min(shape.chunkSize, shape.blockSize);
@@ -160,7 +160,8 @@ final class HmfsOutputStream extends OutputStream implements Syncable, StreamCap
         if (failed instanceof CompletionException && failed.getCause() != null) {
             failed = failed.getCause();
         }
-        if (failed instanceof HmfsException refused && refused.code() == ResultCode.STALE) {
+        if (failed instanceof HmfsException refused
+                && (refused.code() == ResultCode.STALE || refused.code() == ResultCode.ACCESS_DENIED)) {
             throw HadoopErrors.translate(file.path(), refused);
         }
         if (failed != null) {

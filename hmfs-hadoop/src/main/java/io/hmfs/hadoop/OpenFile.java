@@ -2,9 +2,11 @@ package io.hmfs.hadoop;
 
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsException;
+import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
 import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.link.ServerLink;
+import io.hmfs.hadoop.store.Grants;
 import java.io.IOException;
 
 /**
@@ -15,11 +17,18 @@ final class OpenFile {
     private final ServerLink link;
     private String path; // guarded by this, as all fields below
     private FileInfo info;
+    private final Grants grants;
 
-    OpenFile(ServerLink link, String path, FileInfo info) {
+    OpenFile(ServerLink link, String path, OpenedFile opened) {
         this.link = link;
         this.path = path;
-        this.info = info;
+        this.info = opened.info();
+        this.grants = new HeldGrant(link, this::path, info.id(), true, opened.grant());
+    }
+
+    /** What allows to write the file. */
+    Grants grants() {
+        return grants;
     }
 
     long inode() {
@@ -38,7 +47,7 @@ final class OpenFile {
     void commit(long size) throws IOException {
         FileInfo target = place();
         try {
-            link.repeat(client -> client.append(target, size));
+            link.repeat(client -> client.append(target, size, grants.current()));
         } catch (HmfsException e) {
             FileInfo now = place();
             boolean moved = e.code() == ResultCode.STALE || e.code() == ResultCode.NOT_FOUND;
@@ -46,7 +55,7 @@ final class OpenFile {
                 throw HadoopErrors.translate(path(), e);
             }
             try {
-                link.repeat(client -> client.append(now, size));
+                link.repeat(client -> client.append(now, size, grants.current()));
             } catch (HmfsException again) {
                 throw HadoopErrors.translate(path(), again);
             }

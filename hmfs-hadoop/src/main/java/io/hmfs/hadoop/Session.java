@@ -4,6 +4,7 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
+import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.ServerInfo;
 import io.hmfs.hadoop.link.HadoopErrors;
@@ -117,17 +118,38 @@ final class Session implements Closeable {
         }
     }
 
-    HmfsInputStream reader(String path, FileInfo info, FileSystem.@Nullable Statistics statistics) {
+    private OpenedFile open(String path, boolean write) throws IOException {
+        try {
+            return link.repeatable(client -> client.open(path, !write, write));
+        } catch (HmfsException e) {
+            throw HadoopErrors.translateLookup(path, e);
+        }
+    }
+
+    HmfsInputStream reader(String path, FileSystem.@Nullable Statistics statistics) throws IOException {
+        OpenedFile opened = open(path, false);
+        FileInfo info = opened.info();
         ServerInfo server = server();
-        FileBlocks blocks =
-                new FileBlocks(link, path, info.id(), store.reader(info.id()), server.blockSize(), server.chunkSize());
+        HeldGrant grant = new HeldGrant(link, () -> path, info.id(), false, opened.grant());
+        FileBlocks blocks = new FileBlocks(
+                link, path, info.id(), store.reader(info.id(), grant), server.blockSize(), server.chunkSize());
         return new HmfsInputStream(blocks, info.size(), server.chunkSize(), options.readAheadChunks(), statistics);
     }
 
-    HmfsOutputStream writer(String path, FileInfo info, long position) {
+    /** Goes on where a file ends. */
+    AppendStart appender(String path) throws IOException {
+        OpenedFile opened = open(path, true);
+        long size = opened.info().size();
+        return new AppendStart(writer(path, opened, size), size);
+    }
+
+    /** A stream and the position where it begins. */
+    record AppendStart(HmfsOutputStream stream, long position) {}
+
+    private HmfsOutputStream writer(String path, OpenedFile opened, long position) {
         ServerInfo server = server();
         return new HmfsOutputStream(
-                new OpenFile(link, path, info),
+                new OpenFile(link, path, opened),
                 position,
                 store,
                 openFiles,
@@ -137,7 +159,7 @@ final class Session implements Closeable {
 
     HmfsOutputStream create(String path, CreateOptions how) throws IOException {
         try {
-            FileInfo created = link.once(client -> client.create(path, how));
+            OpenedFile created = link.once(client -> client.createAndOpen(path, how));
             return writer(path, created, 0);
         } catch (HmfsException e) {
             if (e.code() == ResultCode.IS_DIRECTORY) {

@@ -486,6 +486,7 @@ class HmfsFileSystemTest {
         UserGroupInformation bob = UserGroupInformation.createRemoteUser("bob");
         FileSystem bobs = bob.doAs((PrivilegedExceptionAction<FileSystem>)
                 () -> FileSystem.newInstance(ServerProcess.shared().uri(), new Configuration()));
+        fs.setPermission(directory, new FsPermission((short) 0777));
         try {
             Path path = new Path(directory, "bobs");
             Thread thread = new Thread(() -> {

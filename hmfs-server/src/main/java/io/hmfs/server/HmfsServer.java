@@ -3,6 +3,7 @@ package io.hmfs.server;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.PoolStatus;
+import io.hmfs.server.access.Grants;
 import io.hmfs.server.data.BlockStore;
 import io.hmfs.server.data.IntentJournal;
 import io.hmfs.server.data.Reaper;
@@ -40,6 +41,7 @@ public final class HmfsServer implements AutoCloseable {
     private final Namespace namespace;
     private final Service.@Nullable Data data;
     private final ExecutorService disk;
+    private final Users users;
     private final Service service;
     private final NettyTransport transport;
     private final AtomicBoolean stopping = new AtomicBoolean();
@@ -51,8 +53,18 @@ public final class HmfsServer implements AutoCloseable {
         this.namespace = namespace;
         data = config.isBuiltin() ? openData() : null;
         disk = Executors.newFixedThreadPool(config.ioThreads(), new DefaultThreadFactory("hmfs-disk", true));
-        service = new Service(namespace, info(), data, disk, config.ioQueueBytesMax(), this::failStop);
+        users = new Users(namespace, config.access());
         try {
+            users.ownRoot();
+            service = new Service(
+                    namespace,
+                    info(),
+                    users.callers(),
+                    Grants.open(config.grantKey()),
+                    data,
+                    disk,
+                    config.ioQueueBytesMax(),
+                    this::failStop);
             service.recoverRemovals();
             transport = NettyTransport.start(
                     service,
@@ -64,6 +76,7 @@ public final class HmfsServer implements AutoCloseable {
                     config.eventLoops(),
                     config.nativeTransport());
         } catch (IOException | RuntimeException e) {
+            users.close();
             disk.shutdown();
             closeData();
             throw e;
@@ -165,6 +178,7 @@ public final class HmfsServer implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         transport.close();
+        users.close();
         endDisk();
         if (service.hasFailed()) {
             exitCode = EXIT_FAILED; // while draining: then the pool must not be marked clean
@@ -216,6 +230,7 @@ public final class HmfsServer implements AutoCloseable {
             exitCode = EXIT_FAILED;
             Thread.ofPlatform().name("hmfs-fail-stop").start(() -> {
                 transport.close();
+                users.close();
                 disk.shutdown();
                 stopped.countDown();
             });

@@ -5,9 +5,11 @@ import io.hmfs.client.ServerInfo;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.log.LogOptions;
+import io.hmfs.server.access.AccessConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param idleTimeout for a handshake, for the rest of a frame once begun, and for a peer to take its replies
  * @param drainTimeout for requests in flight when the server stops
  * @param nativeTransport use epoll where it is there; otherwise, and without it, the JDK's own sockets
+ * @param access who may do what
  */
 public record ServerConfig(
         Path pool,
@@ -55,7 +58,8 @@ public record ServerConfig(
         long ioQueueBytesMax,
         Duration idleTimeout,
         Duration drainTimeout,
-        boolean nativeTransport) {
+        boolean nativeTransport,
+        AccessConfig access) {
     private static final int THREADS_MAX = 1024;
 
     public ServerConfig {
@@ -107,6 +111,12 @@ public record ServerConfig(
         return logDirectory.resolve("data");
     }
 
+    /** Where the key of grants is kept: beside what survives as long as the names do. */
+    Path grantKey() {
+        Path directory = logDirectory;
+        return directory == null ? pool.resolveSibling(pool.getFileName() + ".key") : directory.resolve("grants.key");
+    }
+
     /** How to open the pool: replies are held back until they are safe, so no method waits. */
     OpenOptions openOptions(Consumer<String> progress) {
         Path directory = logDirectory;
@@ -147,6 +157,7 @@ public record ServerConfig(
         private Duration idleTimeout = Duration.ofSeconds(60);
         private Duration drainTimeout = Duration.ofSeconds(10);
         private boolean nativeTransport = true;
+        private AccessConfig access = AccessConfig.defaults();
 
         private Builder(Path pool) {
             this.pool = pool;
@@ -247,6 +258,12 @@ public record ServerConfig(
             return this;
         }
 
+        /** Changes who may do what. */
+        public Builder access(UnaryOperator<AccessConfig> change) {
+            access = change.apply(access);
+            return this;
+        }
+
         /** Data must survive what the names survive: with a log, it is where the log is. */
         private Path defaultDataDirectory() {
             return logDirectory == null ? dataDirectoryOf(pool) : dataDirectoryIn(logDirectory);
@@ -273,7 +290,8 @@ public record ServerConfig(
                     ioQueueBytesMax,
                     idleTimeout,
                     drainTimeout,
-                    nativeTransport);
+                    nativeTransport,
+                    access);
         }
     }
 }

@@ -247,7 +247,7 @@ class BadInputTest {
         try (RawPeer peer = peer()) {
             peer.greet();
             byte[] stat = RawPeer.stat(12, "/kept".getBytes(StandardCharsets.UTF_8));
-            peer.send(patched(stat, VERSION_AT, 2));
+            peer.send(patched(stat, VERSION_AT, MessageHeaderDecoder.SCHEMA_VERSION + 1));
             RawPeer.Failure failure = peer.readFailure();
             assertEquals(ResultCode.UNSUPPORTED_VERSION, failure.code());
             assertEquals(12, failure.correlationId());

@@ -157,8 +157,12 @@ class LifecycleTest {
         AtomicBoolean closed = new AtomicBoolean();
         try (Namespace real = Hmfs.open(pool, OpenOptions.process())) {
             Namespace failing = failingOn(real, "bomb", closed);
-            HmfsServer server =
-                    HmfsServer.start(ServerConfig.builder(pool).port(0).build(), failing);
+            HmfsServer server = HmfsServer.start(
+                    ServerConfig.builder(pool)
+                            .port(0)
+                            .access(access -> access.withSuperuser("a"))
+                            .build(),
+                    failing);
             ClientOptions options = new ClientOptions("a", Duration.ofSeconds(5), Duration.ofSeconds(5), 16);
             try (HmfsClient client =
                     HmfsClient.connect("127.0.0.1", server.address().getPort(), options)) {

@@ -132,7 +132,11 @@ class LoggedServerTest {
         Path pool = directory.resolve("pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         return HmfsServer.start(
-                ServerConfig.builder(pool).port(0).build(), log.over(Hmfs.open(pool, OpenOptions.process())));
+                ServerConfig.builder(pool)
+                        .port(0)
+                        .access(access -> access.withSuperuser("alice"))
+                        .build(),
+                log.over(Hmfs.open(pool, OpenOptions.process())));
     }
 
     private static HmfsClient client(HmfsServer server) throws IOException {

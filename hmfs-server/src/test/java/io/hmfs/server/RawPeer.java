@@ -1,10 +1,12 @@
 package io.hmfs.server;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.MkdirEncoder;
 import io.hmfs.wire.StatEncoder;
 import io.hmfs.wire.WelcomeDecoder;
 import io.hmfs.wire.Wire;
@@ -50,7 +52,13 @@ final class RawPeer implements AutoCloseable {
                 .magic(magic)
                 .protocolVersion(protocolVersion);
         hello.clusterId().high(0).low(clusterLow);
-        return framed(window, hello.clientId(99).user(user).limit());
+        return framed(
+                window,
+                hello.clientId(99)
+                        .authMethod(Wire.AUTH_SIMPLE)
+                        .user(user)
+                        .token("")
+                        .limit());
     }
 
     /** The bytes of a stat, its length word included. */
@@ -63,6 +71,35 @@ final class RawPeer implements AutoCloseable {
                 .putPath(path, 0, path.length)
                 .limit();
         return framed(window, limit);
+    }
+
+    /** The bytes of a create of a file that all may read and write, its length word included. */
+    static byte[] create(long correlationId, String path) {
+        WireBuffer window = window();
+        CreateEncoder create = new CreateEncoder()
+                .wrapAndApplyHeader(window, Wire.LENGTH_SIZE, new MessageHeaderEncoder())
+                .correlationId(correlationId)
+                .clientId(99)
+                .sequence(correlationId)
+                .baseId(Wire.ROOT_ID)
+                .mode(0666)
+                .parentMode(0777);
+        create.flags().clear();
+        return framed(window, create.path(path).limit());
+    }
+
+    /** The bytes of a mkdir that makes parents, its length word included. */
+    static byte[] mkdir(long correlationId, String path) {
+        WireBuffer window = window();
+        MkdirEncoder mkdir = new MkdirEncoder()
+                .wrapAndApplyHeader(window, Wire.LENGTH_SIZE, new MessageHeaderEncoder())
+                .correlationId(correlationId)
+                .clientId(99)
+                .sequence(correlationId)
+                .baseId(Wire.ROOT_ID)
+                .mode(0777);
+        mkdir.flags().clear().createParents(true);
+        return framed(window, mkdir.path(path).limit());
     }
 
     private static WireBuffer window() {

@@ -6,16 +6,18 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.log.LogOptions;
+import io.hmfs.server.access.AccessConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 
-/** A server on a fresh pool and a free loopback port, for tests. */
+/** A server on a fresh pool and a free loopback port, for tests. Its superuser is alice, whom {@link #client()} is. */
 final class ServerFixture implements AutoCloseable {
     static final int FRAME_MAX = 128 << 10;
     static final int CHUNK_SIZE = 64 << 10;
     static final int BLOCK_SIZE = 256 << 10;
+    static final String GROUPS = "bob=staff,engineers;carol=staff;dave=supergroup,staff;eve=";
 
     final Path pool;
     private final UnaryOperator<ServerConfig.Builder> change;
@@ -40,7 +42,10 @@ final class ServerFixture implements AutoCloseable {
                         .frameMax(FRAME_MAX)
                         .chunkSize(CHUNK_SIZE)
                         .blockSize(BLOCK_SIZE)
-                        .eventLoops(2))
+                        .eventLoops(2)
+                        .access(access -> access.withSuperuser("alice")
+                                .withGroupSource(AccessConfig.Source.STATIC)
+                                .withStaticGroups(GROUPS)))
                 .build();
     }
 
@@ -58,6 +63,10 @@ final class ServerFixture implements AutoCloseable {
 
     HmfsClient client() throws IOException {
         return client(ClientOptions.defaults().withUser("alice"));
+    }
+
+    HmfsClient client(String user) throws IOException {
+        return client(ClientOptions.defaults().withUser(user));
     }
 
     HmfsClient client(ClientOptions options) throws IOException {

@@ -34,7 +34,9 @@ public enum Status {
     /** The object has no such extended attribute, or no ACL. */
     NO_ATTRIBUTE(15),
     /** A value over 64 KiB, or more extended attributes and ACL than 256 KiB on one object. */
-    VALUE_TOO_LARGE(16);
+    VALUE_TOO_LARGE(16),
+    /** The user may not do that. The engine knows no users: whoever serves them gives this answer. */
+    ACCESS_DENIED(17);
 
     private final int code;
 

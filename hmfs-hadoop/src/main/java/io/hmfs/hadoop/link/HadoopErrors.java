@@ -13,6 +13,7 @@ import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.PathPermissionException;
+import org.apache.hadoop.security.AccessControlException;
 
 /** From the server's outcomes to the exceptions that HDFS would throw; the server's own message is kept as the cause. */
 public final class HadoopErrors {
@@ -65,6 +66,7 @@ public final class HadoopErrors {
             case STALE ->
                 new FileNotFoundException(path + ": the file was deleted, replaced, or renamed by another process");
             case INVALID_ARGUMENT -> new HadoopIllegalArgumentException(path + ": " + text);
+            case ACCESS_DENIED -> new AccessControlException(failure.reason());
             case IS_ROOT -> new PathPermissionException(path, text);
             case BAD_REQUEST, TOO_LARGE, INTERNAL, IO_ERROR -> new PathIOException(path, failure.getMessage());
             case UNSUPPORTED_VERSION, WRONG_CLUSTER -> new IOException(failure.getMessage());

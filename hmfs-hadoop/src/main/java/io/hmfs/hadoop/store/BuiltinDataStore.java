@@ -24,13 +24,13 @@ public final class BuiltinDataStore implements DataStore {
     }
 
     @Override
-    public DataReader reader(long inode) {
-        return new Reader(inode);
+    public DataReader reader(long inode, Grants grants) {
+        return new Reader(inode, grants);
     }
 
     @Override
-    public DataWriter writer(long inode, long position) {
-        return new Writer(inode, position);
+    public DataWriter writer(long inode, long position, Grants grants) {
+        return new Writer(inode, position, grants);
     }
 
     @Override
@@ -45,14 +45,21 @@ public final class BuiltinDataStore implements DataStore {
 
     private final class Reader implements DataReader {
         private final long inode;
+        private final Grants grants;
 
-        Reader(long inode) {
+        Reader(long inode, Grants grants) {
             this.inode = inode;
+            this.grants = grants;
         }
 
         @Override
         public CompletableFuture<Integer> read(long block, long offset, byte[] target, int targetOffset, int length) {
-            return link.client().readBlockAsync(inode, block, offset, target, targetOffset, length);
+            try {
+                return link.client()
+                        .readBlockAsync(grants.current(), inode, block, offset, target, targetOffset, length);
+            } catch (IOException e) {
+                return CompletableFuture.failedFuture(e);
+            }
         }
 
         @Override
@@ -73,11 +80,13 @@ public final class BuiltinDataStore implements DataStore {
 
     private final class Writer implements DataWriter {
         private final long inode;
+        private final Grants grants;
         private long position;
         private long unsyncedFrom;
 
-        Writer(long inode, long position) {
+        Writer(long inode, long position, Grants grants) {
             this.inode = inode;
+            this.grants = grants;
             this.position = position;
             this.unsyncedFrom = position;
         }
@@ -87,7 +96,12 @@ public final class BuiltinDataStore implements DataStore {
             long block = position / blockSize;
             long offset = position % blockSize;
             position += length;
-            return link.client().writeBlockAsync(inode, block, offset, source, sourceOffset, length);
+            try {
+                return link.client()
+                        .writeBlockAsync(grants.current(), inode, block, offset, source, sourceOffset, length);
+            } catch (IOException e) {
+                return CompletableFuture.failedFuture(e);
+            }
         }
 
         @Override
@@ -98,7 +112,7 @@ public final class BuiltinDataStore implements DataStore {
             HmfsClient client = link.client();
             List<CompletableFuture<Void>> syncs = new ArrayList<>();
             for (long block = unsyncedFrom / blockSize; block <= (position - 1) / blockSize; block++) {
-                syncs.add(client.syncBlockAsync(inode, block));
+                syncs.add(client.syncBlockAsync(grants.current(), inode, block));
             }
             for (CompletableFuture<Void> sync : syncs) {
                 FutureIO.awaitFuture(sync);

@@ -12,10 +12,10 @@ public interface DataStore extends Closeable {
     boolean dropsBlocksItself();
 
     /** Reads a file's objects; the reader is thread-safe. */
-    DataReader reader(long inode);
+    DataReader reader(long inode, Grants grants);
 
     /** Writes on from {@code position} (bytes from the file's start); what lies before it stays. For one thread. */
-    DataWriter writer(long inode, long position);
+    DataWriter writer(long inode, long position, Grants grants);
 
     /**
      * Removes the objects from {@code firstBlock} to {@code endBlock} (exclusive), missing ones are no error, and those that

@@ -71,12 +71,12 @@ public final class HadoopDataStore implements DataStore {
     }
 
     @Override
-    public DataReader reader(long inode) {
+    public DataReader reader(long inode, Grants grants) {
         return new HadoopDataReader(this, inode, readers);
     }
 
     @Override
-    public DataWriter writer(long inode, long position) {
+    public DataWriter writer(long inode, long position, Grants grants) {
         return new HadoopDataWriter(this, inode, position);
     }
 

@@ -38,7 +38,16 @@ enum ServerSetting {
     IO_QUEUE_BYTES_MAX("SIZE", "Bytes of data that wait for the disk in all before no more are read."),
     IDLE_TIMEOUT("TIME", "For a handshake, for the rest of a request once begun, and for a peer to take its replies."),
     DRAIN_TIMEOUT("TIME", "For requests in flight when the server stops."),
-    NATIVE_TRANSPORT("BOOL", "Use epoll where it is there.");
+    NATIVE_TRANSPORT("BOOL", "Use epoll where it is there."),
+    PERMISSIONS_ENABLED("BOOL", "Check permissions; without, every user may do everything."),
+    SUPERUSER("USER", "The user who may do everything; the one that runs the server unless set."),
+    SUPERGROUP("GROUP", "The group whose members may do everything."),
+    GROUP_SOURCE(
+            "SOURCE",
+            "Where the groups of users come from. system: the operating system of this machine; static: static-groups"
+                    + " alone."),
+    STATIC_GROUPS("LIST", "Groups of some users, whatever the system says: user=group1,group2;user2=group3"),
+    GROUP_EXPIRY("TIME", "How long the groups of a user are believed before they are looked up again.");
 
     private final String label;
     private final String description;
@@ -96,6 +105,12 @@ enum ServerSetting {
             case IDLE_TIMEOUT -> config.idleTimeout().toSeconds() + "s";
             case DRAIN_TIMEOUT -> config.drainTimeout().toSeconds() + "s";
             case NATIVE_TRANSPORT -> String.valueOf(config.nativeTransport());
+            case PERMISSIONS_ENABLED -> String.valueOf(config.access().permissionsEnabled());
+            case SUPERUSER -> config.access().superuser();
+            case SUPERGROUP -> config.access().supergroup();
+            case GROUP_SOURCE -> lower(config.access().groupSource());
+            case STATIC_GROUPS -> config.access().staticGroups();
+            case GROUP_EXPIRY -> config.access().groupExpiry().toSeconds() + "s";
         };
     }
 

@@ -2,6 +2,7 @@ package io.hmfs.server.admin;
 
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.access.AccessConfig;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.MalformedInputException;
@@ -111,8 +112,8 @@ final class ServerSettings {
                     + " --config; make a pool with: hmfs format FILE");
         }
         ServerConfig.Builder builder = ServerConfig.builder(path(ServerSetting.POOL, pool));
-        given.forEach((setting, value) -> apply(builder, setting, value));
         try {
+            given.forEach((setting, value) -> apply(builder, setting, value));
             return builder.build();
         } catch (IllegalArgumentException e) {
             throw CommandException.usage(renamed(String.valueOf(e.getMessage())));
@@ -143,6 +144,14 @@ final class ServerSettings {
             case IDLE_TIMEOUT -> builder.idleTimeout(Duration.ofMillis(Quantities.millis(name, text)));
             case DRAIN_TIMEOUT -> builder.drainTimeout(Duration.ofMillis(Quantities.millis(name, text)));
             case NATIVE_TRANSPORT -> builder.nativeTransport(truth(name, text));
+            case PERMISSIONS_ENABLED -> builder.access(access -> access.withPermissionsEnabled(truth(name, text)));
+            case SUPERUSER -> builder.access(access -> access.withSuperuser(text));
+            case SUPERGROUP -> builder.access(access -> access.withSupergroup(text));
+            case GROUP_SOURCE ->
+                builder.access(access -> access.withGroupSource(choice(name, text, AccessConfig.Source.class)));
+            case STATIC_GROUPS -> builder.access(access -> access.withStaticGroups(text));
+            case GROUP_EXPIRY ->
+                builder.access(access -> access.withGroupExpiry(Duration.ofMillis(Quantities.millis(name, text))));
         };
         assert done == builder;
     }

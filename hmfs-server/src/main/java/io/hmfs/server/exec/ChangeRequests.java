@@ -5,7 +5,7 @@ import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
-import io.hmfs.server.data.BlockStore;
+import io.hmfs.server.access.Grants;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
@@ -14,10 +14,18 @@ import io.hmfs.wire.TruncateDecoder;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
 
-/** Requests that change attributes: mode, owner, times, size. */
+/**
+ * Requests that change attributes: mode, owner, times, size.
+ *
+ * <p>What the user may do is seen in the object itself, so the key lock is held from that look to the change: else the name
+ * could be another object by then, moved there by a user who may move it but not change it.
+ */
 final class ChangeRequests {
     /** No room for another principal; not to be taken for "keep". */
     private static final int FULL = -2;
+
+    private static final int NO_LOCK = -1;
+    private static final int APPEND_FIRST = 48; // bytes of its root block in the first version of the schema
 
     private final Worker worker;
     private final Namespace namespace;
@@ -41,7 +49,42 @@ final class ChangeRequests {
         PathResolver path = worker.path;
         Status outcome = resolve(path, setMode.baseId(), setMode.limit() + SetModeDecoder.pathHeaderLength(), length);
         if (outcome == Status.OK) {
-            outcome = namespace.chmod(path.parentId, path.name, setMode.mode());
+            int stripe = lock(path);
+            try {
+                outcome = look(path);
+                outcome = outcome == Status.OK ? path.isOwner(before) : outcome;
+                outcome = outcome == Status.OK ? namespace.chmod(path.parentId, path.name, setMode.mode()) : outcome;
+            } finally {
+                unlock(stripe);
+            }
+        }
+        changed(path, outcome);
+    }
+
+    /** Takes the key's lock if anything has to be seen under it. */
+    private int lock(PathResolver path) {
+        if (!worker.access.isLimited()) {
+            return NO_LOCK;
+        }
+        int stripe = KeyLocks.stripe(path.parentId, path.name);
+        worker.service.locks.lock(stripe);
+        return stripe;
+    }
+
+    private void unlock(int stripe) {
+        if (stripe != NO_LOCK) {
+            worker.service.locks.unlock(stripe);
+        }
+    }
+
+    /** Sees in {@link #before} what is to be changed, if a check asks for it. */
+    private Status look(PathResolver path) {
+        return worker.access.isLimited() ? namespace.stat(path.parentId, path.name, before) : Status.OK;
+    }
+
+    private void changed(PathResolver path, Status outcome) {
+        if (path.isBase && outcome == Status.OK) {
+            worker.service.root.changed();
         }
         worker.reply.status(path.seen(outcome));
     }
@@ -67,9 +110,16 @@ final class ChangeRequests {
             outcome = valid(owner) && valid(group) ? Status.OK : Status.INVALID_ARGUMENT;
         }
         if (outcome == Status.OK) {
-            outcome = chown(path, owner, group);
+            int stripe = lock(path);
+            try {
+                outcome = look(path);
+                outcome = outcome == Status.OK ? path.isOwner(before) : outcome;
+                outcome = outcome == Status.OK ? chown(path, owner, group) : outcome;
+            } finally {
+                unlock(stripe);
+            }
         }
-        worker.reply.status(path.seen(outcome));
+        changed(path, outcome);
     }
 
     private Status chown(PathResolver path, String owner, String group) {
@@ -78,7 +128,8 @@ final class ChangeRequests {
         if (uid == FULL || gid == FULL) {
             return Status.NO_SPACE;
         }
-        return namespace.chown(path.parentId, path.name, uid, gid);
+        Status allowed = worker.access.checkGift(before, uid, gid);
+        return allowed == Status.OK ? namespace.chown(path.parentId, path.name, uid, gid) : allowed;
     }
 
     private boolean valid(String principal) {
@@ -102,13 +153,22 @@ final class ChangeRequests {
         Status outcome =
                 resolve(path, setTimes.baseId(), setTimes.limit() + SetTimesDecoder.pathHeaderLength(), length);
         if (outcome == Status.OK) {
-            outcome = namespace.setTimes(path.parentId, path.name, setTimes.mtimeNanos(), setTimes.atimeNanos());
+            int stripe = lock(path);
+            try {
+                outcome = look(path);
+                outcome = outcome == Status.OK ? path.isOwnerOrMayWrite(before) : outcome;
+                outcome = outcome == Status.OK
+                        ? namespace.setTimes(path.parentId, path.name, setTimes.mtimeNanos(), setTimes.atimeNanos())
+                        : outcome;
+            } finally {
+                unlock(stripe);
+            }
         }
         worker.reply.status(path.seen(outcome));
     }
 
     void append() {
-        worker.checkBlock(AppendDecoder.BLOCK_LENGTH);
+        worker.checkBlock(AppendDecoder.BLOCK_LENGTH, APPEND_FIRST);
         append.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = append.nameLength();
         int at = append.limit() + AppendDecoder.nameHeaderLength();
@@ -118,6 +178,9 @@ final class ChangeRequests {
         }
         name.seal(length);
         Status outcome = name.check();
+        if (outcome == Status.OK && !worker.mayUse(append.inode(), append.grant(), append.seal(), Grants.WRITE)) {
+            return;
+        }
         if (outcome == Status.OK && !syncData()) {
             return;
         }
@@ -160,27 +223,26 @@ final class ChangeRequests {
             worker.reply.status(outcome);
             return;
         }
-        Service.Data data = worker.service.data;
-        if (data == null) {
-            worker.reply.status(path.seen(namespace.truncate(path.parentId, path.name, truncate.size())));
-            return;
-        }
-        truncateData(data.store(), path);
+        truncateData(path);
     }
 
     /** The size first: what lies behind it is then nobody's, and goes with the file at the latest. */
-    private void truncateData(BlockStore store, PathResolver path) {
+    private void truncateData(PathResolver path) {
+        Service.Data data = worker.service.data;
         KeyLocks locks = worker.service.locks;
         int stripe = KeyLocks.stripe(path.parentId, path.name);
         locks.lock(stripe); // the file that is cut in the namespace is the one whose objects are cut
         try {
             Status outcome = namespace.stat(path.parentId, path.name, before);
+            if (outcome == Status.OK && !before.isDirectory()) {
+                outcome = path.may(before, Access.WRITE);
+            }
             if (outcome == Status.OK) {
                 outcome = namespace.truncate(path.parentId, path.name, truncate.size());
             }
-            if (outcome == Status.OK && truncate.size() < before.size) {
+            if (outcome == Status.OK && data != null && truncate.size() < before.size) {
                 worker.service.awaitSafe(); // a size that came back after a loss of the machine would lack its bytes
-                store.truncate(before.id, truncate.size());
+                data.store().truncate(before.id, truncate.size());
             }
             worker.reply.status(path.seen(outcome));
         } catch (IOException e) {

@@ -1,7 +1,7 @@
 package io.hmfs.server.exec;
 
-import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Grants;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.Wire;
@@ -33,7 +33,7 @@ final class CreateRequests {
         // Without making parents: those that are missing may depend on what has joined, and are made after it.
         Status outcome =
                 path.resolve(create.baseId(), worker.in, create.limit() + CreateDecoder.pathHeaderLength(), length);
-        if (outcome != Status.OK || path.isBase) {
+        if (outcome != Status.OK || path.isBase || path.mayInParent(Access.WRITE) != Status.OK) {
             return false;
         }
         joined.add(session, create.baseId(), path.parentId, path.name, create.mode(), path.parentGid());
@@ -66,11 +66,13 @@ final class CreateRequests {
                 path.resolve(create.baseId(), worker.in, create.limit() + CreateDecoder.pathHeaderLength(), length);
         removes.forgetRemoved();
         if (outcome == Status.OK) {
-            outcome = path.isBase ? Status.EXISTS : createFile(path);
+            outcome = path.isBase ? Status.EXISTS : path.mayInParent(Access.WRITE);
         }
         if (outcome == Status.OK) {
-            Attributes removed = removes.removed();
-            worker.reply.entry(path.parentId, worker.attributes, removed.id, removed.size);
+            outcome = createFile(path);
+        }
+        if (outcome == Status.OK) {
+            worker.open(path.parentId, worker.attributes, removes.removed(), Grants.WRITE);
         } else {
             worker.reply.status(path.seen(outcome));
         }
@@ -86,7 +88,7 @@ final class CreateRequests {
             if (outcome != Status.EXISTS || !create.flags().overwrite()) {
                 return outcome;
             }
-            Status removal = removes.remove(path.parentId, path.name);
+            Status removal = removes.remove(path, true);
             if (removal != Status.OK && removal != Status.NOT_FOUND) {
                 return removal;
             }
@@ -108,6 +110,9 @@ final class CreateRequests {
         if (outcome == Status.OK) {
             outcome = path.isBase ? Status.EXISTS : makeDirectory(path);
         }
+        if (outcome == Status.ACCESS_DENIED && !path.isBase && isThere(path)) {
+            outcome = Status.EXISTS; // nothing would have been made
+        }
         if (outcome == Status.EXISTS && parents) {
             outcome = existing(path);
         }
@@ -118,7 +123,16 @@ final class CreateRequests {
         }
     }
 
+    private boolean isThere(PathResolver path) {
+        return path.mayInParent(Access.EXECUTE) == Status.OK
+                && worker.namespace.stat(path.parentId, path.name, worker.attributes) == Status.OK;
+    }
+
     private Status makeDirectory(PathResolver path) {
+        Status allowed = path.mayInParent(Access.WRITE);
+        if (allowed != Status.OK) {
+            return allowed;
+        }
         int gid = path.parentGid();
         return worker.namespace.mkdir(path.parentId, path.name, mkdir.mode(), worker.uid, gid, worker.attributes);
     }

@@ -1,6 +1,7 @@
 package io.hmfs.server.exec;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.access.Grants;
 import io.hmfs.wire.ReadBlockDecoder;
 import io.hmfs.wire.SyncBlockDecoder;
 import io.hmfs.wire.Wire;
@@ -12,6 +13,11 @@ import java.lang.System.Logger.Level;
 final class DataRequests {
     private static final System.Logger LOG = System.getLogger(DataRequests.class.getName());
 
+    // Bytes of the root blocks in the first version of the schema, which had no grants.
+    private static final int READ_FIRST = 36;
+    private static final int WRITE_FIRST = 32;
+    private static final int SYNC_FIRST = 24;
+
     private final Worker worker;
     private final ReadBlockDecoder read = new ReadBlockDecoder();
     private final WriteBlockDecoder write = new WriteBlockDecoder();
@@ -22,12 +28,15 @@ final class DataRequests {
     }
 
     void read() {
-        worker.checkBlock(ReadBlockDecoder.BLOCK_LENGTH);
+        worker.checkBlock(ReadBlockDecoder.BLOCK_LENGTH, READ_FIRST);
         read.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = (int) Math.min(read.length(), Integer.MAX_VALUE);
         Service.Data data = worker.service.data;
         if (data == null || !valid(read.inode(), read.block(), read.position(), length)) {
             refuse(data, length);
+            return;
+        }
+        if (!worker.mayUse(read.inode(), read.grant(), read.seal(), Grants.READ)) {
             return;
         }
         int at = worker.reply.openChunk(length);
@@ -41,7 +50,7 @@ final class DataRequests {
     }
 
     void write() {
-        worker.checkBlock(WriteBlockDecoder.BLOCK_LENGTH);
+        worker.checkBlock(WriteBlockDecoder.BLOCK_LENGTH, WRITE_FIRST);
         write.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = write.payloadLength();
         int at = write.limit() + WriteBlockDecoder.payloadHeaderLength();
@@ -49,6 +58,9 @@ final class DataRequests {
         Service.Data data = worker.service.data;
         if (data == null || !valid(write.inode(), write.block(), write.position(), length)) {
             refuse(data, length);
+            return;
+        }
+        if (!worker.mayUse(write.inode(), write.grant(), write.seal(), Grants.WRITE)) {
             return;
         }
         try {
@@ -71,11 +83,14 @@ final class DataRequests {
     }
 
     void sync() {
-        worker.checkBlock(SyncBlockDecoder.BLOCK_LENGTH);
+        worker.checkBlock(SyncBlockDecoder.BLOCK_LENGTH, SYNC_FIRST);
         sync.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         Service.Data data = worker.service.data;
         if (data == null || !valid(sync.inode(), sync.block(), 0, 0)) {
             refuse(data, 0);
+            return;
+        }
+        if (!worker.mayUse(sync.inode(), sync.grant(), sync.seal(), Grants.WRITE)) {
             return;
         }
         try {

@@ -3,15 +3,23 @@ package io.hmfs.server.exec;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Caller;
 import io.hmfs.wire.HelloDecoder;
 import io.hmfs.wire.Wire;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import java.lang.System.Logger.Level;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 
 /** The first exchange of a connection: who speaks, which version, which cluster. Anything wrong ends the connection. */
 final class Handshake {
     private static final System.Logger LOG = System.getLogger(Handshake.class.getName());
     private static final UUID ANY = new UUID(0, 0);
+
+    private static final int SIMPLE = 1;
+    private static final int FIRST_BLOCK = 44; // bytes of Hello's root block in the first version of the schema
 
     private final Worker worker;
     private final HelloDecoder hello = new HelloDecoder();
@@ -42,7 +50,15 @@ final class Handshake {
                             + worker.service.info.serverVersion());
             return;
         }
-        worker.checkBlock(HelloDecoder.BLOCK_LENGTH);
+        worker.checkBlock(HelloDecoder.BLOCK_LENGTH, FIRST_BLOCK);
+        int method = worker.header.version() == 1 ? SIMPLE : hello.authMethod();
+        if (method != SIMPLE) {
+            refuse(
+                    session,
+                    ResultCode.ACCESS_DENIED,
+                    "authentication method " + method + " is unknown here; this server takes 1, simple");
+            return;
+        }
         UUID expected = new UUID(hello.clusterId().high(), hello.clusterId().low());
         UUID own = worker.service.info.clusterId();
         if (!expected.equals(ANY) && !expected.equals(own)) {
@@ -63,13 +79,58 @@ final class Handshake {
             refuse(session, ResultCode.BAD_REQUEST, "a user's name has 1 to 255 bytes, without NUL and slash");
             return;
         }
-        int uid = worker.namespace.principalId(user.toString());
-        if (uid < 0) {
-            refuse(session, ResultCode.NO_SPACE, "the pool has no room for one more user's name: " + user);
+        greet(session, worker.service.callers.of(user.toString()), hello.clientId());
+    }
+
+    /** At once if the user is known; else when he is, which other frames of the connection wait for. */
+    private void greet(Session session, CompletableFuture<Caller> lookup, long clientId) {
+        if (lookup.isDone()) {
+            if (!answer(session, lookup, clientId)) {
+                session.closeWhenSent();
+            }
             return;
         }
-        session.greet(uid, hello.clientId());
+        long correlationId = worker.reply.correlationId();
+        session.beginGreeting();
+        session.begin();
+        var _ = lookup.whenComplete((_, _) -> session.onThread(() -> {
+            LateReply target = new LateReply(session.allocator());
+            worker.reply.aim(target, correlationId);
+            boolean welcome = answer(session, lookup, clientId);
+            session.end(target.buffer);
+            if (!welcome) {
+                session.closeWhenSent();
+            }
+        }));
+    }
+
+    private boolean answer(Session session, CompletableFuture<Caller> lookup, long clientId) {
+        if (lookup.isCompletedExceptionally()) {
+            Throwable cause = lookup.exceptionNow();
+            LOG.log(Level.WARNING, "refused " + session.peer(), cause);
+            boolean full = !(cause instanceof RejectedExecutionException);
+            worker.reply.failure(full ? ResultCode.NO_SPACE : ResultCode.TIMEOUT, String.valueOf(cause.getMessage()));
+            return false;
+        }
+        session.greet(lookup.join(), clientId);
         worker.reply.welcome(worker.service.info);
+        return true;
+    }
+
+    /** A reply that comes when its frame is long gone. */
+    private static final class LateReply implements ReplyTarget {
+        private static final int INITIAL = 1024;
+
+        private final ByteBuf buffer;
+
+        LateReply(ByteBufAllocator allocator) {
+            buffer = allocator.ioBuffer(INITIAL);
+        }
+
+        @Override
+        public ByteBuf room(int bytes) {
+            return buffer.ensureWritable(bytes);
+        }
     }
 
     private void refuse(Session session, ResultCode code, String message) {

@@ -1,8 +1,10 @@
 package io.hmfs.server.exec;
 
+import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Grants;
 
 /**
  * Creates that one connection sent one behind the other, executed as one batch: their objects share a fence, and those of one
@@ -12,6 +14,8 @@ import io.hmfs.core.type.Status;
 final class JoinedCreates {
     /** The batch holds as many key locks; a read of 64 KiB brings more creates. */
     private static final int CAPACITY = 128;
+
+    private static final Attributes NOTHING = new Attributes(); // removed by these creates
 
     private final Worker worker;
     private final CreateBatch batch = new CreateBatch(CAPACITY);
@@ -44,7 +48,7 @@ final class JoinedCreates {
             worker.reply.aim(session, correlationIds[i]);
             Status status = batch.status(i);
             if (status == Status.OK) {
-                worker.reply.entry(batch.directory(i), batch.attributes(i));
+                worker.open(batch.directory(i), batch.attributes(i), NOTHING, Grants.WRITE);
             } else {
                 worker.reply.status(PathResolver.seen(status, baseIds[i]));
             }

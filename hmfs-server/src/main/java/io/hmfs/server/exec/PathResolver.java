@@ -6,15 +6,27 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
+import java.nio.charset.StandardCharsets;
 
 /**
- * Walks (base directory, remaining path) component by component to the directory that holds the last one. Reused for every
- * request of a thread: allocates nothing (I7).
+ * Walks (base directory, remaining path) component by component to the directory that holds the last one, and sees on the way
+ * that the user may pass each directory. Reused for every request of a thread: allocates nothing (I7).
+ *
+ * <p>An id is no secret and proves nothing: a path that begins at another directory than the root is walked from the root too,
+ * along the base's own path, unless nothing is checked for this user.
  */
 final class PathResolver {
     private static final int MKDIR_ATTEMPTS_MAX = 8;
+    private static final int BASE_ATTEMPTS_MAX = 8;
+
+    /** What the owner of a directory made on the way needs, to make what comes below it. */
+    private static final int WAY_MODE = 0300;
 
     private final Namespace namespace;
+    private final RootDirectory root;
+    private final Access access;
+    private final Access.Where parentPath = this::parentPath;
+    private final Access.Where fullPath = this::fullPath;
     private final byte[] path = new byte[Wire.PATH_MAX];
     private final Attributes parent = new Attributes();
     private boolean parentSeen;
@@ -22,6 +34,9 @@ final class PathResolver {
     private int makeMode;
     private int makeUid;
     private long base;
+    private String basePath = "";
+    private int nameAt;
+    private int pathLength;
 
     /** The last component; empty if the path names the base itself. */
     final Name name = new Name();
@@ -32,31 +47,41 @@ final class PathResolver {
     /** Whether the path names the base directory itself. */
     boolean isBase;
 
-    PathResolver(Namespace namespace) {
+    PathResolver(Namespace namespace, RootDirectory root, Access access) {
         this.namespace = namespace;
+        this.root = root;
+        this.access = access;
     }
 
     /** Makes missing parents in the next {@link #resolve}, owned by this user with their own parent's group. */
     void makeParents(int mode, int uid) {
         make = true;
-        makeMode = mode;
+        makeMode = mode | WAY_MODE;
         makeUid = uid;
     }
 
     /** Resolves all but the last component. OK: {@link #parentId} and {@link #name} are set. */
     Status resolve(long baseId, WireBuffer in, int index, int length) {
         base = baseId;
-        Status status = length > Wire.PATH_MAX ? Status.NAME_TOO_LONG : walk(in, index, length);
-        make = false;
-        return seen(status);
+        basePath = "";
+        try {
+            return seen(length > Wire.PATH_MAX ? Status.NAME_TOO_LONG : walk(in, index, length));
+        } finally {
+            make = false; // also after a malformed frame: the next path, of whatever user, makes nothing
+        }
     }
 
     private Status walk(WireBuffer in, int index, int length) {
         in.getBytes(index, path, 0, length);
-        parentSeen = false;
+        pathLength = length;
         parentId = base;
+        Status entered = enterBase();
+        if (entered != Status.OK) {
+            return entered;
+        }
         int begin = length > 0 && path[0] == '/' ? 1 : 0;
         isBase = begin == length;
+        nameAt = begin;
         if (isBase) {
             name.seal(0);
             parentId = base == Namespace.ROOT_ID ? Namespace.ROOT_PARENT_ID : base;
@@ -70,7 +95,11 @@ final class PathResolver {
         }
         while (true) {
             int end = endOfComponent(begin, length);
+            nameAt = begin;
             Status status = take(begin, end);
+            if (status == Status.OK) {
+                status = mayInParent(Access.EXECUTE);
+            }
             if (status != Status.OK || end == length) {
                 return status;
             }
@@ -80,6 +109,55 @@ final class PathResolver {
             }
             begin = end + 1;
         }
+    }
+
+    /** Sees the attributes of the directory that the path begins at. */
+    private Status enterBase() {
+        parentSeen = base == Namespace.ROOT_ID;
+        if (parentSeen) {
+            root.describe(parent);
+            return Status.OK;
+        }
+        return access.isLimited() ? walkToBase() : Status.OK;
+    }
+
+    /** From the root to the base, by the base's own path: again if that changes meanwhile. */
+    private Status walkToBase() {
+        StringBuilder text = new StringBuilder();
+        for (int attempt = 0; attempt < BASE_ATTEMPTS_MAX; attempt++) {
+            text.setLength(0);
+            Status status = namespace.path(base, text);
+            if (status != Status.OK) {
+                return status;
+            }
+            status = walkTo(text.substring(1));
+            if (status == Status.ACCESS_DENIED || (status == Status.OK && parent.id == base)) {
+                parentSeen = true;
+                return status;
+            }
+        }
+        return Status.NO_SUCH_DIRECTORY;
+    }
+
+    private Status walkTo(String way) {
+        root.describe(parent);
+        long at = Namespace.ROOT_ID;
+        basePath = "";
+        for (String component : way.split("/", -1)) {
+            String reached = basePath.isEmpty() ? "/" : basePath;
+            Status status = access.check(parent, Access.EXECUTE, () -> reached);
+            if (status != Status.OK) {
+                return status;
+            }
+            name.set(component);
+            status = namespace.stat(at, name, parent);
+            if (status != Status.OK || !parent.isDirectory()) {
+                return Status.NOT_FOUND;
+            }
+            at = parent.id;
+            basePath = basePath + "/" + component;
+        }
+        return Status.OK;
     }
 
     private Status checkAll(int first, int length) {
@@ -110,7 +188,10 @@ final class PathResolver {
     private Status descend() {
         Status status = namespace.stat(parentId, name, parent);
         if (status == Status.NOT_FOUND && make) {
-            status = makeDirectory();
+            status = mayInParent(Access.WRITE);
+            if (status == Status.OK) {
+                status = makeDirectory();
+            }
         }
         if (status != Status.OK) {
             parentSeen = false;
@@ -125,8 +206,8 @@ final class PathResolver {
     }
 
     private Status makeDirectory() {
+        int gid = parentGid(); // now: the attempts below overwrite what is known of the parent
         for (int attempt = 0; attempt < MKDIR_ATTEMPTS_MAX; attempt++) {
-            int gid = parentGid();
             Status status = namespace.mkdir(parentId, name, makeMode, makeUid, gid, parent);
             if (status != Status.EXISTS) {
                 return status;
@@ -141,13 +222,61 @@ final class PathResolver {
 
     /** The group of the directory that holds the last component; 0 if it is gone, and the operation will find so too. */
     int parentGid() {
+        return seeParent() ? parent.gid : 0;
+    }
+
+    private boolean seeParent() {
         if (!parentSeen) {
-            if (namespace.statDirectory(parentId, parent) != Status.OK) {
-                return 0;
-            }
-            parentSeen = true;
+            parentSeen = namespace.statDirectory(parentId, parent) == Status.OK;
         }
-        return parent.gid;
+        return parentSeen;
+    }
+
+    /** Attributes of the directory that holds the last component, or of the base if the path names that; filled if limited. */
+    Attributes parent() {
+        return parent;
+    }
+
+    /** Whether the user may do this in the directory that holds the last component. */
+    Status mayInParent(int wanted) {
+        return access.isLimited() ? access.check(parent, wanted, parentPath) : Status.OK;
+    }
+
+    /** Whether the user may do this with what the path names. */
+    Status may(Attributes object, int wanted) {
+        return access.check(object, wanted, fullPath);
+    }
+
+    /** Whether a sticky bit lets the user take away the name of what the path names. */
+    Status mayTakeAway(Attributes object) {
+        return access.checkSticky(parent, object, fullPath);
+    }
+
+    /** Whether {@link #mayTakeAway} depends on the object at all. */
+    boolean isParentSticky() {
+        return access.isLimited() && Access.isSticky(parent);
+    }
+
+    Status isOwner(Attributes object) {
+        return access.checkOwner(object, fullPath);
+    }
+
+    Status isOwnerOrMayWrite(Attributes object) {
+        return access.checkOwnerOrWrite(object, fullPath);
+    }
+
+    private String fullPath() {
+        return text(pathLength);
+    }
+
+    private String parentPath() {
+        return text(Math.max(nameAt - 1, 0));
+    }
+
+    private String text(int end) {
+        String given = new String(path, 0, end, StandardCharsets.UTF_8);
+        String whole = basePath + (given.isEmpty() || given.startsWith("/") ? given : "/" + given);
+        return whole.isEmpty() ? "/" : whole;
     }
 
     /** What an outcome means to a caller who gave a whole path: a parent that went away in between was not found. */

@@ -6,7 +6,9 @@ import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Grants;
 import io.hmfs.wire.ListDecoder;
+import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.PageEncoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.StatusDecoder;
@@ -22,6 +24,7 @@ final class ReadRequests {
     private static final int PAGE_BYTES_MAX = 256 << 10;
     private static final int PAGE_HEAD =
             Wire.HEADER_SIZE + PageEncoder.BLOCK_LENGTH + PageEncoder.EntriesEncoder.HEADER_SIZE;
+    private static final Attributes NOTHING = new Attributes(); // removed by an open
     private static final int GROUP_MAX = 65_534;
     private static final int ENTRY_TEXTS_MAX = 3 * (2 + Name.LENGTH_MAX);
 
@@ -29,6 +32,7 @@ final class ReadRequests {
     private final ReplyWriter reply;
     private final JoinedStats joined;
     private final StatDecoder stat = new StatDecoder();
+    private final OpenDecoder open = new OpenDecoder();
     private final ListDecoder list = new ListDecoder();
     private final StatusDecoder status = new StatusDecoder();
     private final PageEncoder page = new PageEncoder();
@@ -81,6 +85,30 @@ final class ReadRequests {
         }
     }
 
+    /** Looks at a file as stat does, and sees that the user may read or write it: what is granted is on the inode seen here. */
+    void open() {
+        worker.checkBlock(OpenDecoder.BLOCK_LENGTH);
+        open.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        int length = open.pathLength();
+        int granted = (open.access().read() ? Grants.READ : 0) | (open.access().write() ? Grants.WRITE : 0);
+        int wanted = (open.access().read() ? Access.READ : 0) | (open.access().write() ? Access.WRITE : 0);
+        PathResolver path = worker.path;
+        Status outcome = path.resolve(open.baseId(), worker.in, open.limit() + OpenDecoder.pathHeaderLength(), length);
+        if (outcome == Status.OK) {
+            outcome = path.seen(look(path, worker.attributes));
+        }
+        if (outcome == Status.OK) {
+            outcome = worker.attributes.isDirectory()
+                    ? Status.IS_DIRECTORY
+                    : granted == 0 ? Status.INVALID_ARGUMENT : path.may(worker.attributes, wanted);
+        }
+        if (outcome == Status.OK) {
+            worker.open(path.parentId, worker.attributes, NOTHING, granted);
+        } else {
+            reply.status(outcome);
+        }
+    }
+
     private Status look(PathResolver path, Attributes out) {
         return path.isBase && path.parentId != Namespace.ROOT_PARENT_ID
                 ? worker.namespace.statDirectory(path.parentId, out)
@@ -94,11 +122,16 @@ final class ReadRequests {
         PathResolver path = worker.path;
         Status outcome = path.resolve(list.baseId(), worker.in, list.limit() + ListDecoder.pathHeaderLength(), length);
         long directory = list.baseId();
-        if (outcome == Status.OK && !path.isBase) {
+        if (outcome == Status.OK && path.isBase && worker.access.isLimited()) {
+            outcome = path.may(path.parent(), Access.READ | Access.EXECUTE);
+        } else if (outcome == Status.OK && !path.isBase) {
             outcome = worker.namespace.stat(path.parentId, path.name, worker.attributes);
             directory = worker.attributes.id;
             if (outcome == Status.OK && !worker.attributes.isDirectory()) {
                 outcome = Status.NOT_DIRECTORY;
+            }
+            if (outcome == Status.OK) {
+                outcome = path.may(worker.attributes, Access.READ | Access.EXECUTE);
             }
         }
         if (outcome == Status.OK) {

@@ -50,7 +50,10 @@ final class RemoveRequests {
         Status outcome =
                 path.resolve(delete.baseId(), worker.in, delete.limit() + DeleteDecoder.pathHeaderLength(), length);
         if (outcome == Status.OK) {
-            outcome = path.isBase ? Status.IS_DIRECTORY : remove(path.parentId, path.name);
+            outcome = path.isBase ? Status.IS_DIRECTORY : path.mayInParent(Access.WRITE);
+        }
+        if (outcome == Status.OK) {
+            outcome = remove(path, false);
         }
         if (outcome == Status.OK) {
             worker.reply.done(removed.id, removed.size);
@@ -59,31 +62,50 @@ final class RemoveRequests {
         }
     }
 
-    /** Removes a file and hands its objects to the reaper, if they are the server's. */
-    Status remove(long parent, Name name) {
+    /**
+     * Removes a file and hands its objects to the reaper, if they are the server's. That the directory may be written was seen
+     * before.
+     */
+    Status remove(PathResolver path, boolean overwriting) {
         forgetRemoved();
+        KeyLocks locks = worker.service.locks;
+        int stripe = KeyLocks.stripe(path.parentId, path.name);
+        locks.lock(stripe);
+        try {
+            Status outcome = mayRemove(path, overwriting);
+            return outcome == Status.OK ? remove(path.parentId, path.name) : outcome;
+        } finally {
+            locks.unlock(stripe);
+        }
+    }
+
+    /** What depends on the file itself: a sticky bit, and for an overwriting create that it may be written. */
+    private Status mayRemove(PathResolver path, boolean overwriting) {
+        boolean sticky = path.isParentSticky();
+        boolean written = overwriting && worker.access.isLimited();
+        if (!sticky && !written && worker.service.data == null) {
+            return Status.OK;
+        }
+        Status outcome = worker.namespace.stat(path.parentId, path.name, seen);
+        if (outcome == Status.OK && seen.isDirectory()) {
+            return Status.IS_DIRECTORY;
+        }
+        if (outcome == Status.OK && written) {
+            outcome = path.may(seen, Access.WRITE);
+        }
+        return outcome == Status.OK && sticky ? path.mayTakeAway(seen) : outcome;
+    }
+
+    /** Under the key's lock, what is there in {@link #seen}. */
+    private Status remove(long parent, Name name) {
         Service.Data data = worker.service.data;
         if (data == null) {
             return keepLinked(worker.namespace.delete(parent, name, removed));
         }
-        KeyLocks locks = worker.service.locks;
-        int stripe = KeyLocks.stripe(parent, name);
-        locks.lock(stripe);
-        try {
-            Status outcome = worker.namespace.stat(parent, name, seen);
-            if (outcome != Status.OK) {
-                return outcome;
-            }
-            if (seen.isDirectory()) {
-                return Status.IS_DIRECTORY;
-            }
-            int slot = begin(data, parent, name);
-            outcome = worker.namespace.delete(parent, name, removed);
-            settle(data, slot, outcome == Status.OK, parent, name);
-            return outcome;
-        } finally {
-            locks.unlock(stripe);
-        }
+        int slot = begin(data, parent, name);
+        Status outcome = worker.namespace.delete(parent, name, removed);
+        settle(data, slot, outcome == Status.OK, parent, name);
+        return outcome;
     }
 
     /** A file that has names left keeps its objects: as far as data goes nothing was removed. */
@@ -134,9 +156,33 @@ final class RemoveRequests {
         Status outcome =
                 path.resolve(rmdir.baseId(), worker.in, rmdir.limit() + RmdirDecoder.pathHeaderLength(), length);
         if (outcome == Status.OK) {
-            outcome = path.isBase ? Status.IS_ROOT : worker.namespace.rmdir(path.parentId, path.name);
+            outcome = path.isBase ? Status.IS_ROOT : path.mayInParent(Access.WRITE);
+        }
+        if (outcome == Status.OK) {
+            outcome = removeDirectory(path);
         }
         worker.reply.status(path.seen(outcome));
+    }
+
+    private Status removeDirectory(PathResolver path) {
+        if (!path.isParentSticky()) {
+            return worker.namespace.rmdir(path.parentId, path.name);
+        }
+        KeyLocks locks = worker.service.locks;
+        int stripe = KeyLocks.stripe(path.parentId, path.name);
+        locks.lock(stripe);
+        try {
+            Status outcome = mayTakeAway(path);
+            return outcome == Status.OK ? worker.namespace.rmdir(path.parentId, path.name) : outcome;
+        } finally {
+            locks.unlock(stripe);
+        }
+    }
+
+    /** Under the key's lock, in a directory with a sticky bit. */
+    private Status mayTakeAway(PathResolver path) {
+        Status outcome = worker.namespace.stat(path.parentId, path.name, seen);
+        return outcome == Status.OK ? path.mayTakeAway(seen) : outcome;
     }
 
     void rename() {
@@ -156,7 +202,13 @@ final class RemoveRequests {
             outcome = target.resolve(rename.targetBaseId(), worker.in, targetAt, targetLength);
         }
         if (outcome == Status.OK) {
-            outcome = source.isBase ? Status.IS_ROOT : target.isBase ? Status.EXISTS : move(source, target, replace);
+            outcome = source.isBase ? Status.IS_ROOT : target.isBase ? Status.EXISTS : source.mayInParent(Access.WRITE);
+        }
+        if (outcome == Status.OK) {
+            outcome = target.mayInParent(Access.WRITE);
+        }
+        if (outcome == Status.OK) {
+            outcome = move(source, target, replace);
         }
         if (outcome == Status.OK) {
             worker.reply.done(removed.id, removed.size);
@@ -166,19 +218,33 @@ final class RemoveRequests {
     }
 
     private Status move(PathResolver source, PathResolver target, boolean replace) {
-        Service.Data data = worker.service.data;
-        if (data == null) {
-            return keepLinked(rename(source, target, replace));
-        }
         KeyLocks locks = worker.service.locks;
         int one = KeyLocks.stripe(source.parentId, source.name);
         int other = KeyLocks.stripe(target.parentId, target.name);
         locks.lock(one, other);
         try {
+            Status outcome = mayMove(source, target, replace);
+            if (outcome != Status.OK) {
+                return outcome;
+            }
+            Service.Data data = worker.service.data;
+            if (data == null) {
+                return keepLinked(rename(source, target, replace));
+            }
             return replace ? replace(data, source, target) : rename(source, target, false);
         } finally {
             locks.unlock(one, other);
         }
+    }
+
+    /** What sticky bits say about the object that moves and about the one that it replaces. */
+    private Status mayMove(PathResolver source, PathResolver target, boolean replace) {
+        Status outcome = source.isParentSticky() ? mayTakeAway(source) : Status.OK;
+        if (outcome == Status.OK && replace && target.isParentSticky()) {
+            outcome = mayTakeAway(target);
+            return outcome == Status.NOT_FOUND ? Status.OK : outcome;
+        }
+        return outcome;
     }
 
     private Status replace(Service.Data data, PathResolver source, PathResolver target) {

@@ -20,7 +20,7 @@ import java.util.UUID;
 /** Writes replies of one thread, its encoders reused for each. */
 final class ReplyWriter {
     private static final int FIXED_MAX = 160; // more than header and root block of any reply
-    private static final int MESSAGE_MAX = 512;
+    private static final int MESSAGE_MAX = 2048;
     private static final int TEXTS_MAX = 16 << 10;
     private static final int CHUNK_HEAD = Wire.HEADER_SIZE + ChunkEncoder.BLOCK_LENGTH + Integer.BYTES;
 
@@ -33,14 +33,16 @@ final class ReplyWriter {
     private final StatusReportEncoder report = new StatusReportEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final PrincipalNames principals;
+    private final Access access;
 
     private ReplyTarget target;
     private long correlationId;
     private ByteBuf buffer = io.netty.buffer.Unpooled.EMPTY_BUFFER;
     private int begin;
 
-    ReplyWriter(PrincipalNames principals, ReplyTarget nowhere) {
+    ReplyWriter(PrincipalNames principals, Access access, ReplyTarget nowhere) {
         this.principals = principals;
+        this.access = access;
         target = nowhere;
     }
 
@@ -92,6 +94,8 @@ final class ReplyWriter {
     void status(Status status) {
         if (status == Status.OK) {
             done();
+        } else if (status == Status.ACCESS_DENIED) {
+            failure(ResultCode.ACCESS_DENIED, access.reason());
         } else {
             failure(StatusCodes.wire(status), "");
         }
@@ -110,10 +114,15 @@ final class ReplyWriter {
     private static final byte[] NO_BYTES = {};
 
     void entry(long parentId, Attributes attributes) {
-        entry(parentId, attributes, 0, 0);
+        entry(parentId, attributes, 0, 0, 0, 0);
     }
 
-    void entry(long parentId, Attributes attributes, long removedId, long removedSize) {
+    /** A file that was opened or made, what its making removed, and what its data may be asked for. */
+    void opened(long parentId, Attributes attributes, Attributes removed, long grant, long seal) {
+        entry(parentId, attributes, removed.id, removed.size, grant, seal);
+    }
+
+    private void entry(long parentId, Attributes attributes, long removedId, long removedSize, long grant, long seal) {
         byte[] owner = principals.name(attributes.uid);
         byte[] group = principals.name(attributes.gid);
         entry.wrapAndApplyHeader(open(FIXED_MAX + owner.length + group.length), 0, header)
@@ -126,7 +135,9 @@ final class ReplyWriter {
                 .ctimeNanos(attributes.ctimeNanos)
                 .removedId(removedId)
                 .removedSize(removedSize)
-                .mode(attributes.mode);
+                .mode(attributes.mode)
+                .grant(grant)
+                .seal(seal);
         entry.flags().clear().directory(attributes.isDirectory());
         close(entry.putOwner(owner, 0, owner.length)
                 .putGroup(group, 0, group.length)

@@ -4,6 +4,8 @@ import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Callers;
+import io.hmfs.server.access.Grants;
 import io.hmfs.server.data.BlockStore;
 import io.hmfs.server.data.IntentJournal;
 import io.hmfs.server.data.Reaper;
@@ -22,6 +24,9 @@ public final class Service {
     final Namespace namespace;
     final ServiceInfo info;
     final KeyLocks locks = new KeyLocks();
+    final RootDirectory root;
+    final Callers callers;
+    final Grants grants;
     final @Nullable Data data;
     private final Executor disk;
     private final long diskBytesMax;
@@ -38,6 +43,8 @@ public final class Service {
     /**
      * Makes a service.
      *
+     * @param callers the users, by name
+     * @param grants what opened files may be asked for
      * @param data null if the data store is not the server's own
      * @param disk runs what waits for the disk
      * @param diskBytesMax bytes that may wait for the disk before {@link #mayProceed} says no
@@ -46,12 +53,17 @@ public final class Service {
     public Service(
             Namespace namespace,
             ServiceInfo info,
+            Callers callers,
+            Grants grants,
             @Nullable Data data,
             Executor disk,
             long diskBytesMax,
             Consumer<Throwable> failStop) {
         this.namespace = namespace;
         this.info = info;
+        this.callers = callers;
+        this.grants = grants;
+        root = new RootDirectory(namespace);
         this.data = data;
         this.disk = disk;
         this.diskBytesMax = diskBytesMax;

@@ -1,12 +1,16 @@
 package io.hmfs.server.exec;
 
+import io.hmfs.server.access.Caller;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import org.jspecify.annotations.Nullable;
 
 /** A connection as request execution sees it; transports implement it. On the connection's thread, where nothing else is said. */
 public abstract class Session implements ReplyTarget {
     private boolean greeted;
-    private int uid;
+    private boolean greeting;
+    private boolean left;
+    private @Nullable Caller caller;
     private long clientId;
     private int inFlight;
 
@@ -15,16 +19,44 @@ public abstract class Session implements ReplyTarget {
         return greeted;
     }
 
-    final void greet(int sessionUid, long sessionClientId) {
-        uid = sessionUid;
+    /** Whether the handshake waits for what is looked up about the user: no frame is executed meanwhile. */
+    public final boolean isGreeting() {
+        return greeting;
+    }
+
+    final void beginGreeting() {
+        greeting = true;
+    }
+
+    final void greet(Caller sessionCaller, long sessionClientId) {
+        caller = sessionCaller;
+        greeting = false;
+        if (!left) {
+            sessionCaller.joined();
+        }
         clientId = sessionClientId;
         greeted = true;
         greeted();
     }
 
+    /** The user, from the handshake. */
+    final @Nullable Caller caller() {
+        return caller;
+    }
+
     /** The user's id, from the handshake. */
     final int uid() {
-        return uid;
+        Caller known = caller;
+        return known == null ? -1 : known.uid();
+    }
+
+    /** The connection has ended. To be called once, by the transport. */
+    public final void leave() {
+        left = true;
+        Caller known = caller;
+        if (known != null) {
+            known.left();
+        }
     }
 
     /** The client's own random number, from the handshake. */

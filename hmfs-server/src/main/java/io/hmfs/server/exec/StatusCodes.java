@@ -26,6 +26,7 @@ final class StatusCodes {
             case TOO_MANY_LINKS -> ResultCode.TOO_MANY_LINKS;
             case NO_ATTRIBUTE -> ResultCode.NO_ATTRIBUTE;
             case VALUE_TOO_LARGE -> ResultCode.VALUE_TOO_LARGE;
+            case ACCESS_DENIED -> ResultCode.ACCESS_DENIED;
         };
     }
 }

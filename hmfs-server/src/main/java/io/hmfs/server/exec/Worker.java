@@ -3,6 +3,7 @@ package io.hmfs.server.exec;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.server.access.Grants;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
@@ -11,6 +12,7 @@ import io.hmfs.wire.ListDecoder;
 import io.hmfs.wire.MalformedFrameException;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MkdirDecoder;
+import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
@@ -45,6 +47,8 @@ public final class Worker {
     final PathResolver otherPath;
     final Attributes attributes = new Attributes();
 
+    final Access access;
+
     /** The user that the current request acts for. */
     int uid;
 
@@ -58,9 +62,10 @@ public final class Worker {
     Worker(Service service) {
         this.service = service;
         namespace = service.namespace;
-        reply = new ReplyWriter(new PrincipalNames(namespace), bytes -> Unpooled.EMPTY_BUFFER);
-        path = new PathResolver(namespace);
-        otherPath = new PathResolver(namespace);
+        access = new Access(namespace);
+        reply = new ReplyWriter(new PrincipalNames(namespace), access, bytes -> Unpooled.EMPTY_BUFFER);
+        path = new PathResolver(namespace, service.root, access);
+        otherPath = new PathResolver(namespace, service.root, access);
         handshake = new Handshake(this);
         reads = new ReadRequests(this);
         removes = new RemoveRequests(this);
@@ -94,7 +99,7 @@ public final class Worker {
                 service.onDisk(
                         new OffloadedRequest(service, session, frames.retainedSlice(offset, length), replyBytes));
             } else {
-                uid = session.uid();
+                actFor(session);
                 dispatch();
             }
         } catch (MalformedFrameException e) {
@@ -105,6 +110,7 @@ public final class Worker {
             service.fail(unexpected);
             session.closeWhenSent();
         } finally {
+            access.actFor(null); // what comes next must say whose it is
             in.release();
         }
     }
@@ -125,7 +131,7 @@ public final class Worker {
             endTurn(session);
         }
         reply.aim(session, correlationId());
-        uid = session.uid();
+        actFor(session);
         return isStat ? reads.join(session) : creates.join(session);
     }
 
@@ -159,15 +165,40 @@ public final class Worker {
             in.wrap(frame, frame.readerIndex(), frame.readableBytes());
             header.wrap(in, 0);
             reply.aim(target, correlationId());
-            uid = session.uid();
+            actFor(session);
             dispatch();
         } catch (MalformedFrameException e) {
             malformed(session, e);
         } catch (Throwable unexpected) {
             service.fail(unexpected);
         } finally {
+            access.actFor(null); // what comes next must say whose it is
             in.release();
         }
+    }
+
+    private void actFor(Session session) {
+        uid = session.uid();
+        access.actFor(session.caller());
+    }
+
+    /** Replies with a file, opened by the current user for this. */
+    void open(long parentId, Attributes file, Attributes removed, int granted) {
+        Grants grants = service.grants;
+        long grant = grants.grant(granted);
+        reply.opened(parentId, file, removed, grant, grants.seal(file.id, uid, grant));
+    }
+
+    /** Whether the current user may do this with a file's data; if not, the reply says so. */
+    boolean mayUse(long inode, long grant, long seal, int wanted) {
+        if (!access.isLimited() || service.grants.allows(inode, uid, grant, seal, wanted)) {
+            return true;
+        }
+        reply.failure(
+                ResultCode.ACCESS_DENIED,
+                "Permission denied: user=" + access.user() + ", access=" + (wanted == Grants.READ ? "READ" : "WRITE")
+                        + ", inode=" + Long.toHexString(inode) + ": no grant of it, or an old one; open the file");
+        return false;
     }
 
     private long correlationId() {
@@ -223,6 +254,7 @@ public final class Worker {
     private void dispatch() {
         switch (header.templateId()) {
             case StatDecoder.TEMPLATE_ID -> reads.stat();
+            case OpenDecoder.TEMPLATE_ID -> reads.open();
             case ListDecoder.TEMPLATE_ID -> reads.list();
             case StatusDecoder.TEMPLATE_ID -> reads.status();
             case CreateDecoder.TEMPLATE_ID -> creates.create();
@@ -245,6 +277,12 @@ public final class Worker {
 
     /** Fails unless the request's root block is as long as this version's. */
     void checkBlock(int blockLength) {
+        checkBlock(blockLength, blockLength);
+    }
+
+    /** The same for a message that was shorter in the first version of the schema. */
+    void checkBlock(int current, int first) {
+        int blockLength = header.version() == 1 ? first : current;
         if (header.blockLength() < blockLength) {
             throw new MalformedFrameException(
                     "message " + header.templateId() + " has a block of " + header.blockLength() + " bytes instead of "

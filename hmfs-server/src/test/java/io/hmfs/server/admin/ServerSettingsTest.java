@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.access.AccessConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,6 +67,12 @@ final class ServerSettingsTest {
                                 idle-timeout = 5m
                                 drain-timeout = 250ms
                                 native-transport = no
+                                permissions-enabled = false
+                                superuser = hmfs
+                                supergroup = admins
+                                group-source = static
+                                static-groups = bob=a, b;carol=
+                                group-expiry = 2m
                                 """)).config();
         ServerConfig expected = new ServerConfig(
                 Path.of("/p"),
@@ -87,7 +94,9 @@ final class ServerSettingsTest {
                 32 << 20,
                 Duration.ofMinutes(5),
                 Duration.ofMillis(250),
-                false);
+                false,
+                new AccessConfig(
+                        false, "hmfs", "admins", AccessConfig.Source.STATIC, "bob=a, b;carol=", Duration.ofMinutes(2)));
         assertEquals(expected, config);
     }
 

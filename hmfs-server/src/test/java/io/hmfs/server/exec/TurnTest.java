@@ -9,6 +9,9 @@ import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.StatBatch;
+import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.access.Callers;
+import io.hmfs.server.access.Grants;
 import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.DeleteEncoder;
 import io.hmfs.wire.FailureDecoder;
@@ -114,10 +117,13 @@ class TurnTest {
                 });
     }
 
-    private static Worker worker(Namespace namespace, Session session) {
+    private Worker worker(Namespace namespace, Session session) throws IOException {
         ServiceInfo info = new ServiceInfo(
                 namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
-        Worker worker = new Service(namespace, info, null, Runnable::run, 1 << 20, cause -> {
+        AccessConfig access = AccessConfig.defaults().withSuperuser("u");
+        Callers callers = new Callers(namespace, access, _ -> List.of(), Runnable::run, System::nanoTime);
+        Grants grants = Grants.open(directory.resolve("key"));
+        Worker worker = new Service(namespace, info, callers, grants, null, Runnable::run, 1 << 20, cause -> {
                     throw new AssertionError(cause);
                 })
                 .newWorker();
@@ -128,7 +134,15 @@ class TurnTest {
                 .magic(Wire.MAGIC)
                 .protocolVersion(Wire.PROTOCOL_VERSION);
         encoder.clusterId().high(0).low(0);
-        worker.execute(session, hello, 0, encoder.clientId(1).user("u").limit());
+        worker.execute(
+                session,
+                hello,
+                0,
+                encoder.clientId(1)
+                        .authMethod(Wire.AUTH_SIMPLE)
+                        .user("u")
+                        .token("")
+                        .limit());
         assertTrue(session.isGreeted());
         return worker;
     }

@@ -10,6 +10,9 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.access.Callers;
+import io.hmfs.server.access.Grants;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
@@ -24,6 +27,7 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,7 +94,10 @@ class WorkerAllocationTest {
         namespace = Hmfs.open(pool, OpenOptions.process());
         ServiceInfo info = new ServiceInfo(
                 namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
-        Service service = new Service(namespace, info, null, Runnable::run, 1 << 20, cause -> {
+        AccessConfig access = AccessConfig.defaults().withSuperuser("somebody-else");
+        Callers callers = new Callers(namespace, access, _ -> List.of("staff", "u"), Runnable::run, System::nanoTime);
+        Grants grants = Grants.open(directory.resolve("key"));
+        Service service = new Service(namespace, info, callers, grants, null, Runnable::run, 1 << 20, cause -> {
             throw new AssertionError(cause);
         });
         worker = service.newWorker();
@@ -104,7 +111,8 @@ class WorkerAllocationTest {
                 .magic(Wire.MAGIC)
                 .protocolVersion(1);
         encoder.clusterId().high(0).low(0);
-        worker.execute(session, hello, 0, encoder.clientId(1).user("u").limit());
+        encoder.clientId(1).authMethod(Wire.AUTH_SIMPLE).user("u").token("");
+        worker.execute(session, hello, 0, encoder.limit());
         assertTrue(session.isGreeted());
     }
 

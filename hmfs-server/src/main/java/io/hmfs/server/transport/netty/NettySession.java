@@ -224,7 +224,8 @@ final class NettySession extends Session {
     }
 
     private boolean mayProceed() {
-        return channel.isWritable()
+        return !isGreeting()
+                && channel.isWritable()
                 && inFlight() < limits.inFlightMax()
                 && service.mayProceed()
                 && held.bytes() < limits.frameMax();
@@ -309,7 +310,7 @@ final class NettySession extends Session {
         if (closing) {
             return;
         }
-        if (!isGreeted() && now - openedNanos > idle) {
+        if (!isGreeted() && !isGreeting() && now - openedNanos > idle) {
             refuse(ResultCode.TIMEOUT, "no handshake in time");
         } else if (unfinished && !paused && now - unfinishedSinceNanos > idle) {
             refuse(ResultCode.TIMEOUT, "a frame was begun and not finished in time");
@@ -366,6 +367,7 @@ final class NettySession extends Session {
         @Override
         public void channelInactive(ChannelHandlerContext context) {
             service.disconnected();
+            leave();
             closing = true;
             if (unfinished && frames.unfinished()) {
                 LOG.log(Level.INFO, "{0} left in the middle of a frame", peer());

@@ -1,0 +1,98 @@
+package io.hmfs.client;
+
+import io.hmfs.wire.CreateEncoder;
+import io.hmfs.wire.OpenEncoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/** Makes the calls that open and make files, and the one that commits a size. */
+final class FileCalls {
+    private final MetadataCalls calls;
+
+    FileCalls(MetadataCalls calls) {
+        this.calls = calls;
+    }
+
+    private abstract static class OpenCall extends MetadataCalls.PathCall<OpenedFile> {
+        OpenCall(String operation, String path) throws HmfsException {
+            super(operation, path);
+        }
+
+        @Override
+        OpenedFile decode(Replies replies, WireBuffer in) throws IOException {
+            return replies.opened(in, subject);
+        }
+    }
+
+    Call<OpenedFile> open(String path, boolean read, boolean write) throws HmfsException {
+        return new OpenCall("open", path) {
+            @Override
+            int encode(Requests requests, WireBuffer out) {
+                OpenEncoder open = requests.open
+                        .wrapAndApplyHeader(out, 0, requests.header)
+                        .correlationId(correlationId)
+                        .baseId(Wire.ROOT_ID);
+                open.access().clear().read(read).write(write);
+                return open.putPath(utf8, 0, utf8.length).limit();
+            }
+        };
+    }
+
+    Call<OpenedFile> create(String path, CreateOptions options) throws HmfsException {
+        MetadataCalls.checkMode("create", path, options.mode());
+        MetadataCalls.checkMode("create", path, options.parentMode());
+        long number = calls.nextSequence();
+        return new OpenCall("create", path) {
+            @Override
+            int encode(Requests requests, WireBuffer out) {
+                CreateEncoder create = requests.create
+                        .wrapAndApplyHeader(out, 0, requests.header)
+                        .correlationId(correlationId)
+                        .clientId(calls.clientId())
+                        .sequence(number)
+                        .baseId(Wire.ROOT_ID)
+                        .mode(options.mode())
+                        .parentMode(options.parentMode());
+                create.flags().clear().overwrite(options.overwrite()).createParents(options.createParents());
+                return create.putPath(utf8, 0, utf8.length).limit();
+            }
+        };
+    }
+
+    Call<Void> append(FileInfo file, long size, Grant grant) throws HmfsException {
+        byte[] name = file.name().getBytes(StandardCharsets.UTF_8);
+        if (name.length > Wire.NAME_MAX) {
+            throw new HmfsException(ResultCode.NAME_TOO_LONG, "append " + file.name());
+        }
+        long number = calls.nextSequence();
+        return new Call<>("append", file.name()) {
+            @Override
+            int bound() {
+                return MetadataCalls.FIXED_MAX + name.length;
+            }
+
+            @Override
+            int encode(Requests requests, WireBuffer out) {
+                return requests.append
+                        .wrapAndApplyHeader(out, 0, requests.header)
+                        .correlationId(correlationId)
+                        .clientId(calls.clientId())
+                        .sequence(number)
+                        .parentId(file.parentId())
+                        .inode(file.id())
+                        .size(size)
+                        .grant(grant.grant())
+                        .seal(grant.seal())
+                        .putName(name, 0, name.length)
+                        .limit();
+            }
+
+            @Override
+            Void decode(Replies replies, WireBuffer in) throws IOException {
+                return replies.done(in);
+            }
+        };
+    }
+}

@@ -1,0 +1,15 @@
+package io.hmfs.client;
+
+import io.hmfs.wire.Wire;
+
+/**
+ * What the server gave when it opened or made a file: the permission to read or write its data for some hours. The bytes are the
+ * server's own affair; shown by another user, or for another file, they are worth nothing.
+ */
+public record Grant(long grant, long seal) {
+    /** How long a grant is good for, from when the server gave it. */
+    public static final long LIFETIME_SECONDS = Wire.GRANT_SECONDS;
+
+    /** No permission. Enough for the superuser, and where the server does not check permissions. */
+    public static final Grant NONE = new Grant(0, 0);
+}

@@ -1,0 +1,102 @@
+package io.hmfs.server.access;
+
+import io.hmfs.wire.Wire;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Grants to read or write a file's data: given when a file is opened, for which its path and mode bits are checked, and shown
+ * with each request about its inode afterwards, as a POSIX descriptor would be. A grant is a word, 8 bits of what is allowed and
+ * above them the second at which it ends; its seal is a keyed hash over inode, user and grant, so that nobody but the server can
+ * make one, and the server need remember nothing. Thread-safe; allocates nothing.
+ */
+public final class Grants {
+    public static final int READ = 1;
+    public static final int WRITE = 2;
+
+    /** How long a grant is good for: then the path and the mode bits count anew. */
+    public static final long LIFETIME_SECONDS = Wire.GRANT_SECONDS;
+
+    private static final int KEY_BYTES = 16;
+    private static final int ACCESS_BITS = 8;
+
+    private final long key0;
+    private final long key1;
+    private final LongSupplier seconds;
+
+    Grants(long key0, long key1, LongSupplier seconds) {
+        this.key0 = key0;
+        this.key1 = key1;
+        this.seconds = seconds;
+    }
+
+    /** Grants under the key in this file, made if it is not there: files that are open stay so when the server starts anew. */
+    public static Grants open(Path file) throws IOException {
+        ByteBuffer key = ByteBuffer.wrap(read(file)).order(ByteOrder.LITTLE_ENDIAN);
+        return new Grants(
+                key.getLong(), key.getLong(), () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()));
+    }
+
+    private static byte[] read(Path file) throws IOException {
+        try {
+            byte[] key = Files.readAllBytes(file);
+            if (key.length == KEY_BYTES) {
+                return key;
+            }
+            throw new IOException(file + " is no key of " + KEY_BYTES + " bytes; remove it, and a new one is made");
+        } catch (NoSuchFileException e) {
+            return make(file);
+        }
+    }
+
+    /** Under another name first: no crash leaves half a key. Only the server's own user may read it. */
+    private static byte[] make(Path file) throws IOException {
+        byte[] key = new byte[KEY_BYTES];
+        new SecureRandom().nextBytes(key);
+        Path draft = file.resolveSibling(file.getFileName() + ".new");
+        Files.deleteIfExists(draft);
+        boolean posix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
+        FileAttribute<?>[] mode = posix
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+                }
+                : new FileAttribute<?>[0];
+        try (FileChannel channel =
+                FileChannel.open(draft, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode)) {
+            channel.write(ByteBuffer.wrap(key));
+            channel.force(true);
+        }
+        Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+        return key;
+    }
+
+    /** A grant of this access, from now on. */
+    public long grant(int access) {
+        return ((seconds.getAsLong() + LIFETIME_SECONDS) << ACCESS_BITS) | access;
+    }
+
+    /** What proves that this server gave a user this grant on an inode. */
+    public long seal(long inode, int uid, long grant) {
+        return SipHash.of(key0, key1, inode, uid, grant);
+    }
+
+    /** Whether a grant allows this access, has not ended, and is the server's own. */
+    public boolean allows(long inode, int uid, long grant, long seal, int access) {
+        return (grant & access) == access
+                && grant >>> ACCESS_BITS > seconds.getAsLong()
+                && seal == seal(inode, uid, grant);
+    }
+}

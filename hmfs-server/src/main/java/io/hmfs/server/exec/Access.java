@@ -1,0 +1,150 @@
+package io.hmfs.server.exec;
+
+import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Caller;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the user of the current request may do with an object that it has met: the rules of HDFS, one by one. Each answers OK or
+ * ACCESS_DENIED, and then keeps the sentence that says why. Allocates nothing but that.
+ */
+final class Access {
+    static final int READ = 4;
+    static final int WRITE = 2;
+    static final int EXECUTE = 1;
+
+    private static final int STICKY = 01000;
+    private static final int PATH_MAX = 300; // characters of a path in a message
+    private static final String[] ACTIONS = {
+        "NONE", "EXECUTE", "WRITE", "WRITE_EXECUTE", "READ", "READ_EXECUTE", "READ_WRITE", "ALL"
+    };
+
+    /** Tells the path of what was refused; asked only then. */
+    @FunctionalInterface
+    interface Where {
+        String path();
+    }
+
+    private final Namespace namespace;
+    private @Nullable Caller caller;
+    private String reason = "";
+
+    Access(Namespace namespace) {
+        this.namespace = namespace;
+    }
+
+    /** The next request is this user's. */
+    void actFor(@Nullable Caller newCaller) {
+        caller = newCaller;
+    }
+
+    /** Whether anything has to be checked for this user. */
+    boolean isLimited() {
+        Caller known = caller;
+        return known == null || !known.isUnlimited();
+    }
+
+    /** Why the last check was answered ACCESS_DENIED. */
+    String reason() {
+        return reason;
+    }
+
+    private Caller caller() {
+        Caller known = caller;
+        if (known == null) {
+            throw new IllegalStateException("a request without a user");
+        }
+        return known;
+    }
+
+    /** Whether the mode bits allow all of {@code wanted}. */
+    Status check(Attributes object, int wanted, Where where) {
+        if (!isLimited() || caller().may(object.mode, object.uid, object.gid, wanted)) {
+            return Status.OK;
+        }
+        return denied("Permission denied: user=" + caller().name() + ", access=" + ACTIONS[wanted] + ", inode="
+                + shown(object, where.path()));
+    }
+
+    /** Whether the name of {@code child} may be taken away from its directory, as far as a sticky bit is concerned. */
+    Status checkSticky(Attributes directory, Attributes child, Where where) {
+        if ((directory.mode & STICKY) == 0 || !isLimited()) {
+            return Status.OK;
+        }
+        int uid = caller().uid();
+        if (uid == directory.uid || uid == child.uid) {
+            return Status.OK;
+        }
+        String path = where.path();
+        String parent = path.substring(0, Math.max(path.lastIndexOf('/'), 1));
+        return denied("Permission denied by sticky bit: user=" + caller().name() + ", path=" + shown(child, path)
+                + ", parent=" + shown(directory, parent));
+    }
+
+    static boolean isSticky(Attributes directory) {
+        return (directory.mode & STICKY) != 0;
+    }
+
+    /** Whether this user owns the object. */
+    Status checkOwner(Attributes object, Where where) {
+        if (!isLimited() || caller().uid() == object.uid) {
+            return Status.OK;
+        }
+        return denied(
+                "Permission denied. user=" + caller().name() + " is not the owner of inode=" + shortened(where.path()));
+    }
+
+    /** Whether this user owns the object or may write it. */
+    Status checkOwnerOrWrite(Attributes object, Where where) {
+        return isLimited() && caller().uid() == object.uid ? Status.OK : check(object, WRITE, where);
+    }
+
+    /** Whether the owner of an object may give it to these, either of which may be {@link Namespace#KEEP}. */
+    Status checkGift(Attributes object, int uid, int gid) {
+        if (!isLimited()) {
+            return Status.OK;
+        }
+        String user = caller().name();
+        if (uid != Namespace.KEEP && uid != caller().uid()) {
+            return denied(
+                    "Permission denied. User " + user + " is not a super user (non-super user cannot change owner).");
+        }
+        if (gid != Namespace.KEEP && gid != object.gid && !caller().isIn(gid)) {
+            return denied("Permission denied. User " + user + " does not belong to " + namespace.principalName(gid));
+        }
+        return Status.OK;
+    }
+
+    /** For what no mode bit decides. */
+    Status denied(String why) {
+        reason = why;
+        return Status.ACCESS_DENIED;
+    }
+
+    String user() {
+        return caller().name();
+    }
+
+    /** As HDFS writes it: {@code "/dir":root:supergroup:drwxr-xr-x}. */
+    private String shown(Attributes object, String path) {
+        return '"' + shortened(path) + "\":" + namespace.principalName(object.uid) + ':'
+                + namespace.principalName(object.gid) + ':' + (object.isDirectory() ? 'd' : '-') + symbols(object.mode);
+    }
+
+    private static String symbols(int mode) {
+        StringBuilder text = new StringBuilder(9);
+        for (int bit = 8; bit >= 0; bit--) {
+            text.append((mode >>> bit & 1) == 0 ? '-' : "xwr".charAt(bit % 3));
+        }
+        if ((mode & STICKY) != 0) {
+            text.setCharAt(8, text.charAt(8) == 'x' ? 't' : 'T');
+        }
+        return text.toString();
+    }
+
+    private static String shortened(String path) {
+        return path.length() <= PATH_MAX ? path : "…" + path.substring(path.length() - PATH_MAX);
+    }
+}

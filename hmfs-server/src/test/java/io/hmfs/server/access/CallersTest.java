@@ -1,0 +1,184 @@
+package io.hmfs.server.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.OpenOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: groups are looked up once for all connections of a user, kept current while there are some, and forgotten afterwards.
+ * Method: a source, a clock and an executor of the test's own, the last one running what it is given when the test says so.
+ */
+class CallersTest {
+    private static final Duration EXPIRY = Duration.ofMinutes(5);
+
+    @TempDir
+    private Path directory;
+
+    private Namespace namespace;
+    private Callers callers;
+    private final Map<String, List<String>> source = new ConcurrentHashMap<>();
+    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+    private final AtomicLong clock = new AtomicLong();
+    private boolean sourceFails;
+    private boolean full;
+    private int looks;
+
+    @BeforeEach
+    void open() throws IOException {
+        Path pool = directory.resolve("p.pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        namespace = Hmfs.open(pool, OpenOptions.process());
+        AccessConfig config = AccessConfig.defaults()
+                .withSuperuser("hmfs")
+                .withSupergroup("admins")
+                .withGroupExpiry(EXPIRY);
+        callers = new Callers(namespace, config, this::groups, this::later, clock::get);
+        source.put("bob", List.of("staff", "engineers"));
+    }
+
+    @AfterEach
+    void close() {
+        namespace.close();
+    }
+
+    private List<String> groups(String user) throws IOException {
+        looks++;
+        if (sourceFails) {
+            throw new IOException("planned");
+        }
+        return source.getOrDefault(user, List.of());
+    }
+
+    private void later(Runnable task) {
+        if (full) {
+            throw new RejectedExecutionException("planned");
+        }
+        waiting.add(task);
+    }
+
+    private void runWaiting() {
+        while (!waiting.isEmpty()) {
+            waiting.remove().run();
+        }
+    }
+
+    private Caller caller(String name) {
+        CompletableFuture<Caller> caller = callers.of(name);
+        runWaiting();
+        return caller.join();
+    }
+
+    private boolean isIn(Caller caller, String group) {
+        return caller.isIn(namespace.principalId(group));
+    }
+
+    @Test
+    void lookUpsAreSharedAndNotWaitedFor() {
+        CompletableFuture<Caller> first = callers.of("bob");
+        CompletableFuture<Caller> second = callers.of("bob");
+        assertFalse(first.isDone());
+        assertEquals(1, waiting.size());
+        runWaiting();
+        assertSame(first.join(), second.join());
+        assertTrue(callers.of("bob").isDone());
+        assertEquals(1, looks);
+        Caller bob = first.join();
+        assertEquals(namespace.principalId("bob"), bob.uid());
+        assertTrue(isIn(bob, "staff") && isIn(bob, "engineers"));
+        assertFalse(isIn(bob, "admins") || bob.isUnlimited());
+    }
+
+    @Test
+    void superuserAndMembersOfTheSupergroupAreUnlimited() {
+        source.put("ann", List.of("staff", "admins"));
+        assertTrue(caller("ann").isUnlimited());
+        assertTrue(caller("hmfs").isUnlimited());
+        assertFalse(caller("bob").isUnlimited());
+        assertFalse(caller("admins").isUnlimited()); // a user of that name
+        assertFalse(caller("supergroup").isUnlimited());
+    }
+
+    @Test
+    void groupsOfTheConnectedAreKeptCurrent() {
+        Caller bob = caller("bob");
+        bob.joined();
+        source.put("bob", List.of("admins"));
+        clock.addAndGet(EXPIRY.toNanos() + 1);
+        callers.refresh();
+        runWaiting();
+        assertFalse(isIn(bob, "staff"));
+        assertTrue(bob.isUnlimited());
+        source.put("bob", List.of("staff"));
+        clock.addAndGet(EXPIRY.toNanos() + 1);
+        assertSame(bob, caller("bob")); // the next connection finds it out as well
+        assertFalse(bob.isUnlimited());
+    }
+
+    @Test
+    void whoIsGoneIsForgotten() {
+        Caller bob = caller("bob");
+        bob.joined();
+        clock.addAndGet(3 * EXPIRY.toNanos());
+        callers.refresh();
+        runWaiting();
+        assertEquals(1, callers.size());
+        bob.left();
+        clock.addAndGet(EXPIRY.toNanos() + 1);
+        callers.refresh();
+        assertEquals(1, callers.size());
+        clock.addAndGet(EXPIRY.toNanos());
+        callers.refresh();
+        assertEquals(0, callers.size());
+        assertTrue(isIn(caller("bob"), "staff"));
+    }
+
+    @Test
+    void whoWasUnknownIsLookedUpAgainSoon() {
+        assertFalse(isIn(caller("new"), "staff"));
+        source.put("new", List.of("staff"));
+        assertFalse(isIn(caller("new"), "staff"));
+        clock.addAndGet(Duration.ofSeconds(31).toNanos());
+        assertTrue(isIn(caller("new"), "staff"));
+    }
+
+    @Test
+    void whatWasKnownStaysWhenTheSourceFails() {
+        Caller bob = caller("bob");
+        sourceFails = true;
+        clock.addAndGet(EXPIRY.toNanos() + 1);
+        assertSame(bob, caller("bob"));
+        assertTrue(isIn(bob, "staff"));
+        assertFalse(caller("carol").isUnlimited());
+    }
+
+    @Test
+    void tooManyLookUpsAreAnErrorThatPasses() {
+        full = true;
+        CompletableFuture<Caller> refused = callers.of("bob");
+        assertThrows(Exception.class, refused::join);
+        assertTrue(refused.exceptionNow() instanceof RejectedExecutionException);
+        full = false;
+        assertTrue(isIn(caller("bob"), "staff"));
+    }
+}

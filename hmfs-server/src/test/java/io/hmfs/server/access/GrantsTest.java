@@ -1,0 +1,83 @@
+package io.hmfs.server.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: a grant is good for its inode, user, access and time, and for nothing else; its key is kept and kept secret.
+ * Method: a clock of the test's own; the hash against a known value.
+ */
+class GrantsTest {
+    private static final long SIP_OF_24_BYTES = 0xb8ad50c6f649af94L;
+
+    @TempDir
+    private Path directory;
+
+    private final AtomicLong seconds = new AtomicLong(1_800_000_000);
+    private final Grants grants = new Grants(1, 2, seconds::get);
+
+    /** Over the 24 bytes 00 to 17 with the key 00 to 0f, from a program that gives the value of the paper's appendix for 15. */
+    @Test
+    void theHashIsSipHash() {
+        assertEquals(
+                SIP_OF_24_BYTES,
+                SipHash.of(
+                        0x0706050403020100L,
+                        0x0f0e0d0c0b0a0908L,
+                        0x0706050403020100L,
+                        0x0f0e0d0c0b0a0908L,
+                        0x1716151413121110L));
+    }
+
+    @Test
+    void everythingThatAGrantIsAboutCounts() {
+        long grant = grants.grant(Grants.READ);
+        long seal = grants.seal(7, 3, grant);
+        assertTrue(grants.allows(7, 3, grant, seal, Grants.READ));
+        assertFalse(grants.allows(8, 3, grant, seal, Grants.READ));
+        assertFalse(grants.allows(7, 4, grant, seal, Grants.READ));
+        assertFalse(grants.allows(7, 3, grant, seal, Grants.WRITE));
+        assertFalse(grants.allows(7, 3, grant | Grants.WRITE, seal, Grants.WRITE));
+        assertFalse(grants.allows(7, 3, grant + (1L << 40), seal, Grants.READ));
+        assertFalse(grants.allows(7, 3, grant, seal + 1, Grants.READ));
+        assertFalse(grants.allows(7, 3, 0, 0, Grants.READ));
+        assertFalse(new Grants(1, 3, seconds::get).allows(7, 3, grant, seal, Grants.READ));
+        assertFalse(new Grants(2, 2, seconds::get).allows(7, 3, grant, seal, Grants.READ));
+        long both = grants.grant(Grants.READ | Grants.WRITE);
+        assertTrue(grants.allows(7, 3, both, grants.seal(7, 3, both), Grants.WRITE));
+    }
+
+    @Test
+    void aGrantEnds() {
+        long grant = grants.grant(Grants.WRITE);
+        long seal = grants.seal(7, 3, grant);
+        seconds.addAndGet(Grants.LIFETIME_SECONDS - 1);
+        assertTrue(grants.allows(7, 3, grant, seal, Grants.WRITE));
+        seconds.addAndGet(1);
+        assertFalse(grants.allows(7, 3, grant, seal, Grants.WRITE));
+    }
+
+    @Test
+    void theKeyIsMadeOnceAndIsTheServersOwn() throws IOException {
+        Path file = directory.resolve("key");
+        Grants first = Grants.open(file);
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        long grant = first.grant(Grants.READ);
+        long seal = first.seal(7, 3, grant);
+        assertTrue(Grants.open(file).allows(7, 3, grant, seal, Grants.READ));
+        assertNotEquals(seal, Grants.open(directory.resolve("other")).seal(7, 3, grant));
+        Files.write(file, new byte[3]);
+        assertThrows(IOException.class, () -> Grants.open(file));
+    }
+}
