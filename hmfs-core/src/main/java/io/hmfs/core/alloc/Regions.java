@@ -21,6 +21,7 @@ public final class Regions {
     private final int max;
     private final long size;
     private long[] words;
+    private final int[] ofKind = new int[RegionKind.values().length + 1];
     private volatile int count;
     private int prepared;
     private long preparedAt = Pmem.NULL;
@@ -54,6 +55,7 @@ public final class Regions {
     }
 
     private synchronized void add(int index, long word) {
+        ofKind[RegionKind.of(table + 8L * index, word).code()]++;
         if (index == words.length) {
             words = Arrays.copyOf(words, 2 * index);
         }
@@ -66,6 +68,11 @@ public final class Regions {
 
     public int max() {
         return max;
+    }
+
+    /** How many are of this kind. */
+    public synchronized int count(RegionKind kind) {
+        return ofKind[kind.code()];
     }
 
     /** Bytes of a region. */
