@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param idleTimeout for a handshake, for the rest of a frame once begun, and for a peer to take its replies
  * @param drainTimeout for requests in flight when the server stops
  * @param nativeTransport use epoll where it is there; otherwise, and without it, the JDK's own sockets
+ * @param observation metrics, audit log, slow operations
  */
 public record ServerConfig(
         Path pool,
@@ -55,7 +56,8 @@ public record ServerConfig(
         long ioQueueBytesMax,
         Duration idleTimeout,
         Duration drainTimeout,
-        boolean nativeTransport) {
+        boolean nativeTransport,
+        ObservationConfig observation) {
     private static final int THREADS_MAX = 1024;
 
     public ServerConfig {
@@ -81,7 +83,7 @@ public record ServerConfig(
         }
     }
 
-    private static void check(String setting, long value, long min, long max) {
+    static void check(String setting, long value, long min, long max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(setting + " is " + value + "; it must be " + min + " to " + max);
         }
@@ -147,6 +149,7 @@ public record ServerConfig(
         private Duration idleTimeout = Duration.ofSeconds(60);
         private Duration drainTimeout = Duration.ofSeconds(10);
         private boolean nativeTransport = true;
+        private ObservationConfig observation = ObservationConfig.DEFAULT;
 
         private Builder(Path pool) {
             this.pool = pool;
@@ -247,6 +250,16 @@ public record ServerConfig(
             return this;
         }
 
+        public Builder observation(ObservationConfig value) {
+            observation = value;
+            return this;
+        }
+
+        /** What was set so far, to be changed. */
+        public ObservationConfig observation() {
+            return observation;
+        }
+
         /** Data must survive what the names survive: with a log, it is where the log is. */
         private Path defaultDataDirectory() {
             return logDirectory == null ? dataDirectoryOf(pool) : dataDirectoryIn(logDirectory);
@@ -273,7 +286,8 @@ public record ServerConfig(
                     ioQueueBytesMax,
                     idleTimeout,
                     drainTimeout,
-                    nativeTransport);
+                    nativeTransport,
+                    observation);
         }
     }
 }

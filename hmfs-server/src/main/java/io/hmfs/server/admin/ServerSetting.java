@@ -38,7 +38,13 @@ enum ServerSetting {
     IO_QUEUE_BYTES_MAX("SIZE", "Bytes of data that wait for the disk in all before no more are read."),
     IDLE_TIMEOUT("TIME", "For a handshake, for the rest of a request once begun, and for a peer to take its replies."),
     DRAIN_TIMEOUT("TIME", "For requests in flight when the server stops."),
-    NATIVE_TRANSPORT("BOOL", "Use epoll where it is there.");
+    NATIVE_TRANSPORT("BOOL", "Use epoll where it is there."),
+    ADMIN_PORT("N", "Port for /metrics and /health over HTTP; 0 takes a free one, off serves none."),
+    ADMIN_HOST("NAME", "Address for them. Whoever reaches it may read them: there is no authentication."),
+    AUDIT_LOG("FILE", "Write a line for each operation on a path to this file, in HDFS's format. Empty: none."),
+    AUDIT_LOG_SIZE("SIZE", "Bytes of that file before it becomes FILE.1 and the next is begun."),
+    AUDIT_LOG_FILES("N", "Files of the audit log that are kept."),
+    SLOW_THRESHOLD("TIME", "Operations that take as long are counted as slow, and told a flight recording; 0s: none.");
 
     private final String label;
     private final String description;
@@ -96,6 +102,12 @@ enum ServerSetting {
             case IDLE_TIMEOUT -> config.idleTimeout().toSeconds() + "s";
             case DRAIN_TIMEOUT -> config.drainTimeout().toSeconds() + "s";
             case NATIVE_TRANSPORT -> String.valueOf(config.nativeTransport());
+            case ADMIN_PORT -> ServerSettings.OFF;
+            case ADMIN_HOST -> config.observation().adminHost();
+            case AUDIT_LOG -> "";
+            case AUDIT_LOG_SIZE -> Quantities.compact(config.observation().auditLogSize());
+            case AUDIT_LOG_FILES -> String.valueOf(config.observation().auditLogFiles());
+            case SLOW_THRESHOLD -> config.observation().slowThreshold().toSeconds() + "s";
         };
     }
 

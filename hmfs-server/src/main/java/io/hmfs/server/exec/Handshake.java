@@ -21,17 +21,18 @@ final class Handshake {
         this.worker = worker;
     }
 
-    void run(Session session) {
+    /** False if the peer was refused. */
+    boolean run(Session session) {
         if (worker.header.templateId() != HelloDecoder.TEMPLATE_ID) {
             refuse(session, ResultCode.BAD_REQUEST, "a connection begins with Hello");
-            return;
+            return false;
         }
         // Magic and protocol version stand at the same place in every version; the rest is read only if the version is
         // ours.
         hello.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         if (hello.magic() != Wire.MAGIC) {
             refuse(session, ResultCode.BAD_REQUEST, "this is an HMFS server; the magic number is another");
-            return;
+            return false;
         }
         if (hello.protocolVersion() != Wire.PROTOCOL_VERSION) {
             refuse(
@@ -40,7 +41,7 @@ final class Handshake {
                     "the server speaks protocol version " + Wire.PROTOCOL_VERSION + ", the client "
                             + hello.protocolVersion() + "; use a client of the server's release, "
                             + worker.service.info.serverVersion());
-            return;
+            return false;
         }
         worker.checkBlock(HelloDecoder.BLOCK_LENGTH);
         UUID expected = new UUID(hello.clusterId().high(), hello.clusterId().low());
@@ -50,7 +51,7 @@ final class Handshake {
                     session,
                     ResultCode.WRONG_CLUSTER,
                     "this server holds cluster " + own + ", the client expects " + expected);
-            return;
+            return false;
         }
         int length = hello.userLength();
         int at = hello.limit() + HelloDecoder.userHeaderLength();
@@ -61,15 +62,16 @@ final class Handshake {
         user.seal(length);
         if (user.check() != Status.OK) {
             refuse(session, ResultCode.BAD_REQUEST, "a user's name has 1 to 255 bytes, without NUL and slash");
-            return;
+            return false;
         }
         int uid = worker.namespace.principalId(user.toString());
         if (uid < 0) {
             refuse(session, ResultCode.NO_SPACE, "the pool has no room for one more user's name: " + user);
-            return;
+            return false;
         }
         session.greet(uid, hello.clientId());
         worker.reply.welcome(worker.service.info);
+        return true;
     }
 
     private void refuse(Session session, ResultCode code, String message) {

@@ -1,5 +1,6 @@
 package io.hmfs.server.exec;
 
+import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
@@ -7,6 +8,7 @@ import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.wire.ListDecoder;
+import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.PageEncoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.StatusDecoder;
@@ -132,6 +134,17 @@ final class ReadRequests {
                 .putOwner(owner, 0, owner.length)
                 .putGroup(group, 0, group.length);
         return true;
+    }
+
+    void metrics() {
+        worker.checkBlock(MetricsDecoder.BLOCK_LENGTH);
+        byte[] text = worker.service.observation.metrics().ownText();
+        if (text.length > worker.service.info.frameMax() - Wire.DATA_OVERHEAD) {
+            reply.failure(
+                    ResultCode.TOO_LARGE, "the metrics have " + text.length + " bytes; ask over HTTP (admin-port)");
+        } else {
+            reply.metrics(text);
+        }
     }
 
     void status() {

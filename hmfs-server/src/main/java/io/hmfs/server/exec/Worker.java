@@ -3,6 +3,7 @@ package io.hmfs.server.exec;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
@@ -10,6 +11,7 @@ import io.hmfs.wire.HelloDecoder;
 import io.hmfs.wire.ListDecoder;
 import io.hmfs.wire.MalformedFrameException;
 import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
 import io.hmfs.wire.RenameDecoder;
@@ -47,6 +49,7 @@ public final class Worker {
     /** The user that the current request acts for. */
     int uid;
 
+    private final Recorder recorder;
     private final Handshake handshake;
     private final ReadRequests reads;
     private final CreateRequests creates;
@@ -60,12 +63,18 @@ public final class Worker {
         reply = new ReplyWriter(new PrincipalNames(namespace), bytes -> Unpooled.EMPTY_BUFFER);
         path = new PathResolver(namespace);
         otherPath = new PathResolver(namespace);
+        recorder = new Recorder(this, service.observation);
         handshake = new Handshake(this);
         reads = new ReadRequests(this);
         removes = new RemoveRequests(this);
         creates = new CreateRequests(this, removes);
         changes = new ChangeRequests(this);
         dataRequests = new DataRequests(this);
+    }
+
+    /** Where this worker's thread counts what it does. */
+    public WorkerMeter meter() {
+        return recorder.meter();
     }
 
     /** Executes the frame in this part of a buffer, on the connection's thread. */
@@ -80,7 +89,9 @@ public final class Worker {
                 return;
             }
             if (!session.isGreeted()) {
-                handshake.run(session);
+                if (!handshake.run(session)) {
+                    recorder.refused();
+                }
             } else if (!supported()) {
                 return;
             } else if (waitsForDisk()) {
@@ -89,8 +100,10 @@ public final class Worker {
                 service.onDisk(
                         new OffloadedRequest(service, session, frames.retainedSlice(offset, length), replyBytes));
             } else {
+                long begun = System.nanoTime();
                 uid = session.uid();
                 dispatch();
+                recorder.answered(session, begun);
             }
         } catch (MalformedFrameException e) {
             malformed(session, e);
@@ -103,7 +116,7 @@ public final class Worker {
     }
 
     /** Executes a frame on a thread that may wait for the disk. */
-    void executeHere(Session session, ReplyTarget target, ByteBuf frame) {
+    void executeHere(Session session, ReplyTarget target, ByteBuf frame, long arrivedNanos) {
         if (service.hasFailed()) {
             return;
         }
@@ -113,6 +126,7 @@ public final class Worker {
             reply.aim(target, correlationId());
             uid = session.uid();
             dispatch();
+            recorder.answered(session, arrivedNanos);
         } catch (MalformedFrameException e) {
             malformed(session, e);
         } catch (Throwable unexpected) {
@@ -127,6 +141,7 @@ public final class Worker {
     }
 
     private void malformed(Session session, MalformedFrameException e) {
+        recorder.refused();
         LOG.log(Level.WARNING, "{0} sent a malformed request: {1}", session.peer(), e.getMessage());
         reply.failure(ResultCode.BAD_REQUEST, e.getMessage() == null ? "" : e.getMessage());
     }
@@ -135,6 +150,7 @@ public final class Worker {
         header.wrap(in, 0);
         if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID) {
             LOG.log(Level.WARNING, "{0} does not speak HMFS: schema {1}", session.peer(), header.schemaId());
+            recorder.refused();
             reply.aim(target, 0);
             reply.failure(ResultCode.BAD_REQUEST, "this is an HMFS server; the frame is of another protocol");
             session.closeWhenSent();
@@ -146,6 +162,7 @@ public final class Worker {
 
     private boolean supported() {
         if (header.version() > MessageHeaderDecoder.SCHEMA_VERSION || header.version() == 0) {
+            recorder.refused();
             reply.failure(
                     ResultCode.UNSUPPORTED_VERSION,
                     "message version " + header.version() + "; this server knows 1 to "
@@ -155,8 +172,14 @@ public final class Worker {
         return true;
     }
 
-    /** Whether the request blocks: data always; with durable data also what must be on the disk before the namespace changes. */
+    /**
+     * Whether the request blocks, or takes long: data and metrics always; with durable data also what must be on the disk before the
+     * namespace changes.
+     */
     private boolean waitsForDisk() {
+        if (header.templateId() == MetricsDecoder.TEMPLATE_ID) {
+            return true;
+        }
         if (service.data == null) {
             return false;
         }
@@ -177,6 +200,7 @@ public final class Worker {
             case StatDecoder.TEMPLATE_ID -> reads.stat();
             case ListDecoder.TEMPLATE_ID -> reads.list();
             case StatusDecoder.TEMPLATE_ID -> reads.status();
+            case MetricsDecoder.TEMPLATE_ID -> reads.metrics();
             case CreateDecoder.TEMPLATE_ID -> creates.create();
             case MkdirDecoder.TEMPLATE_ID -> creates.mkdir();
             case DeleteDecoder.TEMPLATE_ID -> removes.delete();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.server.ObservationConfig;
 import io.hmfs.server.ServerConfig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -66,6 +67,12 @@ final class ServerSettingsTest {
                                 idle-timeout = 5m
                                 drain-timeout = 250ms
                                 native-transport = no
+                                admin-port = 8931
+                                admin-host = ::1
+                                audit-log = /a
+                                audit-log-size = 1M
+                                audit-log-files = 3
+                                slow-threshold = 20ms
                                 """)).config();
         ServerConfig expected = new ServerConfig(
                 Path.of("/p"),
@@ -87,7 +94,8 @@ final class ServerSettingsTest {
                 32 << 20,
                 Duration.ofMinutes(5),
                 Duration.ofMillis(250),
-                false);
+                false,
+                new ObservationConfig("::1", 8931, Path.of("/a"), 1 << 20, 3, Duration.ofMillis(20)));
         assertEquals(expected, config);
     }
 

@@ -10,6 +10,10 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.metrics.AuditLog;
+import io.hmfs.server.metrics.Meters;
+import io.hmfs.server.metrics.Observation;
+import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
@@ -30,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: executing a request leaves nothing on the Java heap (I7).
+ * Goal: executing a request, counting it and recording it for the audit log leaves nothing on the Java heap (I7).
  * Method: one worker on this thread, fed the same frames many times; the JVM's own count of the bytes that the thread allocated.
  */
 class WorkerAllocationTest {
@@ -42,6 +46,7 @@ class WorkerAllocationTest {
     private Path directory;
 
     private Namespace namespace;
+    private AuditLog audit;
     private Worker worker;
     private final FixedSession session = new FixedSession();
 
@@ -90,7 +95,11 @@ class WorkerAllocationTest {
         namespace = Hmfs.open(pool, OpenOptions.process());
         ServiceInfo info = new ServiceInfo(
                 namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
-        Service service = new Service(namespace, info, null, Runnable::run, 1 << 20, cause -> {
+        Meters meters = new Meters();
+        ServerMetrics metrics = new ServerMetrics(meters, namespace, "test");
+        audit = AuditLog.open(directory.resolve("audit.log"), 1 << 20, 1, meters, namespace::principalName);
+        Observation observation = new Observation(meters, metrics, audit, 1_000_000_000);
+        Service service = new Service(namespace, info, null, Runnable::run, 1 << 20, observation, cause -> {
             throw new AssertionError(cause);
         });
         worker = service.newWorker();
@@ -110,6 +119,7 @@ class WorkerAllocationTest {
 
     @AfterEach
     void close() {
+        audit.close();
         namespace.close();
         session.replies.release();
     }
