@@ -30,9 +30,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -181,7 +185,7 @@ class ObservationTest {
                 HmfsClient client = client(server)) {
             client.create("/a", PLAIN);
             assertEquals(200, ask(server, "GET", "/health").statusCode());
-            assertThrows(IOException.class, () -> client.create("/full", PLAIN));
+            assertThrows(IOException.class, () -> client.mkdir("/full", 0755, false));
             HttpResponse<String> full = ask(server, "GET", "/health");
             assertEquals(503, full.statusCode());
             assertTrue(full.body().contains("the pool is full"), full.body());
@@ -196,7 +200,7 @@ class ObservationTest {
         try (Namespace real = Hmfs.open(pool, OpenOptions.process())) {
             HmfsServer server = serve(odd(real), pool, builder -> builder);
             try (HmfsClient client = client(server)) {
-                assertThrows(IOException.class, () -> client.create("/bomb", PLAIN));
+                assertThrows(IOException.class, () -> client.mkdir("/bomb", 0755, false));
             }
             assertEquals(HmfsServer.EXIT_FAILED, server.awaitStop());
             HttpResponse<String> failed = ask(server, "GET", "/health");
@@ -293,6 +297,41 @@ class ObservationTest {
     }
 
     @Test
+    void operationsThatAreExecutedTogetherHaveTheirOwnLines() throws Exception {
+        Path file = directory.resolve("audit.log");
+        List<String> expected = new ArrayList<>();
+        try (ServerFixture fixture = new ServerFixture(
+                        directory,
+                        builder -> builder.observation(ObservationConfig.DEFAULT.withAuditLog(file, 1 << 20, 2)));
+                HmfsClient client = fixture.client(OPTIONS)) {
+            List<CompletableFuture<FileInfo>> asked = new ArrayList<>();
+            for (int i = 0; i < 600; i++) {
+                String path = "/f" + i % 400 + "-".repeat(i % 7 * 20);
+                boolean stat = i % 100 >= 60;
+                asked.add(stat ? client.statAsync(path) : client.createAsync(path, PLAIN));
+                expected.add((stat ? "getfileinfo " : "create ") + path);
+            }
+            for (int i = 0; i < asked.size(); i++) {
+                CompletableFuture<FileInfo> each = asked.get(i);
+                String status =
+                        each.handle((info, e) -> info == null ? "failed" : "OK").get();
+                expected.set(i, expected.get(i) + " " + status);
+            }
+        }
+        Pattern line = Pattern.compile(".*\tcmd=(\\w+)\tsrc=([^\t]+)\t.*\tperm=([^\t]+)\t.*\tstatus=(\\w+)");
+        List<String> told = new ArrayList<>();
+        for (String each : Files.readAllLines(file)) {
+            Matcher parts = line.matcher(each);
+            assertTrue(parts.matches(), each);
+            boolean ok = parts.group(4).equals("OK");
+            assertEquals(ok && parts.group(1).equals("create"), parts.group(3).endsWith(":-rw-r--r--"), each);
+            told.add(parts.group(1) + " " + parts.group(2) + " " + (ok ? "OK" : "failed"));
+        }
+        assertEquals(expected, told);
+        assertTrue(told.stream().anyMatch(each -> each.endsWith("failed")));
+    }
+
+    @Test
     void aSlowOperationIsAnEventOfAFlightRecording() throws Exception {
         Path pool = formatted();
         Path file = directory.resolve("slow.jfr");
@@ -303,7 +342,7 @@ class ObservationTest {
                     builder -> builder.observation(builder.observation().withSlowThreshold(Duration.ofMillis(20)));
             try (HmfsServer server = serve(odd(Hmfs.open(pool, OpenOptions.process())), pool, patient);
                     HmfsClient client = client(server)) {
-                client.create("/slow", PLAIN);
+                client.mkdir("/slow", 0755, false);
                 assertThrows(IOException.class, () -> client.stat("/slow/x"));
                 assertTrue(client.metrics().matches("(?s).*\nhmfs_slow_operations_total ([2-9]|\\d\\d+)\\.0\n.*"));
             }
@@ -312,8 +351,8 @@ class ObservationTest {
         List<RecordedEvent> events = RecordingFile.readAllEvents(file).stream()
                 .filter(event -> event.getEventType().getName().equals("io.hmfs.SlowOperation"))
                 .toList();
-        assertSlow(events, "create", "/slow", "OK");
-        assertSlow(events, "stat", "/slow/x", "NOT_DIRECTORY");
+        assertSlow(events, "mkdir", "/slow", "OK");
+        assertSlow(events, "stat", "/slow/x", "NOT_FOUND");
     }
 
     private static void assertSlow(List<RecordedEvent> events, String operation, String path, String status) {

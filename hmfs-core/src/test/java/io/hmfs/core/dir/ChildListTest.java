@@ -239,7 +239,7 @@ final class ChildListTest {
             assertEquals(1, children().size(), which + " has to wait");
         }
         engine.sweepers.unlockWrite(lock);
-        long end = System.nanoTime() + 10_000_000_000L;
+        long end = System.nanoTime() + 120_000_000_000L;
         while (!children().isEmpty() && System.nanoTime() < end) {
             Thread.onSpinWait();
         }

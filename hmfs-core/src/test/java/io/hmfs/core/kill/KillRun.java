@@ -54,6 +54,7 @@ public final class KillRun {
             "NamespaceTest",
             "NamespaceInterleaveTest",
             "NamespaceRecoveryTest",
+            "CutOffCreateTest",
             "NamespaceDeathTest",
             "NamespaceRuleTest",
             "NamespaceFullTest",

@@ -11,12 +11,28 @@ import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 
-/** Tells what becomes of each request of a worker, when its reply is written and its frame still there. */
+/**
+ * Tells what becomes of each request of a worker, when its reply is written: while its frame is still there, or, when it was answered
+ * together with others, from what was kept of it.
+ */
 final class Recorder {
+    /** As many as wait to be answered together. */
+    private static final int JOINED_MAX = 128;
+
     private final Worker worker;
     private final RequestRecorder to;
     private final RenameDecoder rename = new RenameDecoder();
+
+    // Requests that have joined, by number: paths one behind the other, kept over batches so that they need no new
+    // memory.
+    private final ByteBuf joinedPaths = Unpooled.buffer(16 << 10);
+    private final WireBuffer joined = new WireBuffer();
+    private final long[] joinedNanos = new long[JOINED_MAX];
+    private final long[] joinedBases = new long[JOINED_MAX];
+    private final int[] joinedEnds = new int[JOINED_MAX];
 
     Recorder(Worker worker, Observation observation) {
         this.worker = worker;
@@ -32,7 +48,32 @@ final class Recorder {
         to.meter().add(WorkerMeter.Tally.FRAMES_REFUSED, 1);
     }
 
-    /** The current request is answered; its work began at {@code begunNanos}. */
+    /** The current request, about one path, waits to be answered together with others; it has this number among them. */
+    void joined(int number) {
+        WireBuffer in = worker.in;
+        int at = Wire.HEADER_SIZE + worker.header.blockLength();
+        int length = lengthAt(in, at);
+        Operation operation = Operation.ofTemplate(worker.header.templateId());
+        int begin = number == 0 ? 0 : joinedEnds[number - 1];
+        joinedPaths.writerIndex(begin).ensureWritable(length);
+        joinedPaths.writeBytes(in.buffer(), in.start() + at + Short.BYTES, length);
+        joinedEnds[number] = begin + length;
+        joinedBases[number] = operation == null ? Wire.ROOT_ID : baseOf(operation);
+        joinedNanos[number] = worker.arrivedNanos;
+    }
+
+    /** A request that had joined has its reply. */
+    void answered(Session session, Operation operation, int number, long endNanos, Attributes made) {
+        ResultCode outcome = worker.reply.outcome();
+        if (to.count(operation, outcome, joinedNanos[number], endNanos)) {
+            int begin = number == 0 ? 0 : joinedEnds[number - 1];
+            to.clearPaths(joined.wrap(joinedPaths, 0, joinedPaths.writerIndex()));
+            to.source(joinedBases[number], begin, joinedEnds[number] - begin);
+            tell(session, operation, outcome, made);
+        }
+    }
+
+    /** The current request has its reply; its work began at {@code begunNanos}. */
     void answered(Session session, long begunNanos) {
         Operation operation = Operation.ofTemplate(worker.header.templateId());
         if (operation == null) {
@@ -40,10 +81,13 @@ final class Recorder {
             return;
         }
         ResultCode outcome = worker.reply.outcome();
-        if (!to.count(operation, outcome, begunNanos)) {
-            return;
+        if (to.count(operation, outcome, begunNanos, System.nanoTime())) {
+            locate(operation);
+            tell(session, operation, outcome, worker.attributes);
         }
-        locate(operation);
+    }
+
+    private void tell(Session session, Operation operation, ResultCode outcome, Attributes made) {
         if (to.isSlow()) {
             to.slow(user(session));
         }
@@ -53,10 +97,8 @@ final class Recorder {
                 prefix = to.prefix(user(session), session.peer());
                 session.auditPrefix(prefix);
             }
-            boolean made = outcome == ResultCode.OK && (operation == Operation.CREATE || operation == Operation.MKDIR);
-            Attributes attributes = worker.attributes;
-            if (made) {
-                to.attributes(attributes.uid, attributes.gid, attributes.mode, attributes.isDirectory());
+            if (outcome == ResultCode.OK && (operation == Operation.CREATE || operation == Operation.MKDIR)) {
+                to.attributes(made.uid, made.gid, made.mode, made.isDirectory());
             }
             to.audit(prefix);
         }
@@ -83,9 +125,8 @@ final class Recorder {
         WireBuffer in = worker.in;
         int block = worker.header.blockLength();
         int at = Wire.HEADER_SIZE + block;
-        long base = in.getLong(Wire.HEADER_SIZE + operation.baseOffset(), MessageHeaderDecoder.BYTE_ORDER);
         int length = lengthAt(in, at);
-        to.source(base, at + Short.BYTES, length);
+        to.source(baseOf(operation), at + Short.BYTES, length);
         if (operation == Operation.RENAME) {
             rename.wrap(in, Wire.HEADER_SIZE, block, worker.header.version());
             int next = at + Short.BYTES + length;
@@ -95,6 +136,10 @@ final class Recorder {
                     lengthAt(in, next),
                     rename.flags().replace());
         }
+    }
+
+    private long baseOf(Operation operation) {
+        return worker.in.getLong(Wire.HEADER_SIZE + operation.baseOffset(), MessageHeaderDecoder.BYTE_ORDER);
     }
 
     /** What a text says of its length, or less: it was perhaps refused for it. */

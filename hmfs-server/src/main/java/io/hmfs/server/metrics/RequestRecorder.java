@@ -46,12 +46,12 @@ public final class RequestRecorder {
         return meter;
     }
 
-    /** Counts a request that ends now. True if there is more to be told of it. */
-    public boolean count(Operation newOperation, ResultCode newOutcome, long begunNanos) {
+    /** Counts a request. True if there is more to be told of it. */
+    public boolean count(Operation newOperation, ResultCode newOutcome, long begunNanos, long newEndNanos) {
         operation = newOperation;
         outcome = newOutcome;
-        endNanos = System.nanoTime();
-        nanos = endNanos - begunNanos;
+        endNanos = newEndNanos;
+        nanos = newEndNanos - begunNanos;
         meters.count(meter, newOperation, newOutcome, nanos);
         return isSlow() || isAudited();
     }
