@@ -57,8 +57,7 @@ final class TopCommand implements Callable<Integer> {
         if (millis < 100) {
             throw CommandException.usage("--interval is '" + interval + "'; it must be at least 100ms");
         }
-        Console console = System.console();
-        boolean live = !once && !json && console.isTerminal();
+        boolean live = !once && !json && isTerminal();
         try (HmfsClient client = server.connect()) {
             Look before = look(client);
             boolean more = true;
@@ -73,6 +72,12 @@ final class TopCommand implements Callable<Integer> {
         }
         System.out.flush();
         return 0;
+    }
+
+    @SuppressWarnings("SystemConsoleNull") // with -Djdk.console=java.base there is none in a pipe
+    private static boolean isTerminal() {
+        Console console = System.console();
+        return console != null && console.isTerminal();
     }
 
     private Look look(HmfsClient client) throws IOException {
