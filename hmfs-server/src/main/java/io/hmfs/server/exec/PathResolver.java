@@ -6,6 +6,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.ByteBuf;
 
 /**
  * Walks (base directory, remaining path) component by component to the directory that holds the last one. Reused for every
@@ -22,6 +23,7 @@ final class PathResolver {
     private int makeMode;
     private int makeUid;
     private long base;
+    private int length;
 
     /** The last component; empty if the path names the base itself. */
     final Name name = new Name();
@@ -43,15 +45,27 @@ final class PathResolver {
         makeUid = uid;
     }
 
+    /** Appends the whole path that was resolved last. Returns its length. */
+    int copyTo(ByteBuf out) {
+        out.writeBytes(path, 0, length);
+        return length;
+    }
+
+    /** Where that path begins. */
+    long base() {
+        return base;
+    }
+
     /** Resolves all but the last component. OK: {@link #parentId} and {@link #name} are set. */
-    Status resolve(long baseId, WireBuffer in, int index, int length) {
+    Status resolve(long baseId, WireBuffer in, int index, int bytes) {
         base = baseId;
-        Status status = length > Wire.PATH_MAX ? Status.NAME_TOO_LONG : walk(in, index, length);
+        length = bytes > Wire.PATH_MAX ? 0 : bytes;
+        Status status = bytes > Wire.PATH_MAX ? Status.NAME_TOO_LONG : walk(in, index);
         make = false;
         return seen(status);
     }
 
-    private Status walk(WireBuffer in, int index, int length) {
+    private Status walk(WireBuffer in, int index) {
         in.getBytes(index, path, 0, length);
         parentSeen = false;
         parentId = base;

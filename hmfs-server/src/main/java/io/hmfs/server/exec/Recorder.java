@@ -48,17 +48,11 @@ final class Recorder {
         to.meter().add(WorkerMeter.Tally.FRAMES_REFUSED, 1);
     }
 
-    /** The current request, about one path, waits to be answered together with others; it has this number among them. */
+    /** The current request, about the path that was just resolved, waits to be answered together with others; it has this number among them. */
     void joined(int number) {
-        WireBuffer in = worker.in;
-        int at = Wire.HEADER_SIZE + worker.header.blockLength();
-        int length = lengthAt(in, at);
-        Operation operation = Operation.ofTemplate(worker.header.templateId());
         int begin = number == 0 ? 0 : joinedEnds[number - 1];
-        joinedPaths.writerIndex(begin).ensureWritable(length);
-        joinedPaths.writeBytes(in.buffer(), in.start() + at + Short.BYTES, length);
-        joinedEnds[number] = begin + length;
-        joinedBases[number] = operation == null ? Wire.ROOT_ID : baseOf(operation);
+        joinedEnds[number] = begin + worker.path.copyTo(joinedPaths.writerIndex(begin));
+        joinedBases[number] = worker.path.base();
         joinedNanos[number] = worker.arrivedNanos;
     }
 
