@@ -358,7 +358,7 @@ final class PoolDamageTest {
 
     private static void survive(String where) {
         try {
-            assertTimeoutPreemptively(Duration.ofSeconds(300), () -> {
+            assertTimeoutPreemptively(Duration.ofMinutes(5), () -> {
                 try {
                     PoolCheck.check(PATH, POOL, Progress.NONE);
                     CheckReport after = PoolCheck.repair(PATH, POOL, Progress.NONE);
