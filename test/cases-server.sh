@@ -46,9 +46,11 @@ start_server() {
     [ -n "$address" ]
 }
 
-if start_server --pool "$pool" --port 0 --data-directory "$work/data"; then
+if start_server --pool "$pool" --port 0 --data-directory "$work/data" --admin-port 0 --audit-log "$work/audit.log"; then
     expect "a server prints pool, mode, address and how to use it" 0 \
         "out=*pool *$pool*mode *process*address *hmfs://127.0.0.1:*data *$work/data*hmfs fs*"
+    expect "a server prints where metrics are, and how long each step of the start took" 0 \
+        "out=*metrics *http://127.0.0.1:*/metrics*audit *$work/audit.log*started *in *: pool *listen *"
 else
     status=1
     fail "a server starts"
@@ -64,6 +66,26 @@ run status
 expect "status shows the pool" 0 "out=*pool *$pool*" err-lines=0
 run status --json
 expect "status --json is one object" 0 'out={"serverVersion":"*}' err-lines=0
+
+admin=$(sed -n 's/^ *metrics *http:\/\/\([0-9.:]*\)\/.*$/\1/p' "$work/server.out")
+
+# get PATH: what the admin port answers, in $out.
+get() {
+    out=$(
+        exec 3<>"/dev/tcp/${admin%:*}/${admin##*:}" 2>/dev/null
+        printf 'GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' "$1" >&3
+        cat <&3
+    )
+    status=$? err=
+}
+get /health
+expect "/health" 0 'out=HTTP/1.1 200 OK*"status":"ok"*'
+get /metrics
+expect "/metrics" 0 'out=HTTP/1.1 200 OK*hmfs_connections_accepted_total *jvm_memory_used_bytes*'
+run top --once --interval 200ms
+expect "top --once shows a table" 0 'out=*healthy*operation *per second*status *' err-lines=0
+run top --once --json --interval 200ms
+expect "top --once --json is one object" 0 'out={"seconds":*"operations":{*}}' err-lines=0
 
 # FsShell.
 head -c 3000000 /dev/urandom >"$work/file"
@@ -116,6 +138,9 @@ kill -TERM "$server_pid"
 wait "$server_pid"
 status=$? out=$(cat "$work/server.out") err=$(cat "$work/server.err")
 expect "SIGTERM stops the server cleanly" 0 'out=*stopped*'
+out=$(cat "$work/audit.log")
+expect "the audit log has what was done" 0 $'out=*allowed=true\tugi=*cmd=mkdirs\tsrc=/dir/sub\t*cmd=rename\tsrc=/dir/sub/file\tdst=/dir/moved\t*'
+out=$(cat "$work/server.out")
 expect "each garbage connection is one line in the log" 0 'err=*closing*closing*' err-lines=2
 start_server --pool "$pool" --port "${address##*:}" --data-directory "$work/data"
 run fs -ls /dir/moved

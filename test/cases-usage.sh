@@ -1,8 +1,8 @@
 # Part of launcher.sh: help, usage errors, settings, finding a JDK. Needs no server.
 
 run --help
-expect "help lists the commands" 0 'out=Usage: hmfs*format*fsck*server*status*fs*quickstart*bench*version*' err-lines=0
-for command in format fsck server status fs quickstart bench version; do
+expect "help lists the commands" 0 'out=Usage: hmfs*format*fsck*server*status*top*fs*quickstart*bench*version*' err-lines=0
+for command in format fsck server status top fs quickstart bench version; do
     run "$command" --help
     expect "help of $command has a usage line and examples" 0 'out=*Usage: *' 'out=*xample*' err-lines=0
 done
@@ -22,6 +22,13 @@ run status --server 'a b'
 expect "a malformed address" 2 'err=hmfs: *a b*HOST:PORT*' err-lines=1
 run status --server 127.0.0.1:1
 expect "status without a server says how to start one" 1 'err=hmfs: *127.0.0.1:1*hmfs server*' err-lines=1
+
+run top --server 127.0.0.1:1 --once
+expect "top without a server says how to start one" 1 'err=hmfs: *127.0.0.1:1*hmfs server*' err-lines=1
+run top --interval 5
+expect "top: a malformed interval" 2 'err=hmfs: --interval is *5*' err-lines=1
+run server --pool x --admin-port nowhere
+expect "a malformed admin port" 2 'err=hmfs: --admin-port is *nowhere*off*' err-lines=1
 
 # Settings: flag over variable over file over default.
 printf 'pool = /from/file\nport = 1111\nhost = 10.0.0.1\n' >"$work/server.properties"

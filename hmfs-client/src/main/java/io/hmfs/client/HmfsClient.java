@@ -369,6 +369,11 @@ public final class HmfsClient implements AutoCloseable {
         return call(calls.status());
     }
 
+    /** The server's own metrics, in Prometheus's text format (docs/operations.md lists them). */
+    public String metrics() throws IOException {
+        return call(AdminCalls.metrics());
+    }
+
     /** Ends the connection; calls without a reply fail. Idempotent. */
     @Override
     public void close() {

@@ -5,12 +5,14 @@ import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.MetricsReportDecoder;
 import io.hmfs.wire.PageDecoder;
 import io.hmfs.wire.StatusReportDecoder;
 import io.hmfs.wire.WelcomeDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -25,6 +27,7 @@ final class Replies {
     private final EntryDecoder entry = new EntryDecoder();
     private final PageDecoder page = new PageDecoder();
     private final StatusReportDecoder status = new StatusReportDecoder();
+    private final MetricsReportDecoder metrics = new MetricsReportDecoder();
     private final ChunkDecoder chunk = new ChunkDecoder();
     private final FailureDecoder failure = new FailureDecoder();
     private final TextCache texts = new TextCache();
@@ -183,6 +186,16 @@ final class Replies {
                 (int) status.connections(),
                 status.uptimeMillis(),
                 serverVersion);
+    }
+
+    String metrics(WireBuffer in) throws IOException {
+        expect(MetricsReportDecoder.TEMPLATE_ID);
+        metrics.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        int length = metrics.textLength();
+        in.check(metrics.limit() + MetricsReportDecoder.textHeaderLength(), length);
+        byte[] text = new byte[length];
+        metrics.getText(text, 0, text.length);
+        return new String(text, StandardCharsets.UTF_8);
     }
 
     /** Copies the data of a chunk; -1 if there is none. */

@@ -6,6 +6,7 @@ import io.hmfs.wire.DeleteEncoder;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.ListEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.MetricsEncoder;
 import io.hmfs.wire.MkdirEncoder;
 import io.hmfs.wire.OpenEncoder;
 import io.hmfs.wire.ReadBlockEncoder;
@@ -28,6 +29,7 @@ final class Requests {
     final OpenEncoder open = new OpenEncoder();
     final ListEncoder list = new ListEncoder();
     final StatusEncoder status = new StatusEncoder();
+    final MetricsEncoder metrics = new MetricsEncoder();
     final CreateEncoder create = new CreateEncoder();
     final MkdirEncoder mkdir = new MkdirEncoder();
     final DeleteEncoder delete = new DeleteEncoder();

@@ -159,6 +159,11 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
     /** Figures about this pool, for status pages. */
     PoolStatus poolStatus();
 
+    /** Figures for metrics. Unlike {@link #poolStatus} they are told after a failure too. */
+    default PoolFigures poolFigures() {
+        return PoolFigures.NONE;
+    }
+
     /** Waits for operations and background work to end, marks the pool clean and lets go of it. Operations afterwards are errors. */
     @Override
     void close();

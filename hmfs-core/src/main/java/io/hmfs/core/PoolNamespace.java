@@ -27,7 +27,6 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -359,17 +358,12 @@ final class PoolNamespace extends ExtendedNamespace {
     @Override
     public PoolStatus poolStatus() {
         check();
-        return new PoolStatus(
-                path,
-                file.backing().name().toLowerCase(Locale.ROOT),
-                file.pmem().persistence().name().toLowerCase(Locale.ROOT),
-                PoolHeader.uuid(file.pmem(), file.header()),
-                PoolHeader.VERSION,
-                file.fileSize(),
-                engine.regions.count(),
-                engine.regions.max(),
-                !scan.isDone(),
-                engine.recovered.get());
+        return PoolReports.status(path, file, engine, scan);
+    }
+
+    @Override
+    public PoolFigures poolFigures() {
+        return PoolReports.figures(engine, durability);
     }
 
     @Override

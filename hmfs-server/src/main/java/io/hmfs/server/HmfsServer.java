@@ -9,6 +9,12 @@ import io.hmfs.server.data.IntentJournal;
 import io.hmfs.server.data.Reaper;
 import io.hmfs.server.exec.Service;
 import io.hmfs.server.exec.ServiceInfo;
+import io.hmfs.server.metrics.AdminHttp;
+import io.hmfs.server.metrics.AuditLog;
+import io.hmfs.server.metrics.Health;
+import io.hmfs.server.metrics.Meters;
+import io.hmfs.server.metrics.Observation;
+import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.transport.netty.NettyTransport;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
@@ -16,6 +22,10 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -46,12 +56,27 @@ public final class HmfsServer implements AutoCloseable {
     private final NettyTransport transport;
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final CountDownLatch stopped = new CountDownLatch(1);
+    private final StartSteps steps;
+    private final Meters meters = new Meters();
+    private final ServerMetrics metrics;
+    private final @Nullable AuditLog audit;
+    private final @Nullable AdminHttp admin;
     private volatile int exitCode;
 
-    private HmfsServer(ServerConfig config, Namespace namespace) throws IOException {
+    private HmfsServer(ServerConfig config, Namespace namespace, StartSteps steps) throws IOException {
         this.config = config;
         this.namespace = namespace;
-        data = config.isBuiltin() ? openData() : null;
+        this.steps = steps;
+        metrics = new ServerMetrics(meters, namespace, version());
+        audit = openAudit();
+        steps.ended("metrics");
+        try {
+            data = config.isBuiltin() ? openData() : null;
+        } catch (IOException | RuntimeException e) {
+            closeObservation();
+            throw e;
+        }
+        steps.ended("data store");
         disk = Executors.newFixedThreadPool(config.ioThreads(), new DefaultThreadFactory("hmfs-disk", true));
         users = new Users(namespace, config.access());
         try {
@@ -64,8 +89,10 @@ public final class HmfsServer implements AutoCloseable {
                     data,
                     disk,
                     config.ioQueueBytesMax(),
+                    observation(),
                     this::failStop);
             service.recoverRemovals();
+            steps.ended("removals");
             transport = NettyTransport.start(
                     service,
                     new NettyTransport.Limits(
@@ -79,6 +106,19 @@ public final class HmfsServer implements AutoCloseable {
             users.close();
             disk.shutdown();
             closeData();
+            closeObservation();
+            throw e;
+        }
+        steps.ended("listen");
+        bindMetrics();
+        try {
+            admin = startAdmin();
+        } catch (IOException | RuntimeException e) {
+            transport.close();
+            users.close();
+            disk.shutdown();
+            closeData();
+            closeObservation();
             throw e;
         }
     }
@@ -90,13 +130,20 @@ public final class HmfsServer implements AutoCloseable {
      */
     public static HmfsServer start(ServerConfig config) throws IOException {
         // At warning: a rebuild is not what one expects of a start, and may take long.
-        return start(config, Hmfs.open(config.pool(), config.openOptions(text -> LOG.log(Level.WARNING, text))));
+        StartSteps steps = new StartSteps();
+        Namespace namespace = Hmfs.open(config.pool(), config.openOptions(text -> LOG.log(Level.WARNING, text)));
+        steps.ended("pool");
+        return start(config, namespace, steps);
     }
 
     /** Serves a namespace that is open already, and closes it in the end. */
     static HmfsServer start(ServerConfig config, Namespace namespace) throws IOException {
+        return start(config, namespace, new StartSteps());
+    }
+
+    private static HmfsServer start(ServerConfig config, Namespace namespace, StartSteps steps) throws IOException {
         try {
-            HmfsServer server = new HmfsServer(config, namespace);
+            HmfsServer server = new HmfsServer(config, namespace, steps);
             LOG.log(
                     Level.INFO,
                     "serving {0} on {1} ({2}), persistence {3}, data store {4}",
@@ -124,6 +171,77 @@ public final class HmfsServer implements AutoCloseable {
                             + "; make it writable or choose another one",
                     e);
         }
+    }
+
+    private @Nullable AuditLog openAudit() throws IOException {
+        ObservationConfig wanted = config.observation();
+        Path file = wanted.auditLog();
+        if (file == null) {
+            return null;
+        }
+        AuditLog log =
+                AuditLog.open(file, wanted.auditLogSize(), wanted.auditLogFiles(), meters, namespace::principalName);
+        metrics.audit(log);
+        return log;
+    }
+
+    private Observation observation() {
+        return new Observation(meters, metrics, audit, config.observation().slowNanos());
+    }
+
+    private void bindMetrics() {
+        metrics.gauge("hmfs.connections", null, "Open connections", service::connections);
+        metrics.gauge(
+                "hmfs.requests.in.flight",
+                null,
+                "Requests that wait for the disk or are executed there",
+                service::diskRequests);
+        metrics.gauge(
+                "hmfs.disk.queue", "bytes", "Data that waits for the disk, and for its replies", service::diskBytes);
+        metrics.truth("hmfs.healthy", "What /health says: 1 for 200, 0 for 503", () -> health().isHealthy());
+        metrics.startSteps(steps.nanos());
+    }
+
+    private @Nullable AdminHttp startAdmin() throws IOException {
+        ObservationConfig wanted = config.observation();
+        if (wanted.adminPort() == ObservationConfig.OFF) {
+            return null;
+        }
+        InetSocketAddress address = new InetSocketAddress(wanted.adminHost(), wanted.adminPort());
+        AdminHttp http = AdminHttp.start(address, metrics::text, this::health);
+        steps.ended("admin");
+        return http;
+    }
+
+    /** Whether it serves all requests, and if not, why. */
+    public Health health() {
+        List<String> problems = new ArrayList<>();
+        if (service.hasFailed()) {
+            problems.add("the server has failed and serves nothing; the next start recovers");
+        } else if (stopping.get()) {
+            problems.add("the server is stopping");
+        } else {
+            try {
+                namespace.poolStatus();
+            } catch (IllegalStateException e) {
+                problems.add("the pool has stopped after an error, perhaps of its log; the next start recovers");
+            }
+        }
+        if (meters.isFull()) {
+            problems.add("the pool is full: nothing can be made until something is removed");
+        }
+        return new Health(List.copyOf(problems));
+    }
+
+    /** Where {@code /metrics} and {@code /health} are; null if they are not served. */
+    public @Nullable InetSocketAddress adminAddress() {
+        AdminHttp http = admin;
+        return http == null ? null : http.address();
+    }
+
+    /** Nanoseconds that each step of the start took, in their order. */
+    public Map<String, Long> startSteps() {
+        return steps.nanos();
     }
 
     private ServiceInfo info() {
@@ -167,6 +285,7 @@ public final class HmfsServer implements AutoCloseable {
     public void close() {
         if (!stopping.compareAndSet(false, true)) {
             awaitStopped();
+            closeAdmin();
             return;
         }
         LOG.log(Level.INFO, "stopping");
@@ -180,6 +299,7 @@ public final class HmfsServer implements AutoCloseable {
         transport.close();
         users.close();
         endDisk();
+        closeAudit();
         if (service.hasFailed()) {
             exitCode = EXIT_FAILED; // while draining: then the pool must not be marked clean
         } else {
@@ -187,7 +307,29 @@ public final class HmfsServer implements AutoCloseable {
             namespace.close();
         }
         stopped.countDown();
+        closeAdmin();
         LOG.log(Level.INFO, "stopped");
+    }
+
+    private void closeAudit() {
+        AuditLog log = audit;
+        if (log != null) {
+            log.close();
+        }
+    }
+
+    private void closeObservation() {
+        closeAudit();
+        metrics.close();
+    }
+
+    /** Last: until then it tells that the server stops, or has failed. */
+    private void closeAdmin() {
+        AdminHttp http = admin;
+        if (http != null) {
+            http.close();
+        }
+        metrics.close();
     }
 
     private void awaitStopped() {
@@ -232,6 +374,7 @@ public final class HmfsServer implements AutoCloseable {
                 transport.close();
                 users.close();
                 disk.shutdown();
+                closeAudit();
                 stopped.countDown();
             });
         }

@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param drainTimeout for requests in flight when the server stops
  * @param nativeTransport use epoll where it is there; otherwise, and without it, the JDK's own sockets
  * @param access who may do what
+ * @param observation metrics, audit log, slow operations
  */
 public record ServerConfig(
         Path pool,
@@ -59,7 +60,8 @@ public record ServerConfig(
         Duration idleTimeout,
         Duration drainTimeout,
         boolean nativeTransport,
-        AccessConfig access) {
+        AccessConfig access,
+        ObservationConfig observation) {
     private static final int THREADS_MAX = 1024;
 
     public ServerConfig {
@@ -85,7 +87,7 @@ public record ServerConfig(
         }
     }
 
-    private static void check(String setting, long value, long min, long max) {
+    static void check(String setting, long value, long min, long max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(setting + " is " + value + "; it must be " + min + " to " + max);
         }
@@ -158,6 +160,7 @@ public record ServerConfig(
         private Duration drainTimeout = Duration.ofSeconds(10);
         private boolean nativeTransport = true;
         private AccessConfig access = AccessConfig.defaults();
+        private ObservationConfig observation = ObservationConfig.DEFAULT;
 
         private Builder(Path pool) {
             this.pool = pool;
@@ -264,6 +267,16 @@ public record ServerConfig(
             return this;
         }
 
+        public Builder observation(ObservationConfig value) {
+            observation = value;
+            return this;
+        }
+
+        /** What was set so far, to be changed. */
+        public ObservationConfig observation() {
+            return observation;
+        }
+
         /** Data must survive what the names survive: with a log, it is where the log is. */
         private Path defaultDataDirectory() {
             return logDirectory == null ? dataDirectoryOf(pool) : dataDirectoryIn(logDirectory);
@@ -291,7 +304,8 @@ public record ServerConfig(
                     idleTimeout,
                     drainTimeout,
                     nativeTransport,
-                    access);
+                    access,
+                    observation);
         }
     }
 }

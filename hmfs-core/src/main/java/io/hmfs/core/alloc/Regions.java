@@ -22,6 +22,7 @@ public final class Regions {
     private final int max;
     private final long size;
     private long[] words;
+    private final int[] ofKind = new int[RegionKind.values().length + 1];
 
     /** The region words by where the regions begin, in units of their size: no two begin in one unit. */
     private final AtomicLongArray byPlace;
@@ -60,6 +61,7 @@ public final class Regions {
     }
 
     private synchronized void add(int index, long word) {
+        ofKind[RegionKind.of(table + 8L * index, word).code()]++;
         if (index == words.length) {
             words = Arrays.copyOf(words, 2 * index);
         }
@@ -91,6 +93,11 @@ public final class Regions {
 
     public int max() {
         return max;
+    }
+
+    /** How many are of this kind. */
+    public synchronized int count(RegionKind kind) {
+        return ofKind[kind.code()];
     }
 
     /** Bytes of a region. */

@@ -46,4 +46,9 @@ public interface Durability {
 
     /** Tells {@code listener}, once, if nothing more will be safe. */
     void onFailure(Consumer<Throwable> listener);
+
+    /** How far the log is. */
+    default LogFigures figures() {
+        return LogFigures.NONE;
+    }
 }

@@ -15,6 +15,7 @@ import picocli.CommandLine.HelpCommand;
             FsckCommand.class,
             ServerCommand.class,
             StatusCommand.class,
+            TopCommand.class,
             LauncherCommands.Fs.class,
             LauncherCommands.QuickstartHelp.class,
             LauncherCommands.Bench.class,

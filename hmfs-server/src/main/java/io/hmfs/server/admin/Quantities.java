@@ -9,6 +9,7 @@ public final class Quantities {
     private static final Pattern SIZE = Pattern.compile("(\\d{1,15})\\s*([KMGT]?)(?:i?B)?", Pattern.CASE_INSENSITIVE);
     private static final Pattern TIME = Pattern.compile("(\\d{1,12})\\s*(ms|s|m|h)");
     private static final String UNITS = "KMGT";
+    private static final String[] TIME_UNITS = {"ns", "us", "ms", "s"};
 
     private Quantities() {}
 
@@ -84,6 +85,18 @@ public final class Quantities {
             return seconds / 3600 + " h " + seconds % 3600 / 60 + " m";
         }
         return seconds / 86_400 + " d " + seconds % 86_400 / 3600 + " h";
+    }
+
+    /** A latency for people, three digits and a unit: {@code 5.12 us}. */
+    public static String time(double seconds) {
+        double value = seconds * 1e9;
+        int unit = 0;
+        while (value >= 1000 && unit < TIME_UNITS.length - 1) {
+            value /= 1000;
+            unit++;
+        }
+        int digits = value >= 100 || unit == 0 ? 0 : value >= 10 ? 1 : 2;
+        return String.format(Locale.ROOT, "%." + digits + "f %s", value, TIME_UNITS[unit]);
     }
 
     private static String upper(String text) {

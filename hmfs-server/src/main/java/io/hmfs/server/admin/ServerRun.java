@@ -8,6 +8,9 @@ import io.hmfs.server.ServerConfig;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.StringJoiner;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -26,7 +29,7 @@ final class ServerRun {
         HmfsServer server = HmfsServer.start(config);
         AtomicBoolean ended = new AtomicBoolean();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, ended), "hmfs-stop"));
-        System.out.print(describe(config, server.address()));
+        System.out.print(describe(config, server));
         System.out.flush();
         int code = server.awaitStop();
         ended.set(true);
@@ -51,7 +54,8 @@ final class ServerRun {
     }
 
     /** Asked of the server itself, over the wire: whoever reads it knows that it answers. */
-    private static String describe(ServerConfig config, InetSocketAddress bound) throws IOException {
+    private static String describe(ServerConfig config, HmfsServer server) throws IOException {
+        InetSocketAddress bound = server.address();
         InetAddress any = bound.getAddress();
         String host = any.isAnyLocalAddress() ? "127.0.0.1" : any.getHostAddress();
         Address address = new Address(host, bound.getPort());
@@ -80,6 +84,9 @@ final class ServerRun {
                   mode     %s
                   address  hmfs://%s%s
                   data     %s
+                  metrics  %s
+                  audit    %s
+                  started  %s
                   use      hmfs fs --server %s -ls /
                   stop     Ctrl-C, or kill %d
                 """.formatted(
@@ -92,7 +99,33 @@ final class ServerRun {
                         address,
                         any.isAnyLocalAddress() ? " (on all addresses of this machine)" : "",
                         data,
+                        metrics(server),
+                        audit(config),
+                        steps(server.startSteps()),
                         address,
                         ProcessHandle.current().pid());
+    }
+
+    private static String metrics(HmfsServer server) {
+        InetSocketAddress admin = server.adminAddress();
+        if (admin == null) {
+            return "not served (--admin-port 8931 does, with /health)";
+        }
+        String host = admin.getAddress().isAnyLocalAddress()
+                ? "127.0.0.1"
+                : admin.getAddress().getHostAddress();
+        return "http://" + new Address(host, admin.getPort()) + "/metrics, /health";
+    }
+
+    private static String audit(ServerConfig config) {
+        Path file = config.observation().auditLog();
+        return file == null ? "none (--audit-log FILE)" : file.toString();
+    }
+
+    private static String steps(Map<String, Long> nanosByStep) {
+        long sum = nanosByStep.values().stream().mapToLong(Long::longValue).sum();
+        StringJoiner steps = new StringJoiner(", ", "in " + Quantities.time(sum / 1e9) + ": ", "");
+        nanosByStep.forEach((step, nanos) -> steps.add(step + " " + Quantities.time(nanos / 1e9)));
+        return steps.toString();
     }
 }

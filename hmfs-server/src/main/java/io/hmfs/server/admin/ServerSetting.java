@@ -47,7 +47,13 @@ enum ServerSetting {
             "Where the groups of users come from. system: the operating system of this machine; static: static-groups"
                     + " alone."),
     STATIC_GROUPS("LIST", "Groups of some users, whatever the system says: user=group1,group2;user2=group3"),
-    GROUP_EXPIRY("TIME", "How long the groups of a user are believed before they are looked up again.");
+    GROUP_EXPIRY("TIME", "How long the groups of a user are believed before they are looked up again."),
+    ADMIN_PORT("N", "Port for /metrics and /health over HTTP; 0 takes a free one, off serves none."),
+    ADMIN_HOST("NAME", "Address for them. Whoever reaches it may read them: there is no authentication."),
+    AUDIT_LOG("FILE", "Write a line for each operation on a path to this file, in HDFS's format. Empty: none."),
+    AUDIT_LOG_SIZE("SIZE", "Bytes of that file before it becomes FILE.1 and the next is begun."),
+    AUDIT_LOG_FILES("N", "Files of the audit log that are kept."),
+    SLOW_THRESHOLD("TIME", "Operations that take as long are counted as slow, and told a flight recording; 0s: none.");
 
     private final String label;
     private final String description;
@@ -111,6 +117,12 @@ enum ServerSetting {
             case GROUP_SOURCE -> lower(config.access().groupSource());
             case STATIC_GROUPS -> config.access().staticGroups();
             case GROUP_EXPIRY -> config.access().groupExpiry().toSeconds() + "s";
+            case ADMIN_PORT -> ServerSettings.OFF;
+            case ADMIN_HOST -> config.observation().adminHost();
+            case AUDIT_LOG -> "";
+            case AUDIT_LOG_SIZE -> Quantities.compact(config.observation().auditLogSize());
+            case AUDIT_LOG_FILES -> String.valueOf(config.observation().auditLogFiles());
+            case SLOW_THRESHOLD -> config.observation().slowThreshold().toSeconds() + "s";
         };
     }
 

@@ -1,6 +1,7 @@
 package io.hmfs.server.admin;
 
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.server.ObservationConfig;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
 import java.io.IOException;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * over the default. A key or variable that nobody knows is an error: a misspelt setting must not be silently without effect.
  */
 final class ServerSettings {
+    /** Of a port: none. */
+    static final String OFF = "off";
+
     private static final String PREFIX = "HMFS_";
 
     /** Variables that are not settings of a server. */
@@ -152,8 +156,36 @@ final class ServerSettings {
             case STATIC_GROUPS -> builder.access(access -> access.withStaticGroups(text));
             case GROUP_EXPIRY ->
                 builder.access(access -> access.withGroupExpiry(Duration.ofMillis(Quantities.millis(name, text))));
+            case ADMIN_PORT, ADMIN_HOST, AUDIT_LOG, AUDIT_LOG_SIZE, AUDIT_LOG_FILES, SLOW_THRESHOLD ->
+                builder.observation(observation(builder.observation(), setting, value));
         };
         assert done == builder;
+    }
+
+    private static int adminPort(String name, String text) {
+        if (text.equals(OFF)) {
+            return ObservationConfig.OFF;
+        }
+        if (!text.matches("\\d{1,5}")) {
+            throw CommandException.usage(name + " is '" + text + "'; write a port, or off");
+        }
+        return Quantities.number(name, text, 0, 65_535);
+    }
+
+    private static ObservationConfig observation(ObservationConfig old, ServerSetting setting, Value value) {
+        String text = value.text();
+        String name = name(setting, value);
+        return switch (setting) {
+            case ADMIN_PORT -> old.withAdmin(old.adminHost(), adminPort(name, text));
+            case ADMIN_HOST -> old.withAdmin(text, old.adminPort());
+            case AUDIT_LOG ->
+                old.withAuditLog(text.isEmpty() ? null : path(setting, value), old.auditLogSize(), old.auditLogFiles());
+            case AUDIT_LOG_SIZE -> old.withAuditLog(old.auditLog(), Quantities.bytes(name, text), old.auditLogFiles());
+            case AUDIT_LOG_FILES ->
+                old.withAuditLog(
+                        old.auditLog(), old.auditLogSize(), Quantities.number(name, text, 1, Integer.MAX_VALUE));
+            default -> old.withSlowThreshold(Duration.ofMillis(Quantities.millis(name, text)));
+        };
     }
 
     /** What the setting is called in messages: its flag, or the variable or key that it came from. */

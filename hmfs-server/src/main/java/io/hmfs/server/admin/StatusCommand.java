@@ -1,15 +1,16 @@
 package io.hmfs.server.admin;
 
-import io.hmfs.client.ClientOptions;
 import io.hmfs.client.HmfsClient;
-import io.hmfs.client.HmfsException;
 import io.hmfs.client.ServerInfo;
 import io.hmfs.client.ServerStatus;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code hmfs status}. */
@@ -19,35 +20,61 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         footer = {"", "Examples:", "  hmfs status", "  hmfs status --server meta1:8930 --json"})
 final class StatusCommand implements Callable<Integer> {
-    @Option(
-            names = "--server",
-            paramLabel = "HOST:PORT",
-            defaultValue = "${env:HMFS_SERVER:-127.0.0.1:8930}",
-            description = "The server (default: HMFS_SERVER, else 127.0.0.1:8930).")
-    private String server = "127.0.0.1:8930";
+    @Mixin
+    private ServerView server = new ServerView();
 
     @Option(names = "--json", description = "One JSON object, for programs.")
     private boolean json;
 
     @Override
     public Integer call() throws IOException {
-        Address address = Address.parse(server);
-        try (HmfsClient client = connect(address)) {
+        try (HmfsClient client = server.connect()) {
             ServerStatus status = client.status();
-            System.out.print(json ? json(status, client.server()) : table(address, status, client.server()));
+            Exposition metrics = ServerView.metrics(client);
+            ServerInfo info = client.server();
+            System.out.print(
+                    json ? json(status, info, metrics) : table(server.address(), status, info) + traffic(metrics));
         }
         return 0;
     }
 
-    private static HmfsClient connect(Address address) throws IOException {
-        try {
-            return HmfsClient.connect(address.host(), address.port(), ClientOptions.defaults());
-        } catch (HmfsException e) {
-            throw e; // it answered, and said why not
-        } catch (IOException e) {
-            throw CommandException.failure("no HMFS server answers at " + address + " (" + Cli.describe(e)
-                    + "); start one with: hmfs server --pool FILE");
+    /** What it has done since its start. */
+    static String traffic(@Nullable Exposition metrics) {
+        if (metrics == null) {
+            return "";
         }
+        Traffic traffic = Traffic.of(metrics);
+        StringBuilder table = new StringBuilder();
+        boolean healthy = metrics.sum("hmfs_healthy") == 1;
+        table.append(String.format(
+                "%-12s %s%n", "health", healthy ? "healthy" : "NOT healthy; /health and the server's log say why"));
+        table.append(String.format(
+                Locale.ROOT,
+                "%-12s %.0f wait for the disk; %.0f slow since the start, %.0f frames refused%n",
+                "requests",
+                metrics.sum("hmfs_requests_in_flight"),
+                metrics.sum("hmfs_slow_operations_total"),
+                metrics.sum("hmfs_frames_refused_total")));
+        if (metrics.has("hmfs_audit_lines_total")) {
+            table.append(String.format(
+                    Locale.ROOT,
+                    "%-12s %.0f lines, %.0f dropped%n",
+                    "audit log",
+                    metrics.sum("hmfs_audit_lines_total"),
+                    metrics.sum("hmfs_audit_dropped_total")));
+        }
+        for (String operation : traffic.operations()) {
+            Traffic.Kind kind = traffic.kind(operation);
+            table.append(String.format(
+                    Locale.ROOT,
+                    "  %-10s %.0f, %.0f of them not OK; median %s, p99 %s%n",
+                    operation,
+                    kind.requests(),
+                    kind.failed(),
+                    Quantities.time(kind.percentile(0.5)),
+                    Quantities.time(kind.percentile(0.99))));
+        }
+        return table.toString();
     }
 
     static String table(Address address, ServerStatus status, ServerInfo server) {
@@ -74,7 +101,7 @@ final class StatusCommand implements Callable<Integer> {
         return table.toString();
     }
 
-    static String json(ServerStatus status, ServerInfo server) {
+    static String json(ServerStatus status, ServerInfo server, @Nullable Exposition metrics) {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("serverVersion", status.serverVersion());
         values.put("uptimeMillis", status.uptimeMillis());
@@ -92,7 +119,32 @@ final class StatusCommand implements Callable<Integer> {
         values.put("recoveredObjects", status.recoveredObjects());
         values.put("clusterId", status.clusterId());
         values.put("mapVersion", status.mapVersion());
+        if (metrics != null) {
+            values.put("healthy", metrics.sum("hmfs_healthy") == 1);
+            values.put("inFlight", Math.round(metrics.sum("hmfs_requests_in_flight")));
+            values.put("slowOperations", Math.round(metrics.sum("hmfs_slow_operations_total")));
+            values.put("framesRefused", Math.round(metrics.sum("hmfs_frames_refused_total")));
+            values.put("operations", new Json.Raw(Json.object(operations(Traffic.of(metrics)))));
+        }
         return Json.object(values) + System.lineSeparator();
+    }
+
+    private static Map<String, Object> operations(Traffic traffic) {
+        Map<String, Object> operations = new LinkedHashMap<>();
+        for (String operation : traffic.operations()) {
+            Traffic.Kind kind = traffic.kind(operation);
+            Map<String, Object> values = new LinkedHashMap<>();
+            values.put("requests", Math.round(kind.requests()));
+            values.put("failed", Math.round(kind.failed()));
+            values.put("medianMicros", micros(kind.percentile(0.5)));
+            values.put("p99Micros", micros(kind.percentile(0.99)));
+            operations.put(operation, new Json.Raw(Json.object(values)));
+        }
+        return operations;
+    }
+
+    private static Json.Raw micros(double seconds) {
+        return new Json.Raw(String.format(Locale.ROOT, "%.3f", 1e6 * seconds));
     }
 
     private static long percent(long part, long whole) {

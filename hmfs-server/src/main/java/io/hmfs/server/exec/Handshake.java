@@ -29,17 +29,18 @@ final class Handshake {
         this.worker = worker;
     }
 
-    void run(Session session) {
+    /** False if the peer was refused. */
+    boolean run(Session session) {
         if (worker.header.templateId() != HelloDecoder.TEMPLATE_ID) {
             refuse(session, ResultCode.BAD_REQUEST, "a connection begins with Hello");
-            return;
+            return false;
         }
         // Magic and protocol version stand at the same place in every version; the rest is read only if the version is
         // ours.
         hello.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         if (hello.magic() != Wire.MAGIC) {
             refuse(session, ResultCode.BAD_REQUEST, "this is an HMFS server; the magic number is another");
-            return;
+            return false;
         }
         if (hello.protocolVersion() != Wire.PROTOCOL_VERSION) {
             refuse(
@@ -48,7 +49,7 @@ final class Handshake {
                     "the server speaks protocol version " + Wire.PROTOCOL_VERSION + ", the client "
                             + hello.protocolVersion() + "; use a client of the server's release, "
                             + worker.service.info.serverVersion());
-            return;
+            return false;
         }
         worker.checkBlock(HelloDecoder.BLOCK_LENGTH, FIRST_BLOCK);
         int method = worker.header.version() == 1 ? SIMPLE : hello.authMethod();
@@ -57,7 +58,7 @@ final class Handshake {
                     session,
                     ResultCode.ACCESS_DENIED,
                     "authentication method " + method + " is unknown here; this server takes 1, simple");
-            return;
+            return false;
         }
         UUID expected = new UUID(hello.clusterId().high(), hello.clusterId().low());
         UUID own = worker.service.info.clusterId();
@@ -66,7 +67,7 @@ final class Handshake {
                     session,
                     ResultCode.WRONG_CLUSTER,
                     "this server holds cluster " + own + ", the client expects " + expected);
-            return;
+            return false;
         }
         int length = hello.userLength();
         int at = hello.limit() + HelloDecoder.userHeaderLength();
@@ -77,18 +78,19 @@ final class Handshake {
         user.seal(length);
         if (user.check() != Status.OK) {
             refuse(session, ResultCode.BAD_REQUEST, "a user's name has 1 to 255 bytes, without NUL and slash");
-            return;
+            return false;
         }
-        greet(session, worker.service.callers.of(user.toString()), hello.clientId());
+        return greet(session, worker.service.callers.of(user.toString()), hello.clientId());
     }
 
-    /** At once if the user is known; else when he is, which other frames of the connection wait for. */
-    private void greet(Session session, CompletableFuture<Caller> lookup, long clientId) {
+    /** At once if the user is known; else when he is, which other frames of the connection wait for. False if refused at once. */
+    private boolean greet(Session session, CompletableFuture<Caller> lookup, long clientId) {
         if (lookup.isDone()) {
-            if (!answer(session, lookup, clientId)) {
+            boolean welcome = answer(session, lookup, clientId);
+            if (!welcome) {
                 session.closeWhenSent();
             }
-            return;
+            return welcome;
         }
         long correlationId = worker.reply.correlationId();
         session.beginGreeting();
@@ -99,9 +101,11 @@ final class Handshake {
             boolean welcome = answer(session, lookup, clientId);
             session.end(target.buffer);
             if (!welcome) {
+                worker.recorder.refused();
                 session.closeWhenSent();
             }
         }));
+        return true;
     }
 
     private boolean answer(Session session, CompletableFuture<Caller> lookup, long clientId) {

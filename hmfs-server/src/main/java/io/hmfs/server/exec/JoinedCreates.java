@@ -5,6 +5,7 @@ import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Grants;
+import io.hmfs.server.metrics.Operation;
 
 /**
  * Creates that one connection sent one behind the other, executed as one batch: their objects share a fence, and those of one
@@ -35,6 +36,7 @@ final class JoinedCreates {
         int number = batch.addFile(parentId, name, mode, worker.uid, gid);
         correlationIds[number] = correlationId;
         baseIds[number] = baseId;
+        worker.recorder.joined(number);
     }
 
     boolean isEmpty() {
@@ -44,6 +46,7 @@ final class JoinedCreates {
     /** Executes what has joined, and replies in its order. */
     void execute(Session session) {
         worker.namespace.createAll(batch);
+        long endNanos = System.nanoTime();
         for (int i = 0; i < batch.size(); i++) {
             worker.reply.aim(session, correlationIds[i]);
             Status status = batch.status(i);
@@ -52,6 +55,7 @@ final class JoinedCreates {
             } else {
                 worker.reply.status(PathResolver.seen(status, baseIds[i]));
             }
+            worker.recorder.answered(session, Operation.CREATE, i, endNanos, batch.attributes(i));
         }
         batch.clear();
     }

@@ -3,6 +3,7 @@ package io.hmfs.server.exec;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.metrics.Operation;
 
 /**
  * Stats that one connection sent one behind the other, looked up together, so that their waits for memory overlap. Everything
@@ -30,6 +31,7 @@ final class JoinedStats {
         int number = batch.add(parentId, name);
         correlationIds[number] = correlationId;
         baseIds[number] = baseId;
+        worker.recorder.joined(number);
     }
 
     boolean isEmpty() {
@@ -39,6 +41,7 @@ final class JoinedStats {
     /** Looks up what has joined, and replies in its order. */
     void execute(Session session) {
         worker.namespace.statAll(batch);
+        long endNanos = System.nanoTime();
         for (int i = 0; i < batch.size(); i++) {
             worker.reply.aim(session, correlationIds[i]);
             Status status = batch.status(i);
@@ -47,6 +50,7 @@ final class JoinedStats {
             } else {
                 worker.reply.status(PathResolver.seen(status, baseIds[i]));
             }
+            worker.recorder.answered(session, Operation.STAT, i, endNanos, batch.attributes(i));
         }
         batch.clear();
     }

@@ -9,6 +9,7 @@ final class OffloadedRequest implements ReplyTarget, Runnable {
     private final Session session;
     private final ByteBuf frame;
     private final int bytes;
+    private final long arrivedNanos = System.nanoTime();
     private ByteBuf reply = Unpooled.EMPTY_BUFFER;
 
     OffloadedRequest(Service service, Session session, ByteBuf frame, int replyBytes) {
@@ -34,7 +35,7 @@ final class OffloadedRequest implements ReplyTarget, Runnable {
     @Override
     public void run() {
         try {
-            service.diskWorker().executeHere(session, this, frame);
+            service.diskWorker().executeHere(session, this, frame, arrivedNanos);
         } finally {
             service.offDisk(this);
             frame.release();

@@ -6,6 +6,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -36,7 +37,7 @@ final class PathResolver {
     private long base;
     private String basePath = "";
     private int nameAt;
-    private int pathLength;
+    private int length;
 
     /** The last component; empty if the path names the base itself. */
     final Name name = new Name();
@@ -60,20 +61,31 @@ final class PathResolver {
         makeUid = uid;
     }
 
+    /** Appends the whole path that was resolved last. Returns its length. */
+    int copyTo(ByteBuf out) {
+        out.writeBytes(path, 0, length);
+        return length;
+    }
+
+    /** Where that path begins. */
+    long base() {
+        return base;
+    }
+
     /** Resolves all but the last component. OK: {@link #parentId} and {@link #name} are set. */
-    Status resolve(long baseId, WireBuffer in, int index, int length) {
+    Status resolve(long baseId, WireBuffer in, int index, int bytes) {
         base = baseId;
         basePath = "";
+        length = bytes > Wire.PATH_MAX ? 0 : bytes;
         try {
-            return seen(length > Wire.PATH_MAX ? Status.NAME_TOO_LONG : walk(in, index, length));
+            return seen(bytes > Wire.PATH_MAX ? Status.NAME_TOO_LONG : walk(in, index));
         } finally {
             make = false; // also after a malformed frame: the next path, of whatever user, makes nothing
         }
     }
 
-    private Status walk(WireBuffer in, int index, int length) {
+    private Status walk(WireBuffer in, int index) {
         in.getBytes(index, path, 0, length);
-        pathLength = length;
         parentId = base;
         Status entered = enterBase();
         if (entered != Status.OK) {
@@ -266,7 +278,7 @@ final class PathResolver {
     }
 
     private String fullPath() {
-        return text(pathLength);
+        return text(length);
     }
 
     private String parentPath() {

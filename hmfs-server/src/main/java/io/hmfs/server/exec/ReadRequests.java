@@ -1,5 +1,6 @@
 package io.hmfs.server.exec;
 
+import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
@@ -8,6 +9,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Grants;
 import io.hmfs.wire.ListDecoder;
+import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.PageEncoder;
 import io.hmfs.wire.StatDecoder;
@@ -184,6 +186,17 @@ final class ReadRequests {
                 .putOwner(owner, 0, owner.length)
                 .putGroup(group, 0, group.length);
         return true;
+    }
+
+    void metrics() {
+        worker.checkBlock(MetricsDecoder.BLOCK_LENGTH);
+        byte[] text = worker.service.observation.metrics().ownText();
+        if (text.length > worker.service.info.frameMax() - Wire.DATA_OVERHEAD) {
+            reply.failure(
+                    ResultCode.TOO_LARGE, "the metrics have " + text.length + " bytes; ask over HTTP (admin-port)");
+        } else {
+            reply.metrics(text);
+        }
     }
 
     void status() {

@@ -9,6 +9,7 @@ import io.hmfs.wire.DoneEncoder;
 import io.hmfs.wire.EntryEncoder;
 import io.hmfs.wire.FailureEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.MetricsReportEncoder;
 import io.hmfs.wire.StatusReportEncoder;
 import io.hmfs.wire.WelcomeEncoder;
 import io.hmfs.wire.Wire;
@@ -31,12 +32,14 @@ final class ReplyWriter {
     private final FailureEncoder failure = new FailureEncoder();
     private final EntryEncoder entry = new EntryEncoder();
     private final StatusReportEncoder report = new StatusReportEncoder();
+    private final MetricsReportEncoder metrics = new MetricsReportEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final PrincipalNames principals;
     private final Access access;
 
     private ReplyTarget target;
     private long correlationId;
+    private ResultCode outcome = ResultCode.OK;
     private ByteBuf buffer = io.netty.buffer.Unpooled.EMPTY_BUFFER;
     private int begin;
 
@@ -50,6 +53,12 @@ final class ReplyWriter {
     void aim(ReplyTarget newTarget, long newCorrelationId) {
         target = newTarget;
         correlationId = newCorrelationId;
+        outcome = ResultCode.OK;
+    }
+
+    /** What the current request's reply says. */
+    ResultCode outcome() {
+        return outcome;
     }
 
     long correlationId() {
@@ -102,6 +111,7 @@ final class ReplyWriter {
     }
 
     void failure(ResultCode code, String message) {
+        outcome = code;
         byte[] text = message.isEmpty() ? NO_BYTES : message.getBytes(StandardCharsets.UTF_8);
         int length = Math.min(text.length, MESSAGE_MAX);
         close(failure.wrapAndApplyHeader(open(FIXED_MAX + length), 0, header)
@@ -178,6 +188,13 @@ final class ReplyWriter {
                 .backing(pool.backing())
                 .persistence(pool.persistence())
                 .serverVersion(info.serverVersion())
+                .limit());
+    }
+
+    void metrics(byte[] text) {
+        close(metrics.wrapAndApplyHeader(open(FIXED_MAX + text.length), 0, header)
+                .correlationId(correlationId)
+                .putText(text, 0, text.length)
                 .limit());
     }
 

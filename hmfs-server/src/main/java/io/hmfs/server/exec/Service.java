@@ -9,6 +9,7 @@ import io.hmfs.server.access.Grants;
 import io.hmfs.server.data.BlockStore;
 import io.hmfs.server.data.IntentJournal;
 import io.hmfs.server.data.Reaper;
+import io.hmfs.server.metrics.Observation;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,6 +24,7 @@ public final class Service {
 
     final Namespace namespace;
     final ServiceInfo info;
+    final Observation observation;
     final KeyLocks locks = new KeyLocks();
     final RootDirectory root;
     final Callers callers;
@@ -32,6 +34,7 @@ public final class Service {
     private final long diskBytesMax;
     private final Consumer<Throwable> failStop;
     private final AtomicLong diskBytes = new AtomicLong();
+    private final AtomicInteger diskRequests = new AtomicInteger();
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicBoolean failed = new AtomicBoolean();
     private final long startNanos = System.nanoTime();
@@ -48,6 +51,7 @@ public final class Service {
      * @param data null if the data store is not the server's own
      * @param disk runs what waits for the disk
      * @param diskBytesMax bytes that may wait for the disk before {@link #mayProceed} says no
+     * @param observation told of each request
      * @param failStop told once of an unexpected error; no request is executed after it
      */
     public Service(
@@ -58,6 +62,7 @@ public final class Service {
             @Nullable Data data,
             Executor disk,
             long diskBytesMax,
+            Observation observation,
             Consumer<Throwable> failStop) {
         this.namespace = namespace;
         this.info = info;
@@ -67,6 +72,7 @@ public final class Service {
         this.data = data;
         this.disk = disk;
         this.diskBytesMax = diskBytesMax;
+        this.observation = observation;
         this.failStop = failStop;
     }
 
@@ -105,11 +111,13 @@ public final class Service {
 
     void onDisk(OffloadedRequest request) {
         diskBytes.addAndGet(request.bytes());
+        diskRequests.incrementAndGet();
         disk.execute(request);
     }
 
     void offDisk(OffloadedRequest request) {
         diskBytes.addAndGet(-request.bytes());
+        diskRequests.decrementAndGet();
     }
 
     Worker diskWorker() {
@@ -159,8 +167,18 @@ public final class Service {
         connections.decrementAndGet();
     }
 
-    int connections() {
+    public int connections() {
         return connections.get();
+    }
+
+    /** Requests that wait for the disk, or are executed there. */
+    public int diskRequests() {
+        return diskRequests.get();
+    }
+
+    /** Bytes of data that these and their replies hold. */
+    public long diskBytes() {
+        return diskBytes.get();
     }
 
     long uptimeMillis() {

@@ -13,6 +13,7 @@ public abstract class Session implements ReplyTarget {
     private @Nullable Caller caller;
     private long clientId;
     private int inFlight;
+    private byte[] auditPrefix = {};
 
     /** Whether the handshake is through. */
     public final boolean isGreeted() {
@@ -62,6 +63,15 @@ public abstract class Session implements ReplyTarget {
     /** The client's own random number, from the handshake. */
     final long clientId() {
         return clientId;
+    }
+
+    /** What the audit lines of this connection have in common; empty until there is one. */
+    final byte[] auditPrefix() {
+        return auditPrefix;
+    }
+
+    final void auditPrefix(byte[] prefix) {
+        auditPrefix = prefix;
     }
 
     /** Requests whose replies are still to come from other threads. */

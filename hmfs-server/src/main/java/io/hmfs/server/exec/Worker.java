@@ -4,6 +4,7 @@ import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.server.access.Grants;
+import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
@@ -11,6 +12,7 @@ import io.hmfs.wire.HelloDecoder;
 import io.hmfs.wire.ListDecoder;
 import io.hmfs.wire.MalformedFrameException;
 import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
@@ -46,11 +48,15 @@ public final class Worker {
     final PathResolver path;
     final PathResolver otherPath;
     final Attributes attributes = new Attributes();
+    final Recorder recorder;
 
     final Access access;
 
     /** The user that the current request acts for. */
     int uid;
+
+    /** When this thread took up the current request. */
+    long arrivedNanos;
 
     private final Handshake handshake;
     private final ReadRequests reads;
@@ -66,12 +72,18 @@ public final class Worker {
         reply = new ReplyWriter(new PrincipalNames(namespace), access, bytes -> Unpooled.EMPTY_BUFFER);
         path = new PathResolver(namespace, service.root, access);
         otherPath = new PathResolver(namespace, service.root, access);
+        recorder = new Recorder(this, service.observation);
         handshake = new Handshake(this);
         reads = new ReadRequests(this);
         removes = new RemoveRequests(this);
         creates = new CreateRequests(this, removes);
         changes = new ChangeRequests(this);
         dataRequests = new DataRequests(this);
+    }
+
+    /** Where this worker's thread counts what it does. */
+    public WorkerMeter meter() {
+        return recorder.meter();
     }
 
     /** Executes the frame in this part of a buffer, on the connection's thread, now or at {@link #endTurn}. */
@@ -81,6 +93,7 @@ public final class Worker {
             return;
         }
         try {
+            arrivedNanos = System.nanoTime();
             in.wrap(frames, offset, length);
             if (joins(session)) {
                 return;
@@ -90,7 +103,9 @@ public final class Worker {
                 return;
             }
             if (!session.isGreeted()) {
-                handshake.run(session);
+                if (!handshake.run(session)) {
+                    recorder.refused();
+                }
             } else if (!supported()) {
                 return;
             } else if (waitsForDisk()) {
@@ -101,6 +116,7 @@ public final class Worker {
             } else {
                 actFor(session);
                 dispatch();
+                recorder.answered(session, arrivedNanos);
             }
         } catch (MalformedFrameException e) {
             endTurn(session);
@@ -157,7 +173,7 @@ public final class Worker {
     }
 
     /** Executes a frame on a thread that may wait for the disk. */
-    void executeHere(Session session, ReplyTarget target, ByteBuf frame) {
+    void executeHere(Session session, ReplyTarget target, ByteBuf frame, long queuedNanos) {
         if (service.hasFailed()) {
             return;
         }
@@ -167,6 +183,7 @@ public final class Worker {
             reply.aim(target, correlationId());
             actFor(session);
             dispatch();
+            recorder.answered(session, queuedNanos);
         } catch (MalformedFrameException e) {
             malformed(session, e);
         } catch (Throwable unexpected) {
@@ -206,6 +223,7 @@ public final class Worker {
     }
 
     private void malformed(Session session, MalformedFrameException e) {
+        recorder.refused();
         LOG.log(Level.WARNING, "{0} sent a malformed request: {1}", session.peer(), e.getMessage());
         reply.failure(ResultCode.BAD_REQUEST, e.getMessage() == null ? "" : e.getMessage());
     }
@@ -214,6 +232,7 @@ public final class Worker {
         header.wrap(in, 0);
         if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID) {
             LOG.log(Level.WARNING, "{0} does not speak HMFS: schema {1}", session.peer(), header.schemaId());
+            recorder.refused();
             reply.aim(target, 0);
             reply.failure(ResultCode.BAD_REQUEST, "this is an HMFS server; the frame is of another protocol");
             session.closeWhenSent();
@@ -225,6 +244,7 @@ public final class Worker {
 
     private boolean supported() {
         if (header.version() > MessageHeaderDecoder.SCHEMA_VERSION || header.version() == 0) {
+            recorder.refused();
             reply.failure(
                     ResultCode.UNSUPPORTED_VERSION,
                     "message version " + header.version() + "; this server knows 1 to "
@@ -234,8 +254,14 @@ public final class Worker {
         return true;
     }
 
-    /** Whether the request blocks: data always; with durable data also what must be on the disk before the namespace changes. */
+    /**
+     * Whether the request blocks, or takes long: data and metrics always; with durable data also what must be on the disk before the
+     * namespace changes.
+     */
     private boolean waitsForDisk() {
+        if (header.templateId() == MetricsDecoder.TEMPLATE_ID) {
+            return true;
+        }
         if (service.data == null) {
             return false;
         }
@@ -257,6 +283,7 @@ public final class Worker {
             case OpenDecoder.TEMPLATE_ID -> reads.open();
             case ListDecoder.TEMPLATE_ID -> reads.list();
             case StatusDecoder.TEMPLATE_ID -> reads.status();
+            case MetricsDecoder.TEMPLATE_ID -> reads.metrics();
             case CreateDecoder.TEMPLATE_ID -> creates.create();
             case MkdirDecoder.TEMPLATE_ID -> creates.mkdir();
             case DeleteDecoder.TEMPLATE_ID -> removes.delete();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.server.ObservationConfig;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
 import java.io.IOException;
@@ -73,6 +74,12 @@ final class ServerSettingsTest {
                                 group-source = static
                                 static-groups = bob=a, b;carol=
                                 group-expiry = 2m
+                                admin-port = 8931
+                                admin-host = ::1
+                                audit-log = /a
+                                audit-log-size = 1M
+                                audit-log-files = 3
+                                slow-threshold = 20ms
                                 """)).config();
         ServerConfig expected = new ServerConfig(
                 Path.of("/p"),
@@ -96,7 +103,8 @@ final class ServerSettingsTest {
                 Duration.ofMillis(250),
                 false,
                 new AccessConfig(
-                        false, "hmfs", "admins", AccessConfig.Source.STATIC, "bob=a, b;carol=", Duration.ofMinutes(2)));
+                        false, "hmfs", "admins", AccessConfig.Source.STATIC, "bob=a, b;carol=", Duration.ofMinutes(2)),
+                new ObservationConfig("::1", 8931, Path.of("/a"), 1 << 20, 3, Duration.ofMillis(20)));
         assertEquals(expected, config);
     }
 

@@ -12,6 +12,9 @@ import io.hmfs.core.type.StatBatch;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.Grants;
+import io.hmfs.server.metrics.Meters;
+import io.hmfs.server.metrics.Observation;
+import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.DeleteEncoder;
 import io.hmfs.wire.FailureDecoder;
@@ -123,9 +126,18 @@ class TurnTest {
         AccessConfig access = AccessConfig.defaults().withSuperuser("u");
         Callers callers = new Callers(namespace, access, _ -> List.of(), Runnable::run, System::nanoTime);
         Grants grants = Grants.open(directory.resolve("key"));
-        Worker worker = new Service(namespace, info, callers, grants, null, Runnable::run, 1 << 20, cause -> {
-                    throw new AssertionError(cause);
-                })
+        Worker worker = new Service(
+                        namespace,
+                        info,
+                        callers,
+                        grants,
+                        null,
+                        Runnable::run,
+                        1 << 20,
+                        observation(namespace),
+                        cause -> {
+                            throw new AssertionError(cause);
+                        })
                 .newWorker();
         ByteBuf hello = Unpooled.buffer(FRAME_MAX);
         HelloEncoder encoder = new HelloEncoder()
@@ -322,5 +334,10 @@ class TurnTest {
         assertTrue(joinedStats > 2 * statBatches, joinedStats + " stats in " + statBatches + " batches");
         assertTrue(
                 expected.stream().filter(reply -> reply.endsWith(": 102")).count() > REQUESTS / 20, "hardly a success");
+    }
+
+    private static Observation observation(Namespace namespace) {
+        Meters meters = new Meters();
+        return new Observation(meters, new ServerMetrics(meters, namespace, "test"), null, Long.MAX_VALUE);
     }
 }

@@ -13,6 +13,10 @@ import io.hmfs.core.type.Status;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.Grants;
+import io.hmfs.server.metrics.AuditLog;
+import io.hmfs.server.metrics.Meters;
+import io.hmfs.server.metrics.Observation;
+import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
@@ -34,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: executing a request leaves nothing on the Java heap (I7).
+ * Goal: executing a request, counting it and recording it for the audit log leaves nothing on the Java heap (I7).
  * Method: one worker on this thread, fed the same frames many times; the JVM's own count of the bytes that the thread allocated.
  */
 class WorkerAllocationTest {
@@ -46,6 +50,7 @@ class WorkerAllocationTest {
     private Path directory;
 
     private Namespace namespace;
+    private AuditLog audit;
     private Worker worker;
     private final FixedSession session = new FixedSession();
 
@@ -97,9 +102,14 @@ class WorkerAllocationTest {
         AccessConfig access = AccessConfig.defaults().withSuperuser("somebody-else");
         Callers callers = new Callers(namespace, access, _ -> List.of("staff", "u"), Runnable::run, System::nanoTime);
         Grants grants = Grants.open(directory.resolve("key"));
-        Service service = new Service(namespace, info, callers, grants, null, Runnable::run, 1 << 20, cause -> {
-            throw new AssertionError(cause);
-        });
+        Meters meters = new Meters();
+        ServerMetrics metrics = new ServerMetrics(meters, namespace, "test");
+        audit = AuditLog.open(directory.resolve("audit.log"), 1 << 20, 1, meters, namespace::principalName);
+        Observation observation = new Observation(meters, metrics, audit, 1_000_000_000);
+        Service service =
+                new Service(namespace, info, callers, grants, null, Runnable::run, 1 << 20, observation, cause -> {
+                    throw new AssertionError(cause);
+                });
         worker = service.newWorker();
         Attributes out = new Attributes();
         assertEquals(Status.OK, namespace.mkdir(Namespace.ROOT_ID, Name.of("directory"), 0755, 0, 0, out));
@@ -118,6 +128,7 @@ class WorkerAllocationTest {
 
     @AfterEach
     void close() {
+        audit.close();
         namespace.close();
         session.replies.release();
     }

@@ -1,6 +1,7 @@
 package io.hmfs.core.pmem.log;
 
 import io.hmfs.core.pmem.Durability;
+import io.hmfs.core.pmem.LogFigures;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,6 +101,12 @@ final class LogDurability implements Durability {
         } else if (failed != null) {
             onFailure.accept(failed);
         }
+    }
+
+    @Override
+    public LogFigures figures() {
+        LogWriter known = writer;
+        return known == null ? LogFigures.NONE : known.figures();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.hmfs.core.pmem.log;
 
+import io.hmfs.core.pmem.LogFigures;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -31,6 +32,7 @@ final class LogWriter {
     private long position;
     private volatile boolean stopping;
     private volatile boolean idle;
+    private volatile LogFigures figures;
 
     LogWriter(LogRing ring, LogControl control, LogOptions options, LogFolder folder, LogDurability durability) {
         this.ring = ring;
@@ -42,11 +44,23 @@ final class LogWriter {
                 / LogRecord.SIZE;
         this.recordsMax = (int) Math.min(Math.min(LogBlock.RECORDS_MAX, fits), ring.capacity());
         this.buffer = ByteBuffer.allocateDirect(LogBlock.length(recordsMax)).order(ByteOrder.LITTLE_ENDIAN);
+        this.figures = new LogFigures(ring.durable(), ring.durable(), 0, 0, 0);
         this.thread = Thread.ofPlatform().daemon().name("hmfs-log").unstarted(this::run);
     }
 
     void start() {
         thread.start();
+    }
+
+    /** What it has done so far; nothing of it is read from the ring's memory, which may be unmapped. */
+    LogFigures figures() {
+        LogFigures known = figures;
+        return new LogFigures(
+                Math.max(ring.published(), known.durableLines()),
+                known.durableLines(),
+                known.writtenBytes(),
+                known.syncs(),
+                known.syncNanos());
     }
 
     /** Asks for what is published to be written soon. */
@@ -116,10 +130,18 @@ final class LogWriter {
         buffer.position(0).limit(length);
         LogFiles.write(current, buffer, position);
         buffer.clear();
+        long begun = System.nanoTime();
         // [log.8] On the disk before anyone is told.
         current.force(false);
         position += length;
         ring.setDurable(first + count - 1);
+        LogFigures before = figures;
+        figures = new LogFigures(
+                first + count - 1,
+                first + count - 1,
+                before.writtenBytes() + length,
+                before.syncs() + 1,
+                before.syncNanos() + System.nanoTime() - begun);
         durability.advanced();
     }
 

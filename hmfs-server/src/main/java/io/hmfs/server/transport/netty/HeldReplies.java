@@ -1,6 +1,7 @@
 package io.hmfs.server.transport.netty;
 
 import io.hmfs.server.exec.Service;
+import io.hmfs.server.metrics.WorkerMeter;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.util.ArrayDeque;
@@ -14,6 +15,7 @@ final class HeldReplies {
     /** Replies of one batch. */
     private static final class Batch {
         private final ByteBuf replies;
+        private final long sinceNanos = System.nanoTime();
         private boolean safe;
 
         Batch(ByteBuf replies) {
@@ -22,14 +24,16 @@ final class HeldReplies {
     }
 
     private final Service service;
+    private final WorkerMeter meter;
     private final Channel channel;
     private final Runnable onSent;
     private final ArrayDeque<Batch> held = new ArrayDeque<>();
     private long bytes;
 
     /** {@code onSent} is run when held replies have been written. */
-    HeldReplies(Service service, Channel channel, Runnable onSent) {
+    HeldReplies(Service service, WorkerMeter meter, Channel channel, Runnable onSent) {
         this.service = service;
+        this.meter = meter;
         this.channel = channel;
         this.onSent = onSent;
     }
@@ -43,6 +47,7 @@ final class HeldReplies {
     }
 
     void write(ByteBuf replies) {
+        meter.add(WorkerMeter.Tally.SENT_BYTES, replies.readableBytes());
         if (!service.holdsReplies()) {
             channel.write(replies, channel.voidPromise());
             return;
@@ -50,6 +55,7 @@ final class HeldReplies {
         Batch batch = new Batch(replies);
         held.add(batch);
         bytes += replies.readableBytes();
+        meter.add(WorkerMeter.Tally.HELD_BYTES, replies.readableBytes());
         service.whenSafe(() -> {
             if (channel.eventLoop().inEventLoop()) {
                 safe(batch);
@@ -65,6 +71,9 @@ final class HeldReplies {
         for (Batch first = held.peek(); first != null && first.safe; first = held.peek()) {
             held.remove();
             bytes -= first.replies.readableBytes();
+            meter.add(WorkerMeter.Tally.HELD_BYTES, -first.replies.readableBytes());
+            meter.add(WorkerMeter.Tally.HOLDS, 1);
+            meter.add(WorkerMeter.Tally.HOLD_NANOS, System.nanoTime() - first.sinceNanos);
             channel.write(first.replies, channel.voidPromise());
             sent = true;
         }
@@ -77,5 +86,7 @@ final class HeldReplies {
     void release() {
         held.forEach(batch -> batch.replies.release());
         held.clear();
+        meter.add(WorkerMeter.Tally.HELD_BYTES, -bytes);
+        bytes = 0;
     }
 }

@@ -5,6 +5,7 @@ import io.hmfs.server.exec.ProtocolError;
 import io.hmfs.server.exec.Service;
 import io.hmfs.server.exec.Session;
 import io.hmfs.server.exec.Worker;
+import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.wire.FrameAssembler;
 import io.hmfs.wire.MalformedFrameException;
 import io.netty.buffer.ByteBuf;
@@ -62,7 +63,7 @@ final class NettySession extends Session {
         this.worker = worker;
         this.channel = channel;
         frames = new FrameAssembler(channel.alloc(), HELLO_FRAME_MAX);
-        held = new HeldReplies(service, channel, this::heldAreSent);
+        held = new HeldReplies(service, worker.meter(), channel, this::heldAreSent);
     }
 
     /** What stands in the channel's pipeline. */
@@ -297,6 +298,7 @@ final class NettySession extends Session {
 
     private void refuse(ResultCode code, String message) {
         LOG.log(Level.WARNING, "closing {0}: {1}", peer(), message);
+        worker.meter().add(WorkerMeter.Tally.FRAMES_REFUSED, 1);
         if (!closing) {
             ProtocolError.write(this, code, message);
             closeWhenSent();
@@ -324,6 +326,7 @@ final class NettySession extends Session {
         @Override
         public void channelActive(ChannelHandlerContext context) {
             service.connected();
+            worker.meter().add(WorkerMeter.Tally.CONNECTIONS_ACCEPTED, 1);
             long period = Math.max(1, limits.idleNanos() / 4);
             var checks = channel.eventLoop()
                     .scheduleAtFixedRate(NettySession.this::checkIdle, period, period, TimeUnit.NANOSECONDS);
@@ -333,6 +336,7 @@ final class NettySession extends Session {
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
             ByteBuf data = (ByteBuf) message;
+            worker.meter().add(WorkerMeter.Tally.RECEIVED_BYTES, data.readableBytes());
             if (closing || draining) {
                 data.release();
                 return;

@@ -1,0 +1,39 @@
+package io.hmfs.core;
+
+import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.PoolHeader;
+import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.pmem.Durability;
+import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.recovery.BackgroundScan;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What an open pool tells about itself. */
+final class PoolReports {
+    private PoolReports() {}
+
+    static PoolStatus status(String path, PoolFile file, Engine engine, BackgroundScan scan) {
+        return new PoolStatus(
+                path,
+                file.backing().name().toLowerCase(Locale.ROOT),
+                file.pmem().persistence().name().toLowerCase(Locale.ROOT),
+                PoolHeader.uuid(file.pmem(), file.header()),
+                PoolHeader.VERSION,
+                file.fileSize(),
+                engine.regions.count(),
+                engine.regions.max(),
+                !scan.isDone(),
+                engine.recovered.get());
+    }
+
+    /** Nothing here reads the pool's memory: it may be asked for when that is gone. */
+    static PoolFigures figures(Engine engine, Durability durability) {
+        Map<String, Long> used = new TreeMap<>();
+        for (RegionKind kind : RegionKind.values()) {
+            used.put(kind.name().toLowerCase(Locale.ROOT), engine.regions.count(kind) * engine.regions.size());
+        }
+        return new PoolFigures(used, durability.figures());
+    }
+}

@@ -1,0 +1,148 @@
+package io.hmfs.server.exec;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.server.metrics.Observation;
+import io.hmfs.server.metrics.Operation;
+import io.hmfs.server.metrics.RequestRecorder;
+import io.hmfs.server.metrics.WorkerMeter;
+import io.hmfs.wire.MalformedFrameException;
+import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.RenameDecoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * Tells what becomes of each request of a worker, when its reply is written: while its frame is still there, or, when it was answered
+ * together with others, from what was kept of it.
+ */
+final class Recorder {
+    /** As many as wait to be answered together. */
+    private static final int JOINED_MAX = 128;
+
+    private final Worker worker;
+    private final RequestRecorder to;
+    private final RenameDecoder rename = new RenameDecoder();
+
+    // Requests that have joined, by number: paths one behind the other, kept over batches so that they need no new
+    // memory.
+    private final ByteBuf joinedPaths = Unpooled.buffer(16 << 10);
+    private final WireBuffer joined = new WireBuffer();
+    private final long[] joinedNanos = new long[JOINED_MAX];
+    private final long[] joinedBases = new long[JOINED_MAX];
+    private final int[] joinedEnds = new int[JOINED_MAX];
+
+    Recorder(Worker worker, Observation observation) {
+        this.worker = worker;
+        to = new RequestRecorder(observation);
+    }
+
+    WorkerMeter meter() {
+        return to.meter();
+    }
+
+    /** A frame that was no request. */
+    void refused() {
+        to.meter().add(WorkerMeter.Tally.FRAMES_REFUSED, 1);
+    }
+
+    /** The current request, about the path that was just resolved, waits to be answered together with others; it has this number among them. */
+    void joined(int number) {
+        int begin = number == 0 ? 0 : joinedEnds[number - 1];
+        joinedEnds[number] = begin + worker.path.copyTo(joinedPaths.writerIndex(begin));
+        joinedBases[number] = worker.path.base();
+        joinedNanos[number] = worker.arrivedNanos;
+    }
+
+    /** A request that had joined has its reply. */
+    void answered(Session session, Operation operation, int number, long endNanos, Attributes made) {
+        ResultCode outcome = worker.reply.outcome();
+        if (to.count(operation, outcome, joinedNanos[number], endNanos)) {
+            int begin = number == 0 ? 0 : joinedEnds[number - 1];
+            to.clearPaths(joined.wrap(joinedPaths, 0, joinedPaths.writerIndex()));
+            to.source(joinedBases[number], begin, joinedEnds[number] - begin);
+            tell(session, operation, outcome, made);
+        }
+    }
+
+    /** The current request has its reply; its work began at {@code begunNanos}. */
+    void answered(Session session, long begunNanos) {
+        Operation operation = Operation.ofTemplate(worker.header.templateId());
+        if (operation == null) {
+            refused();
+            return;
+        }
+        ResultCode outcome = worker.reply.outcome();
+        if (to.count(operation, outcome, begunNanos, System.nanoTime())) {
+            locate(operation);
+            tell(session, operation, outcome, worker.attributes);
+        }
+    }
+
+    private void tell(Session session, Operation operation, ResultCode outcome, Attributes made) {
+        if (to.isSlow()) {
+            to.slow(user(session));
+        }
+        if (to.isAudited()) {
+            byte[] prefix = session.auditPrefix();
+            if (prefix.length == 0) {
+                prefix = to.prefix(user(session), session.peer());
+                session.auditPrefix(prefix);
+            }
+            if (outcome == ResultCode.OK && (operation == Operation.CREATE || operation == Operation.MKDIR)) {
+                to.attributes(made.uid, made.gid, made.mode, made.isDirectory());
+            }
+            to.audit(prefix);
+        }
+    }
+
+    private String user(Session session) {
+        return worker.namespace.principalName(session.uid());
+    }
+
+    /** The request has its reply already: nothing that is wrong with its frame may make a second one. */
+    private void locate(Operation operation) {
+        to.clearPaths(worker.in);
+        try {
+            if (operation.hasPath()) {
+                show(operation);
+            }
+        } catch (MalformedFrameException e) {
+            to.clearPaths(worker.in);
+        }
+    }
+
+    /** Shows the recorder the paths of the current request: they stand behind its root block, each behind its length. */
+    private void show(Operation operation) {
+        WireBuffer in = worker.in;
+        int block = worker.header.blockLength();
+        int at = Wire.HEADER_SIZE + block;
+        int length = lengthAt(in, at);
+        to.source(baseOf(operation), at + Short.BYTES, length);
+        if (operation == Operation.RENAME) {
+            rename.wrap(in, Wire.HEADER_SIZE, block, worker.header.version());
+            int next = at + Short.BYTES + length;
+            to.target(
+                    rename.targetBaseId(),
+                    next + Short.BYTES,
+                    lengthAt(in, next),
+                    rename.flags().replace());
+        }
+    }
+
+    private long baseOf(Operation operation) {
+        return worker.in.getLong(Wire.HEADER_SIZE + operation.baseOffset(), MessageHeaderDecoder.BYTE_ORDER);
+    }
+
+    /** What a text says of its length, or less: it was perhaps refused for it. */
+    private static int lengthAt(WireBuffer in, int at) {
+        int room = in.length() - at - Short.BYTES;
+        if (room < 0) {
+            return 0;
+        }
+        int said = Short.toUnsignedInt(in.getShort(at, MessageHeaderDecoder.BYTE_ORDER));
+        return Math.min(said, Math.min(room, Wire.PATH_MAX));
+    }
+}

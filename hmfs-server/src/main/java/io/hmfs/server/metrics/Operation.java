@@ -1,0 +1,111 @@
+package io.hmfs.server.metrics;
+
+import io.hmfs.wire.AppendDecoder;
+import io.hmfs.wire.CreateDecoder;
+import io.hmfs.wire.DeleteDecoder;
+import io.hmfs.wire.ListDecoder;
+import io.hmfs.wire.MetricsDecoder;
+import io.hmfs.wire.MkdirDecoder;
+import io.hmfs.wire.OpenDecoder;
+import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.RenameDecoder;
+import io.hmfs.wire.RmdirDecoder;
+import io.hmfs.wire.SetModeDecoder;
+import io.hmfs.wire.SetOwnerDecoder;
+import io.hmfs.wire.SetTimesDecoder;
+import io.hmfs.wire.StatDecoder;
+import io.hmfs.wire.StatusDecoder;
+import io.hmfs.wire.SyncBlockDecoder;
+import io.hmfs.wire.TruncateDecoder;
+import io.hmfs.wire.WriteBlockDecoder;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The kinds of requests, as metrics and the audit log know them. */
+public enum Operation {
+    STAT(StatDecoder.TEMPLATE_ID, StatDecoder.baseIdEncodingOffset(), "getfileinfo"),
+    OPEN(OpenDecoder.TEMPLATE_ID, OpenDecoder.baseIdEncodingOffset(), "open"),
+    LIST(ListDecoder.TEMPLATE_ID, ListDecoder.baseIdEncodingOffset(), "listStatus"),
+    CREATE(CreateDecoder.TEMPLATE_ID, CreateDecoder.baseIdEncodingOffset(), "create"),
+    MKDIR(MkdirDecoder.TEMPLATE_ID, MkdirDecoder.baseIdEncodingOffset(), "mkdirs"),
+    DELETE(DeleteDecoder.TEMPLATE_ID, DeleteDecoder.baseIdEncodingOffset(), "delete"),
+    RMDIR(RmdirDecoder.TEMPLATE_ID, RmdirDecoder.baseIdEncodingOffset(), "delete"),
+    RENAME(RenameDecoder.TEMPLATE_ID, RenameDecoder.sourceBaseIdEncodingOffset(), "rename"),
+    SET_MODE(SetModeDecoder.TEMPLATE_ID, SetModeDecoder.baseIdEncodingOffset(), "setPermission"),
+    SET_OWNER(SetOwnerDecoder.TEMPLATE_ID, SetOwnerDecoder.baseIdEncodingOffset(), "setOwner"),
+    SET_TIMES(SetTimesDecoder.TEMPLATE_ID, SetTimesDecoder.baseIdEncodingOffset(), "setTimes"),
+    APPEND(AppendDecoder.TEMPLATE_ID, AppendDecoder.parentIdEncodingOffset(), "append"),
+    TRUNCATE(TruncateDecoder.TEMPLATE_ID, TruncateDecoder.baseIdEncodingOffset(), "truncate"),
+    READ_BLOCK(ReadBlockDecoder.TEMPLATE_ID),
+    WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID),
+    SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID),
+    STATUS(StatusDecoder.TEMPLATE_ID),
+    METRICS(MetricsDecoder.TEMPLATE_ID);
+
+    private static final Operation[] ALL = values();
+    private static final @Nullable Operation[] BY_TEMPLATE = byTemplate();
+
+    private final int templateId;
+    private final int baseOffset;
+    private final @Nullable String command;
+    private final String label = name().toLowerCase(Locale.ROOT);
+
+    /** About a path: {@code baseOffset} is where the root block has the directory that it begins at. */
+    Operation(int templateId, int baseOffset, String command) {
+        this.templateId = templateId;
+        this.baseOffset = baseOffset;
+        this.command = command;
+    }
+
+    /** About no path: not audited, as HDFS does not audit what its data nodes do. */
+    Operation(int templateId) {
+        this.templateId = templateId;
+        this.baseOffset = 0;
+        this.command = null;
+    }
+
+    private static @Nullable Operation[] byTemplate() {
+        int end = 0;
+        for (Operation each : ALL) {
+            end = Math.max(end, each.templateId + 1);
+        }
+        @Nullable Operation[] all = new Operation[end];
+        for (Operation each : ALL) {
+            all[each.templateId] = each;
+        }
+        return all;
+    }
+
+    /** The operation of a message, or null if it is none that this version knows. */
+    public static @Nullable Operation ofTemplate(int templateId) {
+        return templateId >= 0 && templateId < BY_TEMPLATE.length ? BY_TEMPLATE[templateId] : null;
+    }
+
+    static Operation of(int ordinal) {
+        return ALL[ordinal];
+    }
+
+    static int count() {
+        return ALL.length;
+    }
+
+    /** What metrics call it. */
+    public String label() {
+        return label;
+    }
+
+    /** What HDFS's audit log calls it; null if it is not audited. */
+    public @Nullable String command() {
+        return command;
+    }
+
+    /** Whether it is about a path, or two. */
+    public boolean hasPath() {
+        return command != null;
+    }
+
+    /** Where the root block has the directory that its path begins at. */
+    public int baseOffset() {
+        return baseOffset;
+    }
+}

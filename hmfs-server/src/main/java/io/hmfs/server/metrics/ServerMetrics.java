@@ -1,0 +1,264 @@
+package io.hmfs.server.metrics;
+
+import io.hmfs.core.Namespace;
+import io.hmfs.core.PoolFigures;
+import io.hmfs.core.PoolStatus;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.TimeGauge;
+import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The metrics of a server, as text for Prometheus. The server's own and those of the JVM are two registries: peers of the wire are told
+ * the first only. docs/operations.md lists all of the first.
+ */
+public final class ServerMetrics implements AutoCloseable {
+    private static final long FRESH_NANOS = 100_000_000;
+
+    /** A text and its time. */
+    private static final class Told {
+        private final long nanos;
+        private final byte[] text;
+
+        Told(long nanos, byte[] text) {
+            this.nanos = nanos;
+            this.text = text;
+        }
+    }
+
+    private final PrometheusMeterRegistry own = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final PrometheusMeterRegistry jvm = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final JvmGcMetrics collections = new JvmGcMetrics();
+    private final List<Object> held = new ArrayList<>(); // Micrometer holds what it counts weakly
+    private final Meters meters;
+    private final Namespace namespace;
+    private volatile PoolFigures pool = PoolFigures.NONE;
+    private volatile @Nullable PoolStatus poolStatus;
+    private volatile @Nullable Told told;
+
+    public ServerMetrics(Meters meters, Namespace namespace, String version) {
+        this.meters = meters;
+        this.namespace = namespace;
+        look();
+        own.getPrometheusRegistry().register(new RequestCollector(meters));
+        bindPool(version);
+        bindTallies();
+        bindJvm();
+    }
+
+    // ---- what others add before the first look
+
+    /** A value that goes up and down. */
+    public void gauge(String name, @Nullable String unit, String help, DoubleSupplier value) {
+        Gauge.builder(name, value::getAsDouble)
+                .baseUnit(unit)
+                .description(help)
+                .strongReference(true)
+                .register(own);
+    }
+
+    /** A value that only grows. */
+    public void counter(String name, @Nullable String unit, String help, LongSupplier value) {
+        FunctionCounter.builder(name, value, LongSupplier::getAsLong)
+                .baseUnit(unit)
+                .description(help)
+                .register(own);
+        held.add(value);
+    }
+
+    /** 1 or 0. */
+    public void truth(String name, String help, BooleanSupplier value) {
+        gauge(name, null, help, () -> value.getAsBoolean() ? 1 : 0);
+    }
+
+    /** How long each step of the start took. */
+    public void startSteps(Map<String, Long> nanosByStep) {
+        nanosByStep.forEach((step, nanos) -> TimeGauge.builder("hmfs.start.step", () -> nanos, TimeUnit.NANOSECONDS)
+                .description("Time that a step of the start took")
+                .tag("step", step)
+                .strongReference(true)
+                .register(own));
+    }
+
+    /** What an audit log does. */
+    public void audit(AuditLog audit) {
+        counter("hmfs.audit.lines", null, "Lines of the audit log that were written", audit::written);
+        counter(
+                "hmfs.audit.dropped",
+                null,
+                "Lines of the audit log that were dropped: its queue was full or its disk failed",
+                () -> meters.tally(WorkerMeter.Tally.AUDIT_DROPPED) + audit.failed());
+    }
+
+    // ---- what this class knows itself
+
+    private void look() {
+        pool = namespace.poolFigures();
+        try {
+            poolStatus = namespace.poolStatus();
+        } catch (IllegalStateException e) {
+            // It has stopped: the last figures stand.
+            return;
+        }
+    }
+
+    private double poolValue(ToDoubleFunction<PoolStatus> value) {
+        PoolStatus status = poolStatus;
+        return status == null ? 0 : value.applyAsDouble(status);
+    }
+
+    private void bindPool(String version) {
+        PoolStatus status = poolStatus;
+        String persistence = status == null ? "" : status.persistence();
+        Gauge.builder("hmfs.info", () -> 1)
+                .description("Version and mode, as labels")
+                .tag("version", version)
+                .tag("persistence", persistence)
+                .strongReference(true)
+                .register(own);
+        gauge("hmfs.pool.capacity", "bytes", "Size of the pool", () -> poolValue(PoolStatus::capacity));
+        for (String kind : pool.usedBytes().keySet()) {
+            Gauge.builder("hmfs.pool.used", () -> pool.usedBytes().getOrDefault(kind, 0L))
+                    .baseUnit("bytes")
+                    .description("Regions of the pool that are taken, by what they hold")
+                    .tag("kind", kind)
+                    .strongReference(true)
+                    .register(own);
+        }
+        truth(
+                "hmfs.pool.full",
+                "1 from a request that found no room until one that makes or finds some",
+                meters::isFull);
+        counter("hmfs.recovered.objects", null, "Objects found half done and finished or undone since the start", () ->
+                (long) poolValue(PoolStatus::recoveredObjects));
+        truth(
+                "hmfs.scan.running",
+                "1 while the background scan that follows a start runs",
+                () -> poolValue(each -> each.recovering() ? 1 : 0) > 0);
+        if (persistence.equals("logged")) {
+            counter(
+                    "hmfs.log.published.lines",
+                    null,
+                    "Position of the log: lines put into it, over all starts",
+                    () -> pool.log().publishedLines());
+            counter(
+                    "hmfs.log.durable.lines",
+                    null,
+                    "Of these, lines on the disk",
+                    () -> pool.log().durableLines());
+            counter(
+                    "hmfs.log.written",
+                    "bytes",
+                    "Written to the log since the start",
+                    () -> pool.log().writtenBytes());
+            FunctionTimer.builder(
+                            "hmfs.log.sync",
+                            this,
+                            self -> self.pool.log().syncs(),
+                            self -> self.pool.log().syncNanos(),
+                            TimeUnit.NANOSECONDS)
+                    .description("Times that the disk was told to keep the log, and how long that took")
+                    .register(own);
+            gauge(
+                    "hmfs.replies.held",
+                    "bytes",
+                    "Replies that wait for the log",
+                    () -> tally(WorkerMeter.Tally.HELD_BYTES));
+            FunctionTimer.builder(
+                            "hmfs.reply.hold",
+                            this,
+                            self -> self.tally(WorkerMeter.Tally.HOLDS),
+                            self -> self.tally(WorkerMeter.Tally.HOLD_NANOS),
+                            TimeUnit.NANOSECONDS)
+                    .description("Batches of replies that waited for the log, and how long")
+                    .register(own);
+        }
+    }
+
+    private long tally(WorkerMeter.Tally tally) {
+        return meters.tally(tally);
+    }
+
+    private void bindTallies() {
+        counter(
+                "hmfs.connections.accepted",
+                null,
+                "Connections since the start",
+                () -> tally(WorkerMeter.Tally.CONNECTIONS_ACCEPTED));
+        counter("hmfs.received", "bytes", "Bytes read from connections", () -> tally(WorkerMeter.Tally.RECEIVED_BYTES));
+        counter("hmfs.sent", "bytes", "Bytes of replies", () -> tally(WorkerMeter.Tally.SENT_BYTES));
+        counter(
+                "hmfs.frames.refused",
+                null,
+                "Frames that were no request: unreadable, malformed, of another protocol or version, too late",
+                () -> tally(WorkerMeter.Tally.FRAMES_REFUSED));
+        counter(
+                "hmfs.slow.operations",
+                null,
+                "Operations that took longer than slow-threshold",
+                () -> tally(WorkerMeter.Tally.SLOW_OPERATIONS));
+        gauge(
+                "hmfs.netty.direct",
+                "bytes",
+                "Memory outside the heap that buffers of connections have",
+                () -> ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider known
+                        ? known.metric().usedDirectMemory()
+                        : 0);
+    }
+
+    private void bindJvm() {
+        new ClassLoaderMetrics().bindTo(jvm);
+        new JvmMemoryMetrics().bindTo(jvm);
+        collections.bindTo(jvm);
+        new JvmThreadMetrics().bindTo(jvm);
+        new ProcessorMetrics().bindTo(jvm);
+        new FileDescriptorMetrics().bindTo(jvm);
+        new UptimeMetrics().bindTo(jvm);
+    }
+
+    /** All of them, in Prometheus's text format. */
+    public String text() {
+        look();
+        return own.scrape() + jvm.scrape();
+    }
+
+    /** The server's own, in Prometheus's text format, UTF-8; at most 0.1 s old, so that asking often costs little. */
+    public byte[] ownText() {
+        long now = System.nanoTime();
+        Told known = told;
+        if (known == null || now - known.nanos > FRESH_NANOS) {
+            look();
+            known = new Told(now, own.scrape().getBytes(StandardCharsets.UTF_8));
+            told = known;
+        }
+        return known.text;
+    }
+
+    @Override
+    public void close() {
+        collections.close();
+        own.close();
+        jvm.close();
+    }
+}
