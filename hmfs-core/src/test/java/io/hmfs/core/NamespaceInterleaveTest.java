@@ -194,7 +194,9 @@ final class NamespaceInterleaveTest {
                 "create", (n, id) -> n.create(id, Name.of("new"), 0611, 0, 0, out),
                 "mkdir", (n, id) -> n.mkdir(id, Name.of("new"), 0711, 0, 0, out),
                 "rename", (n, id) -> n.rename(ROOT, Name.of("x"), id, Name.of("new"), true, out),
-                "move", (n, id) -> n.rename(ROOT, Name.of("d"), id, Name.of("new"), true, out));
+                "move", (n, id) -> n.rename(ROOT, Name.of("d"), id, Name.of("new"), true, out),
+                "link", (n, id) -> n.link(ROOT, Name.of("x"), id, Name.of("new"), out),
+                "link the third name", (n, id) -> n.link(ROOT, Name.of("two"), id, Name.of("new"), out));
         for (Map.Entry<String, Target> outer : outers.entrySet()) {
             int refused = 0;
             int event = 0;
@@ -203,6 +205,8 @@ final class NamespaceInterleaveTest {
                 Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
                 PoolNamespace n = open(file); // a fresh pool: what is free is known without a scan
                 ok(n.create(ROOT, Name.of("x"), 0644, 0, 0, out));
+                ok(n.create(ROOT, Name.of("one"), 0644, 0, 0, out));
+                ok(n.link(ROOT, Name.of("one"), ROOT, Name.of("two"), out));
                 ok(n.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
                 ok(n.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
                 long e = out.id;

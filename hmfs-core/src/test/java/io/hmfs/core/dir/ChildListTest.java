@@ -227,6 +227,97 @@ final class ChildListTest {
         throw new AssertionError("a sweep of two children has no end");
     }
 
+    /** Runs {@code other} before one load or event of {@code operation}, each in turn, until there are no more. */
+    private void atEachMoment(Runnable operation, Runnable other, Runnable check) {
+        for (int moment = 0; moment < 200; moment++) {
+            int[] left = {moment};
+            Runnable hook = () -> {
+                if (left[0]-- == 0) {
+                    other.run();
+                }
+            };
+            pmem.beforeEachEvent(hook);
+            pmem.beforeEachLoad(hook);
+            operation.run();
+            pmem.beforeEachEvent(null);
+            pmem.beforeEachLoad(null);
+            if (left[0] >= 0) {
+                assertTrue(moment > 3, "moments: " + moment);
+                return;
+            }
+            check.run();
+        }
+        throw new AssertionError("an operation has no end");
+    }
+
+    @Test
+    void aChildThatComesDuringALinkStays() {
+        long[] made = new long[2];
+        atEachMoment(
+                () -> {
+                    made[0] = object("new");
+                    assertTrue(lists.link(content, made[0], engine.clock.next()));
+                },
+                () -> made[1] = child("late"),
+                () -> {
+                    assertTrue(
+                            children().contains(made[0]) && children().contains(made[1]),
+                            children().toString());
+                    children().forEach(at -> EntryRecord.setState(pmem, at, SlotState.DELETED));
+                    lists.sweep(content, ChildList.Sweep.ALL);
+                });
+    }
+
+    @Test
+    void aRaiseChangesNothingButTheTime() {
+        long dead = child("dead");
+        long[] late = new long[1];
+        long[] time = new long[1];
+        Runnable raise = () -> {
+            time[0] = DirContentRecord.mtime(pmem, content) + 1000;
+            lists.raise(content, time[0]);
+        };
+        atEachMoment(raise, () -> late[0] = child("late"), () -> {
+            assertEquals(List.of(late[0], dead), children());
+            assertTrue(DirContentRecord.mtime(pmem, content) >= time[0]);
+            kill(late[0]);
+            lists.sweep(content, ChildList.Sweep.ALL);
+        });
+        kill(dead);
+        kill(child("dead too"));
+        atEachMoment(raise, () -> lists.sweep(content, ChildList.Sweep.ALL), () -> {
+            assertEquals(List.of(), children(), "swept, and on the list again");
+            kill(child("dead"));
+        });
+    }
+
+    @Test
+    void aHeadThatHasMovedIsNotSwung() {
+        long first = child("first");
+        long mtime = DirContentRecord.mtime(pmem, content);
+        assertFalse(lists.swingHead(content, Pmem.NULL, mtime, DirContentRecord.CLOSED, mtime + 1), "another head");
+        assertFalse(lists.swingHead(content, first, mtime - 1, DirContentRecord.CLOSED, mtime + 1), "another time");
+        assertEquals(List.of(first), children());
+    }
+
+    @Test
+    void aHeadThatIsSweptIsTheHeadStill() {
+        long kept = child("kept");
+        long[] late = new long[1];
+        atEachMoment(
+                () -> {
+                    kill(child("dead"));
+                    lists.sweep(content, ChildList.Sweep.ALL);
+                },
+                () -> late[0] = child("late"),
+                () -> {
+                    kill(late[0]);
+                    assertTrue(children().containsAll(List.of(late[0], kept)), children() + " without " + late[0]);
+                    lists.sweep(content, ChildList.Sweep.ALL);
+                    assertEquals(List.of(kept), children());
+                });
+    }
+
     @Test
     void oneSweeperAtATime() throws InterruptedException {
         kill(child("dead"));

@@ -77,7 +77,7 @@ final class KillRow {
             @Override
             public void executionFinished(TestIdentifier id, TestExecutionResult result) {
                 if (result.getStatus() == TestExecutionResult.Status.FAILED) {
-                    result.getThrowable().ifPresent(thrown -> thrown.printStackTrace(System.err));
+                    result.getThrowable().ifPresent(thrown -> System.out.println(thrown));
                     say(FAILS + name(id));
                     Runtime.getRuntime().halt(1);
                 }
@@ -110,6 +110,9 @@ final class KillRow {
         }
         String number = "[" + last.getValue().substring(1) + "]";
         String text = id.getDisplayName().replaceFirst("^\\[\\d+] ", "").replaceAll("[|\\s`]+", " ");
+        if (text.contains("@") || text.contains("$$")) {
+            return name + " " + number; // no name of its own
+        }
         return name + " " + number + " " + (text.length() > 60 ? text.substring(0, 60) + "…" : text);
     }
 }

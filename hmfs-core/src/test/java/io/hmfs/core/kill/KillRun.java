@@ -7,13 +7,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -36,6 +38,12 @@ public final class KillRun {
 
     private static final long LIMIT_KNOWN_SECONDS = 40;
 
+    /** How long the tests of one row may take together; what has not failed by then survives. */
+    private static final long LIMIT_ROW_SECONDS = Long.getLong("hmfs.kill.row.seconds", 1200);
+
+    /** Rows at a time. */
+    private static final int PARALLEL = Integer.getInteger("hmfs.kill.parallel", 1);
+
     /** Quickest first; none whose outcome depends on how threads happen to be scheduled. */
     private static final List<String> TESTS = chosenOr(
             "alloc.PrincipalsTest",
@@ -52,7 +60,6 @@ public final class KillRun {
             "pmem.log.LoggedPmemTest",
             "pmem.log.LogDurabilityTest",
             "NamespaceStepTest",
-            "NamespaceUnitTest",
             "NamespaceTest",
             "NamespaceLinkTest",
             "NamespaceBatchTest",
@@ -79,7 +86,7 @@ public final class KillRun {
             "NamespaceHistoryTest");
 
     /** Tests that a row failed, and whether they pass on the code as it is. */
-    private final Map<String, Boolean> sound = new HashMap<>();
+    private final Map<String, Boolean> sound = new ConcurrentHashMap<>();
 
     private final Path work = Files.createTempDirectory("hmfs-kill");
 
@@ -97,25 +104,18 @@ public final class KillRun {
 
     private int run(String[] arguments) throws IOException, InterruptedException {
         List<Mutation> rows = Mutation.all();
-        Map<String, String> results = results();
         Files.createDirectories(Objects.requireNonNull(RESULTS.getParent()));
-        int done = 0;
-        for (Mutation row : rows) {
-            done++;
-            boolean chosen = false;
-            for (String argument : arguments) {
-                chosen |= row.name().contains(argument);
+        Map<String, String> results = results();
+        try (ExecutorService workers = Executors.newFixedThreadPool(PARALLEL)) {
+            for (Mutation row : rows) {
+                boolean chosen = false;
+                for (String argument : arguments) {
+                    chosen |= row.name().contains(argument);
+                }
+                if (arguments.length > 0 ? chosen : !results.containsKey(row.name())) {
+                    workers.execute(() -> runAndTell(row, rows.indexOf(row) + 1, rows.size(), results));
+                }
             }
-            if (arguments.length > 0 ? !chosen : results.containsKey(row.name())) {
-                continue;
-            }
-            long start = System.nanoTime();
-            String verdict = run(row);
-            results.put(row.name(), verdict);
-            Files.writeString(RESULTS, text(results));
-            System.out.printf(
-                    "%3d of %d  %4d s  %-45s %s%n",
-                    done, rows.size(), (System.nanoTime() - start) / 1_000_000_000, row.name(), verdict);
         }
         KillTable.write(rows, results);
         long alive = rows.stream()
@@ -124,6 +124,21 @@ public final class KillRun {
                 .count();
         System.out.println(alive + " of " + rows.size() + " rows survive without a reason");
         return alive == 0 ? 0 : 1;
+    }
+
+    private void runAndTell(Mutation row, int number, int of, Map<String, String> results) {
+        long start = System.nanoTime();
+        try {
+            String verdict = run(row);
+            synchronized (results) {
+                results.put(row.name(), verdict);
+                Files.writeString(RESULTS, text(results));
+            }
+            long seconds = (System.nanoTime() - start) / 1_000_000_000;
+            System.out.printf("%3d of %d  %4d s  %-50s %s%n", number, of, seconds, row.name(), verdict);
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(row.name(), e);
+        }
     }
 
     private static Map<String, String> results() throws IOException {
@@ -176,7 +191,7 @@ public final class KillRun {
         String known = row.killer().replace(HANGS, "");
         if (!known.isEmpty() && !known.equals(SURVIVES)) {
             String verdict = test(classes + ":", List.of(known), LIMIT_KNOWN_SECONDS);
-            if (isKill(verdict)) {
+            if (verdict.startsWith(HANGS) == row.killer().startsWith(HANGS) && isKill(verdict)) {
                 return verdict;
             }
         }
@@ -211,7 +226,8 @@ public final class KillRun {
     private String test(String classes, List<String> tests, long seconds) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-ea", "-Xmx1g", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
+        command.addAll(List.of(
+                "-ea", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
         command.add("--sun-misc-unsafe-memory-access=allow");
         System.getProperties().forEach((name, value) -> {
             if (name.toString().startsWith("hmfs.")) {
@@ -221,15 +237,18 @@ public final class KillRun {
         command.addAll(List.of("-cp", classes + System.getProperty("java.class.path"), KillRow.class.getName()));
         command.addAll(tests);
         Process child = new ProcessBuilder(command)
-                .redirectError(work.resolve("errors").toFile())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         AtomicReference<String> running = new AtomicReference<>("");
         AtomicReference<String> failed = new AtomicReference<>("");
         AtomicLong since = new AtomicLong(System.nanoTime());
         Thread reader = Thread.ofPlatform().daemon().start(() -> read(child, running, failed, since));
         boolean hung = false;
-        while (!hung && !child.waitFor(1, TimeUnit.SECONDS)) {
+        boolean late = false;
+        long start = System.nanoTime();
+        while (!hung && !late && !child.waitFor(1, TimeUnit.SECONDS)) {
             hung = System.nanoTime() - since.get() > TimeUnit.SECONDS.toNanos(seconds);
+            late = System.nanoTime() - start > TimeUnit.SECONDS.toNanos(LIMIT_ROW_SECONDS);
         }
         child.destroyForcibly().waitFor();
         reader.join();
@@ -239,7 +258,7 @@ public final class KillRun {
         if (!failed.get().isEmpty()) {
             return failed.get();
         }
-        return child.exitValue() == 0 ? SURVIVES : running.get(); // or the JVM itself died within that test
+        return late || child.exitValue() == 0 ? SURVIVES : running.get(); // or the JVM itself died within that test
     }
 
     private static void read(
