@@ -93,7 +93,9 @@ final class NamespaceInterleaveTest {
                 new Pair("move, mkdir", move, mkdir),
                 new Pair("rmdir, create", rmdir, create),
                 new Pair("create, rmdir", create, rmdir),
-                new Pair("mkdir, rename", mkdir, rename));
+                new Pair("mkdir, rename", mkdir, rename),
+                new Pair("move, sweep", move, sweep),
+                new Pair("replace, sweep", replace, sweep));
     }
 
     private static Status set(PoolNamespace n, String name, String attribute, int size) {
@@ -226,6 +228,12 @@ final class NamespaceInterleaveTest {
                 String where = outer.getKey() + " at event " + event + " " + status + ": " + seen;
                 assertEquals(status == Status.OK, seen.containsKey("/e/new"), where);
                 assertEquals(List.of(), n.problems(), where);
+                file.pmem().images(3, event, image -> {
+                    PoolNamespace after = open(file.crashed(image));
+                    assertEquals(seen, look(after), () -> where + ", image " + image);
+                    after.scanInBackground();
+                    assertEquals(List.of(), after.problems(), () -> where + ", image " + image);
+                });
             }
             assertTrue(refused > 2, outer.getKey() + " was refused " + refused + " times");
         }

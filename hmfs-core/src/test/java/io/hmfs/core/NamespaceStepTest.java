@@ -4,17 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -81,6 +85,67 @@ final class NamespaceStepTest {
         EntryRecord.init(pmem, 64, EntryRecord.KIND_FILE, 5, 1, Name.of("x"), 10, 0644, 0);
         pmem.beforeEachEvent(null);
         assertEquals(SlotState.CREATING, EntryRecord.state(pmem, 64));
+    }
+
+    /** T was closed, and must be open again. */
+    @Test
+    void aRenameThatFindsNoRoomLeavesWhatItWouldHaveReplaced() {
+        ok(namespace.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
+        ok(namespace.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
+        long e = out.id;
+        int made = 0;
+        while (namespace.create(ROOT, Name.of("f" + made), 0644, 0, 0, out) == Status.OK) {
+            made++;
+        }
+        assertEquals(Status.NO_SPACE, namespace.rename(ROOT, Name.of("d"), ROOT, Name.of("e"), true, out));
+        ok(namespace.delete(ROOT, Name.of("f0"), out));
+        ok(namespace.create(e, Name.of("within"), 0644, 0, 0, out));
+    }
+
+    /** A mark that stays would make every reader write the line back. */
+    @Test
+    void whatWasAnsweredCarriesNoMark() {
+        ok(namespace.create(ROOT, Name.of("a"), 0644, 0, 0, out));
+        long id = out.id;
+        Name a = Name.of("a");
+        Name attribute = Name.of("user.a");
+        List<Supplier<Status>> changes = List.of(
+                () -> namespace.chmod(ROOT, a, 0600),
+                () -> namespace.chown(ROOT, a, 7, 8),
+                () -> namespace.append(ROOT, a, id, 100),
+                () -> namespace.truncate(ROOT, a, 10),
+                () -> namespace.setTimes(ROOT, a, 12345, Namespace.KEEP),
+                () -> namespace.setTimes(ROOT, a, Namespace.KEEP, 12345),
+                () -> namespace.setXattr(ROOT, a, attribute, new byte[] {1}, XattrMode.CREATE));
+        for (int i = 0; i < changes.size(); i++) {
+            ok(changes.get(i).get());
+            long before = file.pmem().writeBacks();
+            assertEquals(Status.OK, namespace.stat(ROOT, a, out));
+            namespace.getXattr(ROOT, a, attribute, new Bytes());
+            assertEquals(before, file.pmem().writeBacks(), "lines written back by a reader after change " + i);
+        }
+    }
+
+    /** What was stored and not fenced, lost. */
+    private SimPoolFile afterPowerLoss() {
+        SimPoolFile[] after = new SimPoolFile[1];
+        file.pmem().images(2, 1, image -> after[0] = after[0] == null ? file.crashed(image) : after[0]);
+        return after[0];
+    }
+
+    @Test
+    void aPoolSaysDurablyWhetherItWasClosed() {
+        namespace.close();
+        assertEquals(PoolHeader.CLEAN, afterPowerLoss().pmem().get(PoolHeader.STATE_OFFSET));
+        long starts = file.pmem().get(PoolHeader.STARTS_OFFSET);
+        SimPoolFile again = file.killed();
+        new PoolNamespace("sim", again, false);
+        assertEquals(0, again.pmem().get(PoolHeader.STATE_OFFSET));
+        again.pmem().images(1000, 1, image -> {
+            SimPmem pmem = again.crashed(image).pmem();
+            assertEquals(0, pmem.get(PoolHeader.STATE_OFFSET), image.toString());
+            assertEquals(starts + 1, pmem.get(PoolHeader.STARTS_OFFSET), image.toString());
+        });
     }
 
     @Test

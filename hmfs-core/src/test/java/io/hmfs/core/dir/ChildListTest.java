@@ -2,6 +2,7 @@ package io.hmfs.core.dir;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.alloc.Clock;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -298,6 +300,56 @@ final class ChildListTest {
         assertFalse(lists.swingHead(content, Pmem.NULL, mtime, DirContentRecord.CLOSED, mtime + 1), "another head");
         assertFalse(lists.swingHead(content, first, mtime - 1, DirContentRecord.CLOSED, mtime + 1), "another time");
         assertEquals(List.of(first), children());
+    }
+
+    private static final class Death extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /** Runs what dies before the first event for which the hook says so. */
+    private void dies(BooleanSupplier before, Runnable operation) {
+        pmem.beforeEachEvent(() -> {
+            if (before.getAsBoolean()) {
+                throw new Death();
+            }
+        });
+        assertThrows(Death.class, operation::run);
+        pmem.beforeEachEvent(null);
+    }
+
+    /**
+     * A create dies before its link is durable, and so does a sweep that has unlinked behind it: what was the head before leads to what
+     * was swept.
+     */
+    @Test
+    void whatIsOnTheListNoMoreIsOnItInNoImage() {
+        long kept = child("kept");
+        long swept = child("swept");
+        long head = child("head");
+        kill(swept);
+        kill(head);
+        for (long at : List.of(kept, swept, head)) {
+            pmem.writeBack(at, Pmem.LINE);
+        }
+        pmem.fence();
+        long late = object("late");
+        dies(
+                () -> DirContentRecord.childHead(pmem, content) == late,
+                () -> lists.link(content, late, engine.clock.next()));
+        dies(() -> EntryRecord.sibling(pmem, late) == kept, () -> lists.sweep(content, ChildList.Sweep.ALL));
+        assertEquals(List.of(late, kept), children());
+        pmem.processDied();
+        assertFalse(lists.isUnlinked(content, kept));
+        assertTrue(lists.isUnlinked(content, swept));
+        int[] images = new int[1];
+        pmem.images(64, 1, image -> {
+            images[0]++;
+            SimPmem after = pmem.crashed(image);
+            for (long at = DirContentRecord.childHead(after, content); at != 0; at = EntryRecord.sibling(after, at)) {
+                assertTrue(at != swept, () -> "on the list in image " + image);
+            }
+        });
+        assertTrue(images[0] > 0);
     }
 
     @Test

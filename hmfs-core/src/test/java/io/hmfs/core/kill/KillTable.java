@@ -34,9 +34,10 @@ final class KillTable {
                         .append(HEAD);
             }
             String verdict = results.getOrDefault(row.name(), row.killer());
+            boolean isKnown = !verdict.isEmpty() && !verdict.startsWith(KillRun.GUESS);
             alive += verdict.equals(KillRun.SURVIVES) ? 1 : 0;
-            unknown += verdict.isEmpty() ? 1 : 0;
-            table.append(line(row, verdict));
+            unknown += isKnown ? 0 : 1;
+            table.append(line(row, isKnown ? verdict : "not run"));
             Matcher head = Pattern.compile("(?m)^## " + Pattern.quote(row.name()) + " \\|.*\n")
                     .matcher(text);
             text = head.replaceFirst(Matcher.quoteReplacement(row.head(verdict)));
@@ -51,7 +52,7 @@ final class KillTable {
 
     private static String line(Mutation row, String verdict) {
         boolean isKilled = verdict.contains("Test");
-        String shown = isKilled ? "`" + verdict + "`" : "**" + (verdict.isEmpty() ? "not run" : verdict) + "**";
+        String shown = isKilled ? "`" + verdict + "`" : "**" + verdict + "**";
         String reason = verdict.equals(KillRun.SURVIVES) && !row.reason().isEmpty() ? ": " + row.reason() : "";
         return "| " + row.name() + " | `" + row.where() + "` | " + row.paper() + " | " + shown + reason + " |\n";
     }

@@ -53,17 +53,6 @@ final class KillTableTest {
         }
     }
 
-    /** A row that survives says why, and one that was not run is none. */
-    @Test
-    void eachRowIsKilledOrSaysWhyNot() throws IOException {
-        for (Mutation row : Mutation.all()) {
-            boolean survives = row.killer().equals(KillRun.SURVIVES);
-            assertFalse(row.killer().isEmpty(), () -> row.name() + " was not run");
-            assertTrue(survives || row.killer().contains("Test"), () -> row.name() + ": " + row.killer());
-            assertEquals(survives, !row.reason().isEmpty(), () -> row.name() + ": the reason of one that survives");
-        }
-    }
-
     @Test
     void eachStepThatMattersToACrashHasARow() throws IOException {
         List<Mutation> rows = Mutation.all();
