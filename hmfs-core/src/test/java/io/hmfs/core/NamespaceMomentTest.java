@@ -36,6 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class NamespaceMomentTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int MOMENTS_MAX = 2000;
+
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 
     private static final class Death extends RuntimeException {
@@ -109,7 +110,7 @@ final class NamespaceMomentTest {
         return text.toString();
     }
 
-    private static SimPoolFile prepare(Consumer<PoolNamespace> fill) throws PoolException {
+    static SimPoolFile prepare(Consumer<PoolNamespace> fill) throws PoolException {
         SimPoolFile file = new SimPoolFile(32 << 10, 14);
         Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
         PoolNamespace n = open(file);
@@ -118,7 +119,7 @@ final class NamespaceMomentTest {
         return file.killed();
     }
 
-    private static void inAnotherThread(Runnable work) {
+    static void inAnotherThread(Runnable work) {
         FutureTask<Void> task = new FutureTask<>(work, null);
         Thread.ofPlatform().daemon().start(task);
         try {
@@ -170,6 +171,70 @@ final class NamespaceMomentTest {
         assertTrue(moments > 10, "moments: " + moments);
     }
 
+    static Stream<Pair> units() {
+        Name x = Name.of("x");
+        return Stream.of(
+                new Pair("truncate", n -> {}, n -> ok(n.truncate(ROOT, x, 77)), ""),
+                new Pair("chmod", n -> {}, n -> ok(n.chmod(ROOT, x, 0600)), ""),
+                new Pair("chown", n -> {}, n -> ok(n.chown(ROOT, x, 7, 8)), ""),
+                new Pair(
+                        "times",
+                        n -> ok(n.setTimes(ROOT, x, 12345, Namespace.KEEP)),
+                        n -> ok(n.setTimes(ROOT, x, 777, Namespace.KEEP)),
+                        ""));
+    }
+
+    /** What changes with the time of change changes with it, for who looks from outside. */
+    @ParameterizedTest
+    @MethodSource("units")
+    void aReaderSeesAUnitChangeAtOnce(Pair unit) throws PoolException {
+        SimPoolFile file = prepare(n -> {
+            ok(n.create(ROOT, Name.of("x"), 0644, 0, 0, out));
+            unit.outer().accept(n);
+        });
+        PoolNamespace n = open(file);
+        List<String> seen = new ArrayList<>();
+        Runnable look = () -> {
+            Attributes a = new Attributes();
+            ok(n.stat(ROOT, Name.of("x"), a));
+            String state = a.size + " " + a.mode + " " + a.uid + " " + a.mtimeNanos + " " + a.ctimeNanos;
+            if (seen.isEmpty() || !seen.getLast().equals(state)) {
+                seen.add(state);
+            }
+        };
+        look.run();
+        Thread thread = Thread.currentThread();
+        file.pmem().beforeEachEvent(() -> {
+            if (Thread.currentThread().equals(thread)) {
+                inAnotherThread(look);
+            }
+        });
+        unit.inner().accept(n);
+        file.pmem().beforeEachEvent(null);
+        look.run();
+        assertEquals(2, seen.size(), seen.toString());
+    }
+
+    /** Whether a process died that far into an operation. */
+    static boolean diesBefore(SimPoolFile file, int event, Consumer<PoolNamespace> operation) {
+        PoolNamespace n = open(file);
+        int[] left = {event};
+        file.pmem().beforeEachEvent(() -> {
+            if (left[0]-- == 0) {
+                throw new Death();
+            }
+        });
+        try {
+            operation.accept(n);
+            return false;
+        } catch (Death e) {
+            file.pmem().processDied();
+            return true;
+        } finally {
+            file.pmem().beforeEachEvent(null);
+        }
+    }
+
     /** A name dies in flight, a sweep counts it, and another name goes at the same time. */
     @Test
     void aNameIsCountedOnce() throws PoolException {
@@ -182,21 +247,7 @@ final class NamespaceMomentTest {
         int moments = 0;
         for (boolean died = true; died; deaths++) {
             SimPoolFile file = prepared.killed();
-            PoolNamespace n = open(file);
-            int[] left = {deaths};
-            file.pmem().beforeEachEvent(() -> {
-                if (left[0]-- == 0) {
-                    throw new Death();
-                }
-            });
-            died = false;
-            try {
-                n.delete(ROOT, Name.of("z"), out);
-            } catch (Death e) {
-                died = true;
-                file.pmem().processDied();
-            }
-            file.pmem().beforeEachEvent(null);
+            died = diesBefore(file, deaths, n -> n.delete(ROOT, Name.of("z"), out));
             int names = died && open(file.killed()).stat(ROOT, Name.of("z"), out) == Status.OK ? 2 : 1;
             moments += atEachMoment(
                     file.killed(), next -> next.sweep(ROOT), next -> ok(next.delete(ROOT, Name.of("y"), out)), next -> {

@@ -60,6 +60,20 @@ final class NamespaceStepTest {
         ok(namespace.delete(d, Name.of("f"), out));
         ok(namespace.rmdir(d, Name.of("g")));
         ok(namespace.rmdir(ROOT, Name.of("d")));
+        for (String last : List.of("x", "y", "z")) {
+            ok(namespace.create(ROOT, Name.of("x"), 0644, 0, 0, out));
+            ok(namespace.setXattr(ROOT, Name.of("x"), Name.of("user.a"), new byte[500], XattrMode.CREATE));
+            ok(namespace.link(ROOT, Name.of("x"), ROOT, Name.of("y"), out));
+            ok(namespace.link(ROOT, Name.of("y"), ROOT, Name.of("z"), out));
+            for (String name : List.of("x", "y", "z")) {
+                if (!name.equals(last)) {
+                    ok(namespace.delete(ROOT, Name.of(name), out));
+                }
+            }
+            ok(namespace.create(ROOT, Name.of("other"), 0644, 0, 0, out));
+            ok(namespace.rename(ROOT, Name.of("other"), ROOT, Name.of(last), true, out));
+            ok(namespace.delete(ROOT, Name.of(last), out));
+        }
     }
 
     /** Deaths that nobody has cleared away hold no other names up. */
@@ -85,6 +99,27 @@ final class NamespaceStepTest {
         EntryRecord.init(pmem, 64, EntryRecord.KIND_FILE, 5, 1, Name.of("x"), 10, 0644, 0);
         pmem.beforeEachEvent(null);
         assertEquals(SlotState.CREATING, EntryRecord.state(pmem, 64));
+    }
+
+    /** The slot of its successor is another's by then, and says nothing of it any more. */
+    @Test
+    void whatWasReplacedOrMovedStaysGone() {
+        ok(namespace.create(ROOT, Name.of("a"), 0644, 0, 0, out));
+        ok(namespace.create(ROOT, Name.of("b"), 0644, 0, 0, out));
+        ok(namespace.rename(ROOT, Name.of("a"), ROOT, Name.of("b"), true, out));
+        ok(namespace.delete(ROOT, Name.of("b"), out));
+        namespace.sweep(ROOT); // leaves what the rename has left for listings
+        ok(namespace.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
+        for (int i = 0; i < 200; i++) {
+            ok(namespace.create(out.id, Name.of("f" + i), 0644, 0, 0, new Attributes()));
+        }
+        file.pmem().images(200, 1, image -> {
+            PoolNamespace after = new PoolNamespace("sim", file.crashed(image), false);
+            after.scanInBackground();
+            assertEquals(Status.NOT_FOUND, after.stat(ROOT, Name.of("b"), new Attributes()), image::toString);
+            assertEquals(Status.NOT_FOUND, after.stat(ROOT, Name.of("a"), new Attributes()), image::toString);
+            assertEquals(List.of(), after.problems(), image::toString);
+        });
     }
 
     /** T was closed, and must be open again. */

@@ -194,7 +194,7 @@ public final class KillRun {
         String known = row.killer().replace(GUESS, "").replace(HANGS, "");
         if (!known.isEmpty() && !known.equals(SURVIVES)) {
             String verdict = test(classes + ":", List.of(known), LIMIT_KNOWN_SECONDS);
-            if (verdict.startsWith(HANGS) == row.killer().startsWith(HANGS) && isKill(verdict)) {
+            if (verdict.startsWith(HANGS) == row.killer().contains(HANGS) && isKill(verdict)) {
                 return verdict;
             }
         }

@@ -47,6 +47,16 @@ final class SlotRecordTest {
         isFreeUntilItIsFilled(() -> InodeRecord.init(pmem, AT, ENTRY, 11));
         assertTrue(InodeRecord.free(pmem, AT, 20));
         assertFalse(InodeRecord.free(pmem, AT, 20), "freed twice");
+        InodeRecord.init(pmem, AT, ENTRY, 30);
+        boolean[] first = {false, true};
+        pmem.beforeEachEvent(() -> {
+            if (first[1]) {
+                first[1] = false;
+                first[0] = InodeRecord.free(pmem, AT, 40);
+            }
+        });
+        assertFalse(InodeRecord.free(pmem, AT, 41), "freed twice at once");
+        assertTrue(first[0]);
     }
 
     @Test
