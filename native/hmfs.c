@@ -16,6 +16,12 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older headers do not name it */
 #endif
 
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* Linux 6.1 */
+#endif
+
+#define HUGE_PAGE ((uintptr_t)2 << 20)
+
 static enum hmfs_instruction instruction;
 
 __attribute__((constructor)) static void choose_instruction(void) {
@@ -66,6 +72,10 @@ void hmfs_write_back(const void *at, uint64_t count) {
     write_back_with(instruction, at, count);
 }
 
+void hmfs_prefetch(const void *at) {
+    __builtin_prefetch(at);
+}
+
 void hmfs_fence(void) {
     __asm__ __volatile__("sfence" ::: "memory");
 }
@@ -81,6 +91,22 @@ static void touch(uintptr_t page, uintptr_t end, uintptr_t page_size) {
     }
 }
 
+int hmfs_prefer_huge_pages(void *at, uint64_t count) {
+    return madvise(at, count, MADV_HUGEPAGE) == 0 ? 0 : errno;
+}
+
+/*
+ * The huge pages that lie wholly within, whatever the mount says of new pages; a kernel that cannot leaves all as it is. Only of
+ * pages that are present: of a page that is reserved and was never touched, Linux 6.18 maps what was in the memory before, not zeros.
+ */
+static void collapse(uintptr_t at, uintptr_t end) {
+    uintptr_t first = (at + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    uintptr_t last = end & ~(HUGE_PAGE - 1);
+    if (first < last) {
+        (void)madvise((void *)first, last - first, MADV_COLLAPSE);
+    }
+}
+
 int hmfs_populate(void *at, uint64_t count) {
     if (count == 0) {
         return 0;
@@ -93,6 +119,7 @@ int hmfs_populate(void *at, uint64_t count) {
         result = madvise((void *)page, end - page, MADV_POPULATE_WRITE);
     } while (result != 0 && (errno == EINTR || errno == EAGAIN));
     if (result == 0) {
+        collapse((uintptr_t)at, end);
         return 0;
     }
     if (errno != EINVAL) {

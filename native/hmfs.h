@@ -18,13 +18,22 @@ int hmfs_cas16(void *at, uint64_t expected_low, uint64_t expected_high, uint64_t
 /* Starts the write-back of each line that [at, at + count) touches; hmfs_fence waits for it. */
 void hmfs_write_back(const void *at, uint64_t count);
 
+/* Asks for the line at `at` ahead of its use: waits for nothing, and does not fault whatever the address. */
+void hmfs_prefetch(const void *at);
+
 /* Returns when the write-backs that this thread started, and its stores, are ordered before what follows. */
 void hmfs_fence(void);
 
 /* Which enum hmfs_instruction hmfs_write_back uses on this processor. */
 int hmfs_write_back_instruction(void);
 
-/* Makes the pages of [at, at + count) present and writable, changing no content: 0 or an errno. */
+/* Asks for huge pages behind [at, at + count), page-aligned, from now on: 0 or an errno. Changes no content. */
+int hmfs_prefer_huge_pages(void *at, uint64_t count);
+
+/*
+ * Makes the pages of [at, at + count) present and writable, changing no content: 0 or an errno. What the kernel can make huge
+ * pages of becomes huge pages, if it will.
+ */
 int hmfs_populate(void *at, uint64_t count);
 
 /* Opens a file and locks it against every other opener, in this process too: a descriptor, or -errno (EAGAIN: locked). */

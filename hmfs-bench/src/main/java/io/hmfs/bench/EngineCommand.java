@@ -31,6 +31,7 @@ import picocli.CommandLine.Option;
             "Then the engine beside a map: one thread, mode process, in a JVM of its own. The rounds of the two take turns,"
                     + " each on a new pool or map, after warm-up rounds that do not count; a ratio is taken round by round.",
             "Timed for the engine: filling one reused Name from 16 bytes of an array, the call, and the check of its status."
+                    + " statAll and createAll are the same in batches of 32, where filling the batch is timed, too."
                     + " Timed for the map: the call with a String of the same characters, made before, and the check of its"
                     + " answer. Both create in one order and look up in another, random one; both find their keys laid out in"
                     + " the order of use. The pool's pages are populated as the engine does it itself, while it runs; the"
@@ -75,7 +76,9 @@ final class EngineCommand implements Callable<Integer> {
             names = "--crash-open",
             paramLabel = "FILES",
             split = ",",
-            description = "Also: how soon a pool of so many files serves after a SIGKILL; several with commas.")
+            description =
+                    "Also: how soon a pool of so many files serves after a SIGKILL, in a new JVM and in one that has used"
+                            + " another pool before, and how it serves beside the scan; several with commas.")
     private List<Integer> crashOpen = List.of();
 
     @Option(names = "--rounds", defaultValue = "5", description = "Rounds that count (default ${DEFAULT-VALUE}).")
@@ -159,13 +162,18 @@ final class EngineCommand implements Callable<Integer> {
                 List.of(
                         Target.atMost("stat/chase", 3),
                         Target.atLeast("create/create64k", 0.9),
+                        Target.atLeast("createAll/createAll64k", 0.9),
                         Target.atLeast("sharedCreate/privateCreate", 0.8),
                         Target.atLeast("create128/create16", 0.85),
                         Target.atLeast("createCounted/createScattered", 0.95),
                         Target.atLeast("createPrefixed/createScattered", 0.95),
+                        Target.atMost("statCutOff/stat, never linked", 5),
                         Target.atMost("statCutOff/stat, newest", 5),
+                        Target.atMost("statCutOff/stat, in the middle", 5),
                         Target.atLeast("create/map", 0.25),
-                        Target.atLeast("stat/map", 0.4)));
+                        Target.atLeast("stat/map", 0.4),
+                        Target.atLeast("createAll/map", 0.25),
+                        Target.atLeast("statAll/map", 0.4)));
     }
 
     private void gather(Lines lines, Class<?> main, List<String> jvm, List<String> arguments) throws IOException {
@@ -185,11 +193,16 @@ final class EngineCommand implements Callable<Integer> {
             filling.kill();
         }
         for (int round = 0; round < CRASH_ROUNDS; round++) {
-            List<String> one = List.of(pool.toString(), Integer.toString(count / 2 + round), mode.name());
-            try (ChildJvm opening = ChildJvm.start(CrashLoad.class, List.of("-Xmx512m"), with("open", one))) {
-                double millis = Long.parseLong(opening.answer()) / 1e6;
-                lines.round("open after a kill, " + count, "hmfs", "ms", millis);
+            long start = System.nanoTime();
+            try (ChildJvm opening = ChildJvm.start(CrashLoad.class, List.of("-Xmx512m"), with("open", arguments))) {
+                lines.add(opening.answer()); // told after the first answers
+                double millis = (System.nanoTime() - start) / 1e6;
+                lines.round("start of the process to first answers, " + count + " files", "hmfs", "ms", millis);
+                for (String line = opening.readLine(); line != null; line = opening.readLine()) {
+                    lines.add(line);
+                }
             }
+            gather(lines, CrashLoad.class, List.of("-Xmx512m"), with("warm", arguments));
         }
     }
 
@@ -197,6 +210,11 @@ final class EngineCommand implements Callable<Integer> {
         List<String> all = new ArrayList<>(List.of(first));
         all.addAll(rest);
         return all;
+    }
+
+    private static void besideMap(Series hmfs, Series map, List<Result> results) {
+        results.add(new Series(hmfs.name() + " beside a map", "hmfs", hmfs.unit(), hmfs.rounds()).result());
+        results.add(hmfs.dividedBy(map).result());
     }
 
     private void besideMap(Path pool, List<Result> results, Map<String, Number> counters) throws IOException {
@@ -210,11 +228,11 @@ final class EngineCommand implements Callable<Integer> {
                 List.of("-Xms" + heap + "m", "-Xmx" + heap + "m", "-XX:+AlwaysPreTouch"),
                 options.arguments());
         for (String operation : List.of("create", "stat", "create cpu", "stat cpu")) {
-            Series hmfs = lines.series(operation, "hmfs");
             Series map = lines.series(operation, "map");
-            results.add(new Series(operation + " beside a map", "hmfs", hmfs.unit(), hmfs.rounds()).result());
+            besideMap(lines.series(operation, "hmfs"), map, results);
             results.add(map.result());
-            results.add(hmfs.dividedBy(map).result());
+            String inBatches = operation.replaceFirst("create|stat", "$0All");
+            besideMap(lines.series(inBatches, "hmfs"), map, results);
         }
         lines.counters().forEach(counters::putIfAbsent);
         counters.put("files beside the map", (long) count);

@@ -105,12 +105,14 @@ class BenchCommandTest {
                         "list hmfs",
                         "stat/chase hmfs",
                         "create/create64k hmfs",
+                        "createAll/createAll64k hmfs",
                         "sharedCreate/privateCreate hmfs",
                         "open after a kill, 5000 hmfs",
                         "statCutOff/stat, newest hmfs")),
                 names::toString);
         for (String name : List.of("create", "stat")) {
             assertTrue(names.containsAll(List.of(name + " hmfs", name + " map", name + "/map hmfs")), names::toString);
+            assertTrue(names.containsAll(List.of(name + "All/map hmfs", name + "All cpu/map hmfs")), names::toString);
         }
     }
 

@@ -26,12 +26,14 @@ import org.junit.jupiter.api.Timeout;
  * Goal: every call ends, with its own reply or with an error that says why.
  * Method: the real client against a server that a test plays: it answers late, out of order, wrongly, or not at all.
  */
-@Timeout(60)
+@Timeout(300)
 class HmfsClientTest {
     private static final ClientOptions OPTIONS =
-            new ClientOptions("bob", Duration.ofSeconds(10), Duration.ofSeconds(10), 4);
+            new ClientOptions("bob", Duration.ofSeconds(40), Duration.ofSeconds(40), 4);
+
+    /** For what must time out; so long that a machine that stands still for two seconds lets no other call time out. */
     private static final ClientOptions HASTY =
-            new ClientOptions("bob", Duration.ofMillis(200), Duration.ofMillis(200), 4);
+            new ClientOptions("bob", Duration.ofSeconds(3), Duration.ofSeconds(3), 4);
 
     private ScriptedServer server;
 

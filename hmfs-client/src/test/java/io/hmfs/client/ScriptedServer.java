@@ -27,7 +27,7 @@ final class ScriptedServer implements AutoCloseable {
 
     ScriptedServer() throws IOException {
         listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-        listener.setSoTimeout(10_000);
+        listener.setSoTimeout(40_000);
     }
 
     int port() {
@@ -51,7 +51,7 @@ final class ScriptedServer implements AutoCloseable {
 
         Peer(Socket socket) throws IOException {
             this.socket = socket;
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(40_000);
             in = new DataInputStream(socket.getInputStream());
             out = socket.getOutputStream();
         }

@@ -6,6 +6,7 @@ import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import java.util.function.Consumer;
 
@@ -27,6 +28,13 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
 
     /** Attributes of a name. */
     Status stat(long directory, Name name, Attributes out);
+
+    /**
+     * Looks up all names of a batch and answers each in it, as {@link #stat} would; there is no order between them, and no one moment
+     * that all answers are of. In a large pool a batch of eight or more takes a third of the time of its names one by one, because
+     * what they need of the memory is fetched together.
+     */
+    void statAll(StatBatch batch);
 
     /** Attributes of a directory by its id. */
     Status statDirectory(long directory, Attributes out);

@@ -24,6 +24,7 @@ import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import java.util.List;
 import java.util.Locale;
@@ -51,7 +52,7 @@ final class PoolNamespace extends ExtendedNamespace {
     private final BackgroundScan scan;
     private final Background background;
     private final Reclaimer reclaimer;
-    private volatile boolean failed;
+    private volatile @Nullable Throwable failure;
     private volatile boolean closed;
 
     /** Opens the engine on a checked pool. Without background threads, tests call what these would do. */
@@ -122,11 +123,10 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     private void check() {
-        if (failed || closed) {
-            throw new IllegalStateException(
-                    closed
-                            ? "the namespace " + path + " is closed"
-                            : "the namespace " + path + " has stopped after an error; reopen it");
+        Throwable cause = failure;
+        if (cause != null || closed) {
+            String why = closed ? " is closed" : " has stopped after an error; reopen it: " + cause;
+            throw new IllegalStateException("the namespace " + path + why, cause);
         }
         durability.enter();
     }
@@ -144,8 +144,8 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     private void failStop(Throwable cause) {
-        if (!failed && !(closed && cause instanceof Epochs.ClosedException)) {
-            failed = true;
+        if (failure == null && !(closed && cause instanceof Epochs.ClosedException)) {
+            failure = cause;
             reclaimer.cutShort();
             engine.locks.poison();
             engine.sweepers.poison();
@@ -218,6 +218,11 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     @Override
+    public void statAll(StatBatch batch) {
+        stopping(() -> operations.statAll(batch));
+    }
+
+    @Override
     public Status statDirectory(long directory, Attributes out) {
         return stopping(() -> operations.statDirectory(directory, out));
     }
@@ -235,18 +240,13 @@ final class PoolNamespace extends ExtendedNamespace {
     @Override
     public void createAll(CreateBatch batch) {
         batch.askAgain(null);
-        stopping(() -> execute(batch));
+        stopping(() -> operations.createAll(batch));
         for (int tries = 0;
                 tries < RECLAIMS_MAX && batch.has(Status.NO_SPACE) && stopping(this::reclaim) == Status.OK;
                 tries++) {
             batch.askAgain(Status.NO_SPACE);
-            stopping(() -> execute(batch));
+            stopping(() -> operations.createAll(batch));
         }
-    }
-
-    private Status execute(CreateBatch batch) {
-        operations.createAll(batch);
-        return Status.OK;
     }
 
     @Override
@@ -388,12 +388,11 @@ final class PoolNamespace extends ExtendedNamespace {
             LOG.log(System.Logger.Level.ERROR, path + " is still in use; it stays mapped until this process ends");
             return;
         }
-        if (!failed) {
+        if (failure == null) {
             engine.clock.close();
             engine.ids.close();
-            Pmem pmem = file.pmem();
-            pmem.setRelease(file.header() + PoolHeader.STATE_OFFSET, PoolHeader.CLEAN);
-            pmem.persist(file.header() + PoolHeader.STATE_OFFSET, 8);
+            file.pmem().setRelease(file.header() + PoolHeader.STATE_OFFSET, PoolHeader.CLEAN);
+            file.pmem().persist(file.header() + PoolHeader.STATE_OFFSET, 8);
         }
         file.close();
     }

@@ -158,6 +158,8 @@ final class NamespaceReaderTest {
         for (String name : List.of("a", "b", "n", "s")) {
             readers.add(stat(d, name));
         }
+        Attributes last = new Attributes();
+        readers.add(new Reader.Stat("statAll b", n -> BatchedStat.of(n, d, Name.of("b"), last), last));
         readers.add(stat(e, "n"));
         readers.add(stat(e, "x"));
         Attributes out = new Attributes();

@@ -122,6 +122,17 @@ final class NamespaceStepTest {
         });
     }
 
+    /** Its content has to follow each time: the first entry leads to the second, which is gone as well. */
+    @Test
+    void aDirectoryThatMovedTwiceIsThereByItsId() {
+        ok(namespace.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
+        long d = out.id;
+        ok(namespace.rename(ROOT, Name.of("d"), ROOT, Name.of("d1"), true, out));
+        ok(namespace.rename(ROOT, Name.of("d1"), ROOT, Name.of("d2"), true, out));
+        ok(namespace.statDirectory(d, out));
+        ok(namespace.create(d, Name.of("within"), 0644, 0, 0, out));
+    }
+
     /** T was closed, and must be open again. */
     @Test
     void aRenameThatFindsNoRoomLeavesWhatItWouldHaveReplaced() {

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
  * found, and a repair changes nothing but what was damaged. Method: pools with all of them; word by word of their slots, bits are
  * turned and values replaced; each time check, repair, check again, open, and compare what the namespace shows.
  */
-@Timeout(600)
+@Timeout(3000)
 final class PoolChainsTest {
     private static final Path PATH = Path.of("chains");
     private static final long ROOT = Namespace.ROOT_ID;

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
  * with something of everything; word by word, bits are turned and values replaced; each time check, repair, check again, open, and
  * compare what the namespace shows.
  */
-@Timeout(600)
+@Timeout(3000)
 final class PoolDamageTest {
     private static final Path PATH = Path.of("damaged");
     private static final int REGIONS = 24;
@@ -358,7 +358,7 @@ final class PoolDamageTest {
 
     private static void survive(String where) {
         try {
-            assertTimeoutPreemptively(Duration.ofSeconds(30), () -> {
+            assertTimeoutPreemptively(Duration.ofMinutes(5), () -> {
                 try {
                     PoolCheck.check(PATH, POOL, Progress.NONE);
                     CheckReport after = PoolCheck.repair(PATH, POOL, Progress.NONE);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
  * Goal: damage to the shape of a pool is repaired too, and a repair that dies is finished by the next. Method: lists, trees and a large
  * index bent by hand; repairs cut off at each of their events, with the images that a power failure leaves there.
  */
-@Timeout(600)
+@Timeout(3000)
 final class PoolRepairTest {
     private static final Path PATH = Path.of("repair");
 

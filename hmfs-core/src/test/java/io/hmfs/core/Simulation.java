@@ -399,7 +399,10 @@ final class Simulation {
                                 (m, _) -> m.setMtime(d, n, size),
                                 false)
                         : Step.list(d, random);
-            default -> new Step("stat" + at, e -> e.stat(d, name, out), (m, _) -> m.stat(d, n), false);
+            default ->
+                (value & 1) == 0
+                        ? new Step("stat" + at, e -> e.stat(d, name, out), (m, _) -> m.stat(d, n), false)
+                        : new Step("statAll" + at, e -> BatchedStat.of(e, d, name, out), (m, _) -> m.stat(d, n), false);
         };
     }
 }

@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 final class StressWorld {
     private static final long ROOT = Namespace.ROOT_ID;
-    private static final long PATIENCE_NANOS = 5_000_000_000L;
+    private static final long PATIENCE_NANOS = 120_000_000_000L;
     private static final int DIRECTORIES = 3;
     private static final int THREADS_MAX = 4;
     private static final int COUNTED_SIZE = 100; // of a few threads: more than one slot

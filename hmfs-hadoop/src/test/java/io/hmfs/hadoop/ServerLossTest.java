@@ -33,7 +33,7 @@ class ServerLossTest {
     void start() throws IOException {
         server = ServerProcess.start();
         Configuration conf = new Configuration();
-        conf.set("fs.hmfs.connect.timeout", "2s");
+        conf.set("fs.hmfs.connect.timeout", "60s"); // a server that starts on a busy machine takes its time
         fs = FileSystem.newInstance(server.uri(), conf);
     }
 

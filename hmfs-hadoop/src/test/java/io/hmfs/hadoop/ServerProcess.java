@@ -126,8 +126,8 @@ public final class ServerProcess implements AutoCloseable {
     public void close() {
         try {
             process.getOutputStream().close();
-            if (!process.waitFor(20, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
+                process.destroyForcibly().waitFor(); // or it would still make files in there
             }
             try (Stream<Path> files = Files.walk(directory)) {
                 for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {

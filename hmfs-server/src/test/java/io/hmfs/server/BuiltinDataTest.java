@@ -26,7 +26,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Goal: the builtin store gives back what was written, and no object outlives its file, in both modes and over a crash.
  * Method: real client and server; the data directory is looked at from outside; a crash is an intent that nobody finished.
  */
-@Timeout(120)
+@Timeout(300)
 class BuiltinDataTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
     private static final CreateOptions OVERWRITE = new CreateOptions(0644, true, false, 0755);
@@ -69,12 +68,7 @@ class BuiltinDataTest {
     }
 
     private List<String> objects(ServerFixture fixture) throws IOException {
-        try (Stream<Path> files = Files.walk(fixture.dataDirectory())) {
-            return files.filter(file -> file.getFileName().toString().contains("-"))
-                    .map(file -> file.getFileName().toString())
-                    .sorted()
-                    .toList();
-        }
+        return ObjectFiles.in(fixture.dataDirectory());
     }
 
     private void awaitObjects(ServerFixture fixture, int count) throws Exception {
@@ -103,8 +97,11 @@ class BuiltinDataTest {
             assertArrayEquals(data, Arrays.copyOf(read, data.length));
             assertEquals(5, client.readBlock(file.id(), 3, data.length - 5, read, 7, 5));
             assertArrayEquals(Arrays.copyOfRange(data, data.length - 5, data.length), Arrays.copyOfRange(read, 7, 12));
+            int port = fixture.port();
             fixture.restart();
-            assertThrows(IOException.class, () -> client.stat("/f")); // its connection died with the old port
+            if (fixture.port() != port) { // the system may give the same one again
+                assertThrows(IOException.class, () -> client.stat("/f")); // its connection died with the old port
+            }
             try (HmfsClient again = fixture.client()) {
                 assertEquals(data.length, again.readBlock(file.id(), 3, 0, read, 0, data.length));
                 assertArrayEquals(data, Arrays.copyOf(read, data.length));

@@ -16,7 +16,9 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.StatBatch;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -29,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Goal: a server starts with a clear answer, stops without losing a reply, and never runs on over half an operation.
  * Method: start it wrongly, stop it under load, and let one operation of a real namespace throw.
  */
-@Timeout(60)
+@Timeout(300)
 class LifecycleTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
 
@@ -170,6 +173,19 @@ class LifecycleTest {
         }
     }
 
+    private static boolean isAbout(Object argument, String bomb) {
+        return switch (argument) {
+            case Name name -> name.toString().equals(bomb);
+            case CreateBatch batch ->
+                IntStream.range(0, batch.size())
+                        .anyMatch(i -> batch.name(i).toString().equals(bomb));
+            case StatBatch batch ->
+                IntStream.range(0, batch.size())
+                        .anyMatch(i -> batch.name(i).toString().equals(bomb));
+            default -> false;
+        };
+    }
+
     /** A real namespace whose operations throw when they are about one name. */
     private static Namespace failingOn(Namespace real, String bomb, AtomicBoolean closed) {
         return (Namespace) Proxy.newProxyInstance(
@@ -180,7 +196,7 @@ class LifecycleTest {
                     }
                     if (arguments != null) {
                         for (Object argument : arguments) {
-                            if (argument instanceof Name name && name.toString().equals(bomb)) {
+                            if (isAbout(argument, bomb)) {
                                 throw new IndexOutOfBoundsException("a bad pointer");
                             }
                         }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Goal: in mode logged nothing is answered before the log has it, replies keep their order, and what was answered survives the loss of
  * the machine. Method: a real server; and one on a namespace whose log says when it is durable only when the test lets it.
  */
-@Timeout(120)
+@Timeout(300)
 class LoggedServerTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
 
@@ -99,12 +99,7 @@ class LoggedServerTest {
                             return 1L;
                         }
                         if (method.getName().equals("whenDurable")) {
-                            if (holds) {
-                                held.add((Runnable) arguments[1]);
-                                failures.add((Consumer<Throwable>) arguments[2]);
-                            } else {
-                                ((Runnable) arguments[1]).run();
-                            }
+                            hold((Runnable) arguments[1], (Consumer<Throwable>) arguments[2]);
                             return null;
                         }
                         try {
@@ -115,7 +110,17 @@ class LoggedServerTest {
                     });
         }
 
-        void release() {
+        /** One step with {@link #release}, or an action could be held when nobody releases any more. */
+        private synchronized void hold(Runnable action, Consumer<Throwable> onFailure) {
+            if (holds) {
+                failures.add(onFailure); // before the action: who waits for that one takes this one too
+                held.add(action);
+            } else {
+                action.run();
+            }
+        }
+
+        synchronized void release() {
             holds = false;
             for (Runnable next = held.poll(); next != null; next = held.poll()) {
                 next.run();

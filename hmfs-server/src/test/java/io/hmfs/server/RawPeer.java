@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 
 /** A peer that sends whatever bytes a test wants, and reads frames. */
 final class RawPeer implements AutoCloseable {
@@ -30,7 +31,7 @@ final class RawPeer implements AutoCloseable {
 
     RawPeer(int port) throws IOException {
         socket = new Socket(InetAddress.getLoopbackAddress(), port);
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(60_000);
         socket.setTcpNoDelay(true);
         out = socket.getOutputStream();
         in = new DataInputStream(socket.getInputStream());
@@ -78,11 +79,27 @@ final class RawPeer implements AutoCloseable {
 
     /** Greets the server, and is welcome. */
     void greet() throws IOException {
-        send(hello(Wire.MAGIC, Wire.PROTOCOL_VERSION, 0, "eve"));
-        WireBuffer frame = read();
-        if (new MessageHeaderDecoder().wrap(frame, 0).templateId() != WelcomeDecoder.TEMPLATE_ID) {
+        if (!tryToGreet()) {
             throw new IOException("not welcome");
         }
+    }
+
+    /** Greets the server; false if that was not in time. */
+    boolean tryToGreet() throws IOException {
+        try {
+            send(hello(Wire.MAGIC, Wire.PROTOCOL_VERSION, 0, "eve"));
+        } catch (SocketException e) {
+            return false; // given up and closed already
+        }
+        WireBuffer frame = read();
+        if (new MessageHeaderDecoder().wrap(frame, 0).templateId() == WelcomeDecoder.TEMPLATE_ID) {
+            return true;
+        }
+        FailureDecoder failure = new FailureDecoder().wrapAndApplyHeader(frame, 0, new MessageHeaderDecoder());
+        if (ResultCode.of(failure.code()) != ResultCode.TIMEOUT) {
+            throw new IOException("not welcome: " + failure.message());
+        }
+        return false;
     }
 
     /** The next frame. */

@@ -17,7 +17,6 @@ import io.hmfs.core.OpenOptions;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -26,7 +25,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Method: a real namespace that throws just before or just after one operation, which stops the server there, then a second
  * start; and several clients that fight for a few names.
  */
-@Timeout(60)
+@Timeout(300)
 class RemovalCrashTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
     private static final CreateOptions OVERWRITE = new CreateOptions(0644, true, false, 0755);
@@ -100,12 +98,7 @@ class RemovalCrashTest {
     }
 
     private List<String> objects() throws IOException {
-        try (Stream<Path> files = Files.walk(config().dataDirectory())) {
-            return files.map(file -> file.getFileName().toString())
-                    .filter(name -> name.contains("-"))
-                    .sorted()
-                    .toList();
-        }
+        return ObjectFiles.in(config().dataDirectory());
     }
 
     private static List<String> liveObjects(HmfsClient client) throws IOException {

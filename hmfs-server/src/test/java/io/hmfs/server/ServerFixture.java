@@ -9,7 +9,6 @@ import io.hmfs.core.pmem.log.LogOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.function.UnaryOperator;
 
 /** A server on a fresh pool and a free loopback port, for tests. */
@@ -41,8 +40,7 @@ final class ServerFixture implements AutoCloseable {
                         .frameMax(FRAME_MAX)
                         .chunkSize(CHUNK_SIZE)
                         .blockSize(BLOCK_SIZE)
-                        .eventLoops(2)
-                        .idleTimeout(Duration.ofMillis(300)))
+                        .eventLoops(2))
                 .build();
     }
 

@@ -58,7 +58,7 @@ public final class ClosedLoop {
         int count = 0;
         long end = System.nanoTime() + nanos;
         try {
-            for (long now = System.nanoTime(); now < end && count < SAMPLES_MAX; count++) {
+            for (long now = System.nanoTime(); (now < end || count == 0) && count < SAMPLES_MAX; count++) {
                 request.get().get();
                 long after = System.nanoTime();
                 latencies[count] = after - now;
@@ -98,7 +98,7 @@ public final class ClosedLoop {
 
     private void next() {
         long start = System.nanoTime();
-        if (start - startNanos > nanos || failure != null) {
+        if ((start - startNanos > nanos && answers > 0) || failure != null) { // one answer at least, or there is no rate
             ended.countDown();
             return;
         }

@@ -99,6 +99,11 @@ final class CountingPmem extends Pmem {
     }
 
     @Override
+    public void prefetch(long at) {
+        pmem.prefetch(at);
+    }
+
+    @Override
     public void copyIn(byte[] source, int offset, long at, int count) {
         pmem.copyIn(source, offset, at, count);
     }

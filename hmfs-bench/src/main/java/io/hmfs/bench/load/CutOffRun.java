@@ -12,21 +12,33 @@ import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.type.Status;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Random;
 
 /**
- * stat of an object whose create a crash has cut off, in a directory of a hundred thousand files, beside stats of others: whoever
- * meets such an object looks for it on the list before the answer. What is cut off is the newest child, as the children of a crash
- * are; and, to see how far that carries, one that stands in the middle.
+ * stat of an object whose create a crash has cut off, in a directory of a hundred thousand files, beside a plain stat. All in one
+ * opened pool, so that both run compiled code: an object of an earlier start gets the state back that it had before its create was
+ * over, and is asked for; for the plain stat the same object gets the state that it has, so that the caches know it as well. Many
+ * other stats run between two that are timed.
+ *
+ * <p>The cases: creates that were never linked; the newest child; one in the middle of the list; the same where directories were
+ * filled in turns, so that the neighbouring slots are of others; and half of the directory at once, as a power failure
+ * leaves it, all of them asked for in random order.
  */
 final class CutOffRun {
     private static final int FILES = 100_000;
-    private static final int WARM = 5_000;
-    private static final int PLAIN = 1001;
-    private static final int SAMPLES = 31;
+    private static final int SAMPLES = 2_000;
+    private static final int WARM = 2_000;
+    private static final int BETWEEN = 16;
+
+    private static final int DIRECTORIES = 18;
+
+    private static final long SEED = 7;
 
     private final Options options;
     private final Bed.Hand hand = new Bed.Hand();
-    private long directory;
+    private final Random random = new Random(SEED);
+    private long alone;
+    private long inTurns;
 
     private CutOffRun(Options options) {
         this.options = options;
@@ -37,77 +49,180 @@ final class CutOffRun {
     }
 
     private void run() throws IOException {
-        try (Bed bed = Bed.make(options.pool(), FILES, 16, options.mode())) {
-            directory = bed.directory("cut off");
+        try (Bed bed = Bed.make(options.pool(), (DIRECTORIES + 1L) * FILES, 16, options.mode())) {
+            alone = bed.directory("alone");
             for (int i = 0; i < FILES; i++) {
-                Bed.require(bed.namespace.create(directory, hand.name(i), Bed.FILE_MODE, 0, 0, hand.out));
+                Bed.require(bed.namespace.create(alone, hand.name(i), Bed.FILE_MODE, 0, 0, hand.out));
+            }
+            long[] directories = new long[DIRECTORIES];
+            for (int d = 0; d < DIRECTORIES; d++) {
+                directories[d] = bed.directory("in turns " + d);
+            }
+            inTurns = directories[0];
+            for (int i = 0; i < FILES; i++) {
+                for (long directory : directories) {
+                    Bed.require(bed.namespace.create(directory, hand.name(i), Bed.FILE_MODE, 0, 0, hand.out));
+                }
             }
         }
         for (int round = 0; round < options.rounds(); round++) {
-            measure("newest", 0);
-            measure("in the middle", FILES / 2);
+            measure();
         }
         OperationLoad.progress("cut off");
     }
 
-    private void measure(String which, int behind) throws IOException {
-        long[] cutOff = new long[SAMPLES];
-        long[] plain = new long[SAMPLES];
-        for (int i = 0; i < SAMPLES; i++) {
-            try (PoolFile file = PoolFile.open(options.pool(), options.mode(), true)) {
-                cutOff(file.pmem(), behind);
-                sample(new Bed(Hmfs.open(options.pool(), file, false)), FILES - 1 - behind, i, plain, cutOff);
-                // Left as a crash would leave it: the next start finds times of an earlier one.
+    private void measure() throws IOException {
+        PoolFile file = PoolFile.open(options.pool(), options.mode(), true);
+        Directory first = new Directory(file.pmem(), alone);
+        Directory second = new Directory(file.pmem(), inTurns);
+        first.neverLinked(WARM + SAMPLES);
+        try (Bed bed = new Bed(Hmfs.open(options.pool(), file, false))) {
+            first.bed = bed;
+            second.bed = bed;
+            int last = FILES - 1 - WARM - SAMPLES;
+            double plain = first.measure("in the middle", WARM, SAMPLES, FILES / 4, FILES / 2);
+            first.neverLinked(plain);
+            first.measure("newest", WARM, SAMPLES, last, 1);
+            second.measure("in the middle, directories in turns", WARM, SAMPLES, FILES / 4, FILES / 2);
+            first.many(last);
+            for (int i = last + 1; i < FILES; i++) {
+                Bed.require(bed.namespace.create(alone, hand.name(i), Bed.FILE_MODE, 0, 0, hand.out));
             }
         }
-        Arrays.sort(cutOff);
-        Arrays.sort(plain);
-        OperationLoad.round("stat of a create cut off, " + which, "ns", (double) cutOff[SAMPLES / 2]);
-        OperationLoad.round("statCutOff/stat, " + which, "ratio", (double) cutOff[SAMPLES / 2] / plain[SAMPLES / 2]);
     }
 
-    private void sample(Bed bed, int file, int i, long[] plain, long[] cutOff) {
-        for (int j = 0; j < WARM; j++) {
-            time(bed, j * 7919 % (FILES / 4));
+    /** One directory of an opened pool; its files by number, the oldest being 0. */
+    private final class Directory {
+        private final Pmem pmem;
+        private final long id;
+        private final long content;
+        private final long[] files = new long[FILES];
+        private Bed bed;
+
+        Directory(Pmem pmem, long id) {
+            this.pmem = pmem;
+            this.id = id;
+            this.content = content();
+            long at = DirContentRecord.childHead(pmem, content);
+            for (int i = FILES - 1; i >= 0; i--) {
+                files[i] = at;
+                at = EntryRecord.sibling(pmem, at);
+            }
         }
-        long[] others = new long[PLAIN];
-        for (int j = 0; j < PLAIN; j++) {
-            others[j] = time(bed, FILES / 4 + j * 17 % (FILES / 8));
-        }
-        Arrays.sort(others);
-        plain[i] = others[PLAIN / 2];
-        cutOff[i] = time(bed, file);
-    }
 
-    private long time(Bed bed, int file) {
-        hand.name(file);
-        long before = System.nanoTime();
-        Status status = bed.namespace.stat(directory, hand.name, hand.out);
-        long nanos = System.nanoTime() - before;
-        Bed.require(status);
-        return nanos;
-    }
-
-    /** Puts the state back that the object had before its create was over. */
-    private void cutOff(Pmem pmem, int behind) {
-        long at = DirContentRecord.childHead(pmem, content(pmem));
-        for (int i = 0; i < behind; i++) {
-            at = EntryRecord.sibling(pmem, at);
-        }
-        EntryRecord.setState(pmem, at, SlotState.CREATING);
-    }
-
-    private long content(Pmem pmem) {
-        for (long word = PoolHeader.REGION_TABLE_OFFSET; pmem.get(word) != 0; word += 8) {
-            long region = pmem.get(word) & ~RegionKind.MASK;
-            if ((pmem.get(word) & RegionKind.MASK) == RegionKind.CONTENT_SLOTS.code()) {
-                for (long at = region; at < region + PoolFile.REGION_SIZE; at += DirContentRecord.SIZE) {
-                    if (DirContentRecord.id(pmem, at) == directory) {
-                        return at;
+        private long content() {
+            for (long word = PoolHeader.REGION_TABLE_OFFSET; pmem.get(word) != 0; word += 8) {
+                long region = pmem.get(word) & ~RegionKind.MASK;
+                if ((pmem.get(word) & RegionKind.MASK) == RegionKind.CONTENT_SLOTS.code()) {
+                    for (long at = region; at < region + PoolFile.REGION_SIZE; at += DirContentRecord.SIZE) {
+                        if (DirContentRecord.id(pmem, at) == id) {
+                            return at;
+                        }
                     }
                 }
             }
+            throw new IllegalStateException("the directory has no content");
         }
-        throw new IllegalStateException("the directory has no content");
+
+        private long time(int file, Status expected) {
+            hand.name(file);
+            long before = System.nanoTime();
+            Status status = bed.namespace.stat(id, hand.name, hand.out);
+            long nanos = System.nanoTime() - before;
+            if (status != expected) {
+                throw new IllegalStateException("a stat was answered " + status + ", not " + expected);
+            }
+            return nanos;
+        }
+
+        private void others() {
+            for (int i = 0; i < BETWEEN; i++) {
+                time(random.nextInt(FILES / 8), Status.OK);
+            }
+        }
+
+        private long timeAs(int state, int file) {
+            others();
+            EntryRecord.setState(pmem, files[file], state);
+            return time(file, Status.OK);
+        }
+
+        /** Some of the files from one on, each cut off by itself. Gives the time of a plain stat. */
+        double measure(String which, int warm, int samples, int from, int count) {
+            long[] plain = new long[samples];
+            long[] cutOff = new long[samples];
+            for (int i = -warm; i < samples; i++) {
+                int file = from + random.nextInt(count);
+                long asCutOff = timeAs(SlotState.CREATING, file);
+                long asIs = timeAs(SlotState.NORMAL, from + random.nextInt(count));
+                if (i >= 0) {
+                    cutOff[i] = asCutOff;
+                    plain[i] = asIs;
+                }
+            }
+            report(which, median(cutOff), median(plain));
+            return median(plain);
+        }
+
+        /** Takes the newest off the list, as if a crash had come before they were linked. */
+        void neverLinked(int count) {
+            long mtime = DirContentRecord.mtime(pmem, content);
+            long head = files[FILES - 1 - count];
+            for (int i = FILES - count; i < FILES; i++) {
+                EntryRecord.setState(pmem, files[i], SlotState.CREATING);
+            }
+            if (!pmem.cas16(
+                    content + DirContentRecord.CHILD_HEAD_OFFSET,
+                    files[FILES - 1],
+                    mtime,
+                    head,
+                    EntryRecord.birth(pmem, head))) {
+                throw new IllegalStateException("the directory has changed");
+            }
+        }
+
+        void neverLinked(double plain) {
+            long[] cutOff = new long[SAMPLES];
+            for (int i = -WARM; i < SAMPLES; i++) {
+                int file = FILES - SAMPLES + i;
+                others();
+                EntryRecord.setState(pmem, files[file], SlotState.CREATING);
+                long nanos = time(file, Status.NOT_FOUND);
+                if (i >= 0) {
+                    cutOff[i] = nanos;
+                }
+            }
+            report("never linked", median(cutOff), plain);
+        }
+
+        /** The newer half of the directory at once: means, for the first one pays for others. */
+        void many(int last) {
+            int[] order =
+                    random.ints(FILES / 2, last).distinct().limit(FILES / 4).toArray();
+            double plain = all(order);
+            for (int file = FILES / 2; file <= last; file++) {
+                EntryRecord.setState(pmem, files[file], SlotState.CREATING);
+            }
+            report("many at once, each", all(order), plain);
+        }
+
+        private double all(int[] order) {
+            long total = 0;
+            for (int file : order) {
+                total += time(file, Status.OK);
+            }
+            return (double) total / order.length;
+        }
+    }
+
+    private static double median(long[] samples) {
+        long[] sorted = samples.clone();
+        Arrays.sort(sorted);
+        return sorted[sorted.length / 2];
+    }
+
+    private static void report(String which, double cutOff, double plain) {
+        OperationLoad.round("stat of a create cut off, " + which, "ns", cutOff);
+        OperationLoad.round("statCutOff/stat, " + which, "ratio", cutOff / plain);
     }
 }

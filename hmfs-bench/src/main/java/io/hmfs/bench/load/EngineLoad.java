@@ -73,7 +73,14 @@ public final class EngineLoad {
                 System.gc(); // what the other one left is not this one's to collect
                 report(counts, "create", "hmfs", options.files(), engine::create);
                 report(counts, "stat", "hmfs", options.files(), engine::stat);
+                report(counts, "statAll", "hmfs", options.files(), engine::statAll);
                 count(counts, "pool bytes", engine.capacity());
+                Pages pages = Pages.of(options.pool());
+                count(counts, "pages", pages.size());
+                count(counts, "percent of the pool in pages of 2 MiB", Math.round(pages.percentHuge()));
+            }
+            try (EngineSubject engine = EngineSubject.open(options, keys)) {
+                report(counts, "createAll", "hmfs", options.files(), engine::createAll);
             }
             HeapMap map = new HeapMap();
             System.gc();

@@ -6,7 +6,9 @@ import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import java.io.IOException;
 
@@ -14,10 +16,15 @@ import java.io.IOException;
 final class EngineSubject implements AutoCloseable {
     private static final int FILE_MODE = 0644;
 
+    /** Names of one call of {@link #statAll} and {@link #createAll}. */
+    private static final int BATCH = 32;
+
     private final Namespace namespace;
     private final KeySet keys;
     private final long[] directories;
     private final Name name = new Name();
+    private final StatBatch stats = new StatBatch(BATCH);
+    private final CreateBatch creates = new CreateBatch(BATCH);
     private final Attributes attributes = new Attributes();
 
     private EngineSubject(Namespace namespace, KeySet keys) {
@@ -50,6 +57,23 @@ final class EngineSubject implements AutoCloseable {
         }
     }
 
+    /** Creates every file, in batches. */
+    void createAll() {
+        byte[] names = keys.names();
+        int files = keys.order().length;
+        for (int i = 0; i < files; ) {
+            creates.clear();
+            for (int last = Math.min(files, i + BATCH); i < last; i++) {
+                name.set(names, i * KeySet.NAME_LENGTH, KeySet.NAME_LENGTH);
+                creates.addFile(directories[i % directories.length], name, FILE_MODE, 0, 0);
+            }
+            namespace.createAll(creates);
+            for (int number = 0; number < creates.size(); number++) {
+                check(creates.status(number), i);
+            }
+        }
+    }
+
     /** Looks every file up once, in random order. */
     void stat() {
         byte[] names = keys.lookUpNames();
@@ -59,6 +83,28 @@ final class EngineSubject implements AutoCloseable {
             name.set(names, i * KeySet.NAME_LENGTH, KeySet.NAME_LENGTH);
             check(namespace.stat(directories[order[i] % directories.length], name, attributes), i);
             ids ^= attributes.id;
+        }
+        if (ids == -1) {
+            throw new IllegalStateException("no such id was given"); // keeps the loop's results alive
+        }
+    }
+
+    /** Looks every file up once, in the same order, in batches. */
+    void statAll() {
+        byte[] names = keys.lookUpNames();
+        int[] order = keys.order();
+        long ids = 0;
+        for (int i = 0; i < order.length; ) {
+            stats.clear();
+            for (int last = Math.min(order.length, i + BATCH); i < last; i++) {
+                name.set(names, i * KeySet.NAME_LENGTH, KeySet.NAME_LENGTH);
+                stats.add(directories[order[i] % directories.length], name);
+            }
+            namespace.statAll(stats);
+            for (int number = 0; number < stats.size(); number++) {
+                check(stats.status(number), i);
+                ids ^= stats.attributes(number).id;
+            }
         }
         if (ids == -1) {
             throw new IllegalStateException("no such id was given"); // keeps the loop's results alive

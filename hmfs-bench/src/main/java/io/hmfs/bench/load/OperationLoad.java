@@ -48,7 +48,9 @@ public final class OperationLoad {
         progress("counted");
         PairedRun.run(options);
         CutOffRun.run(options);
-        try (Bed bed = Bed.make(options.pool(), options.files() + options.files() / 4, 16, options.mode())) {
+        long grown = 2L * options.rounds() * OperationRun.SMALL;
+        long room = options.files() + options.files() / 4 + grown;
+        try (Bed bed = Bed.make(options.pool(), room, 16, options.mode())) {
             new OperationRun(options, bed).run();
         }
     }

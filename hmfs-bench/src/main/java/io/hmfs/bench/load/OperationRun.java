@@ -1,6 +1,7 @@
 package io.hmfs.bench.load;
 
 import io.hmfs.bench.load.OperationLoad.Options;
+import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,7 +14,9 @@ final class OperationRun {
     private static final long REGION = 4L << 20;
     private static final long SCATTER = 0x9E3779B97F4A7C15L;
     private static final int SAMPLE = 8;
-    private static final int SMALL = 64_000;
+    static final int SMALL = 64_000;
+    private static final int BATCH = 32;
+    private static final int BATCHES = SMALL / BATCH;
     private static final long STEPS_MAX = 1_000_000;
     private static final int STREAM_PAGE = 1000;
 
@@ -90,11 +93,18 @@ final class OperationRun {
             Latencies[] none = {new Latencies()};
             for (int round = 0; round < rounds; round++) {
                 long first = (long) round * SMALL;
+                long joined = (long) (rounds + round) * SMALL;
                 double large = Bed.run(1, SMALL, _ -> creates(bed, directory, first), none, Integer.MAX_VALUE);
+                double largeJoined = Bed.run(1, BATCHES, _ -> batches(bed, directory, joined), none, Integer.MAX_VALUE);
                 try (Bed fresh = Bed.make(small, SMALL, 16, options.mode())) {
                     long there = fresh.directory("grown");
                     double rate = Bed.run(1, SMALL, _ -> creates(fresh, there, first), none, Integer.MAX_VALUE);
                     OperationLoad.round("create/create64k", "ratio", large / rate);
+                }
+                try (Bed fresh = Bed.make(small, SMALL, 16, options.mode())) {
+                    long there = fresh.directory("grown");
+                    double rate = Bed.run(1, BATCHES, _ -> batches(fresh, there, joined), none, Integer.MAX_VALUE);
+                    OperationLoad.round("createAll/createAll64k", "ratio", largeJoined / rate);
                 }
             }
         } finally {
@@ -105,6 +115,22 @@ final class OperationRun {
     private static LongConsumer creates(Bed bed, long directory, long first) {
         Bed.Hand hand = new Bed.Hand();
         return i -> Bed.require(bed.namespace.create(directory, hand.name(first + i), Bed.FILE_MODE, 0, 0, hand.out));
+    }
+
+    /** The same creates in batches: a step is one batch. */
+    private static LongConsumer batches(Bed bed, long directory, long first) {
+        Bed.Hand hand = new Bed.Hand();
+        CreateBatch batch = new CreateBatch(BATCH);
+        return step -> {
+            batch.clear();
+            for (int i = 0; i < BATCH; i++) {
+                batch.addFile(directory, hand.name(first + step * BATCH + i), Bed.FILE_MODE, 0, 0);
+            }
+            bed.namespace.createAll(batch);
+            for (int i = 0; i < BATCH; i++) {
+                Bed.require(batch.status(i));
+            }
+        };
     }
 
     private long steps() {

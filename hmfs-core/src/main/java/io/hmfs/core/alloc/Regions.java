@@ -8,6 +8,7 @@ import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * The pool's regions: large pieces of one kind each, never given back. A region belongs to its kind from the one 8-byte store of
@@ -21,6 +22,10 @@ public final class Regions {
     private final int max;
     private final long size;
     private long[] words;
+
+    /** The region words by where the regions begin, in units of their size: no two begin in one unit. */
+    private final AtomicLongArray byPlace;
+
     private volatile int count;
     private int prepared;
     private long preparedAt = Pmem.NULL;
@@ -33,6 +38,7 @@ public final class Regions {
         this.max = Math.min(file.regionsMax(), PoolHeader.REGIONS_MAX);
         this.size = file.regionSize();
         this.words = new long[64];
+        this.byPlace = new AtomicLongArray((int) (pmem.size() / size) + 1);
         int found = 0;
         while (found < max) {
             long word = pmem.get(table + 8L * found);
@@ -58,6 +64,25 @@ public final class Regions {
             words = Arrays.copyOf(words, 2 * index);
         }
         words[index] = word;
+        byPlace.setRelease((int) (at(word) / size), word);
+    }
+
+    /** The word of the region where {@code at} lies, or 0. In constant time. */
+    private long wordAt(long at) {
+        if (at < 0 || at >= pmem.size()) {
+            return 0;
+        }
+        int place = (int) (at / size);
+        long word = byPlace.getAcquire(place);
+        if (word == 0 || at < at(word)) {
+            word = place == 0 ? 0 : byPlace.getAcquire(place - 1);
+        }
+        return word != 0 && at >= at(word) && at < at(word) + size ? word : 0;
+    }
+
+    /** Where the region begins in which a slot stands. */
+    public long startOf(long slot) {
+        return at(wordAt(slot));
     }
 
     public int count() {
@@ -151,18 +176,12 @@ public final class Regions {
 
     /** Whether a slot of this pool starts at {@code at}: what a cursor from outside must pass before it is followed. */
     public boolean isEntrySlot(long at) {
-        if (at <= 0 || at % Pmem.LINE != 0) {
+        long word = at % Pmem.LINE == 0 ? wordAt(at) : 0;
+        if (word == 0) {
             return false;
         }
-        int regions = count;
-        for (int i = 0; i < regions; i++) {
-            long start = at(i);
-            if (at >= start && at < start + size) {
-                RegionKind kind = kind(i);
-                boolean entry = kind == RegionKind.ENTRY_SLOTS || kind == RegionKind.LONG_ENTRY_SLOTS;
-                return entry && (at - start) % kind.slotSize() == 0 && at + kind.slotSize() <= start + size;
-            }
-        }
-        return false;
+        RegionKind kind = RegionKind.of(at, word);
+        boolean entry = kind == RegionKind.ENTRY_SLOTS || kind == RegionKind.LONG_ENTRY_SLOTS;
+        return entry && (at - at(word)) % kind.slotSize() == 0 && at + kind.slotSize() <= at(word) + size;
     }
 }

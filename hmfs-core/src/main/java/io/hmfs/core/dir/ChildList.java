@@ -105,32 +105,66 @@ public final class ChildList {
         return pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, head, mtime, newHead, newMtime);
     }
 
-    /** Whether an object is on its directory's list. Ends at the first smaller birth. */
+    /**
+     * Whether an object is on its directory's list; ends at the first smaller birth. The caller has made (childHead, mtime) durable in
+     * this start†: what is met on the way and was cut off by a crash was linked before, hence committed, and is finished in
+     * passing. So is what stands behind the object, for as many steps again: the next one that is asked for is found finished, or
+     * is twice as far away. So all that a crash has cut off in one directory costs a number of steps in proportion to its list.
+     */
     public boolean contains(long content, long at) {
         long birth = EntryRecord.birth(pmem, at);
         if (birth > DirContentRecord.mtime(pmem, content)) {
             return false;
         }
         long cursor = DirContentRecord.childHead(pmem, content);
-        while (cursor != Pmem.NULL && cursor != DirContentRecord.CLOSED && EntryRecord.birth(pmem, cursor) >= birth) {
-            if (cursor == at) {
-                return true;
-            }
+        long steps = 0;
+        while (isChild(cursor) && cursor != at && EntryRecord.birth(pmem, cursor) >= birth) {
+            finishCreate(cursor);
+            cursor = EntryRecord.sibling(pmem, cursor);
+            steps++;
+        }
+        if (cursor != at) {
+            return false;
+        }
+        // [recover.create.ahead] From the object itself on.
+        for (; steps >= 0 && isChild(cursor); steps--) {
+            finishCreate(cursor);
             cursor = EntryRecord.sibling(pmem, cursor);
         }
-        return false;
+        return true;
+    }
+
+    private static boolean isChild(long cursor) {
+        return cursor != Pmem.NULL && cursor != DirContentRecord.CLOSED;
+    }
+
+    /**
+     * [recover.create.finish] Finishes a create of an earlier start that is known to be linked durably; does nothing to any other
+     * object, above all to a rename's new one. Takes no lock: nobody undoes what is linked, and whoever else finds it CREATING
+     * does no more than the same swap†. The pin keeps the slot from being another's. Not written back, as in create: after
+     * another crash it is linked still.
+     */
+    public void finishCreate(long at) {
+        long status = EntryRecord.status(pmem, at);
+        if (EntryRecord.state(status) == SlotState.CREATING
+                && EntryRecord.link(pmem, at) == Pmem.NULL
+                && engine.isStale(at, status)
+                && pmem.cas8(at + EntryRecord.STATUS_OFFSET, status, EntryRecord.withState(status, SlotState.NORMAL))) {
+            engine.recovered.incrementAndGet();
+        }
     }
 
     /**
      * Whether an object that was linked is on its directory's list no more, durably when true: † the pointer that skips it may be
      * the store of a sweeper that died before it wrote it back, and the object's slot is to be reused. The caller holds the
-     * sweeper's lock.
+     * sweeper's lock. The look begins at {@code above}, a child that was NORMAL under that lock and has a later birth, or, if it is
+     * NULL, at the head.
      */
-    public boolean isUnlinked(long content, long at) {
+    public boolean isUnlinked(long content, long at, long above) {
         long birth = EntryRecord.birth(pmem, at);
-        long previous = content;
-        long cursor = DirContentRecord.childHead(pmem, content);
-        while (cursor != Pmem.NULL && cursor != DirContentRecord.CLOSED && EntryRecord.birth(pmem, cursor) >= birth) {
+        long previous = above == Pmem.NULL ? content : above;
+        long cursor = above == Pmem.NULL ? DirContentRecord.childHead(pmem, content) : EntryRecord.sibling(pmem, above);
+        while (isChild(cursor) && EntryRecord.birth(pmem, cursor) >= birth) {
             if (cursor == at) {
                 return false;
             }

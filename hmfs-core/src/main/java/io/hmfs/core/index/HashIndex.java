@@ -34,10 +34,6 @@ public final class HashIndex {
 
     private static final int SAMPLES = 64;
 
-    /** Set in what a scan returns when nothing matched; the other bits are a digest of the words with the right tag. */
-    private static final long NOTHING = Long.MIN_VALUE;
-
-    private static final long DIGEST_FACTOR = 31;
     private static final int PLACE_SHIFT = 48;
 
     private final Pmem pmem;
@@ -111,59 +107,9 @@ public final class HashIndex {
         return index;
     }
 
-    /**
-     * Finds an object that the matcher accepts.
-     *
-     * <p>{@link Pmem#NULL} means: at one moment during the call the index held exactly the words that the matcher refused, if any,
-     * and it had refused them before that moment too; so an object that was replaced while the matcher looked is not missed.
-     */
-    public long find(long hash, KeyMatcher matcher) {
-        int depth = directory.depth();
-        long slot = directory.slot(hash, depth);
-        long entry = DirectoryEntry.load(pmem, slot);
-        long segment = DirectoryEntry.segment(entry);
-        int stripe = Stripes.of(segment);
-        int version = stripes.version(stripe);
-        long found = scan(segment, hash, matcher);
-        if (found >= 0) {
-            return found; // a match is a match, wherever it was found: only "nothing" needs proof
-        }
-        if (found == NOTHING && isCurrent(entry, depth, slot) && stripes.version(stripe) == version) {
-            return Pmem.NULL;
-        }
-        return findAgain(hash, matcher, found);
-    }
-
     /** Whether an entry read from a directory of this depth still says where to look. */
     private boolean isCurrent(long entry, int depth, long slot) {
         return DirectoryEntry.depth(entry) <= depth && DirectoryEntry.load(pmem, slot) == entry;
-    }
-
-    private long findAgain(long hash, KeyMatcher matcher, long first) {
-        long before = first;
-        for (int reads = 0; reads < READS_MAX; reads++) {
-            int depth = directory.depth();
-            long slot = directory.slot(hash, depth);
-            long entry = DirectoryEntry.load(pmem, slot);
-            long segment = DirectoryEntry.segment(entry);
-            int stripe = Stripes.of(segment);
-            int version = stripes.version(stripe);
-            long found = scan(segment, hash, matcher);
-            if (found >= 0) {
-                return found;
-            }
-            if (found == before && isCurrent(entry, depth, slot) && stripes.version(stripe) == version) {
-                return Pmem.NULL;
-            }
-            before = found;
-        }
-        long segment = DirectoryEntry.segment(lock(hash));
-        try {
-            scan(segment, hash, matcher);
-            return Math.max(Pmem.NULL, scan(segment, hash, matcher));
-        } finally {
-            stripes.unlock(Stripes.of(segment));
-        }
     }
 
     /**
@@ -203,6 +149,14 @@ public final class HashIndex {
         return -1;
     }
 
+    /** Asks for the lines that a look-up of this hash will read: a hint, see {@link Pmem#prefetch}. */
+    public void prefetch(long hash) {
+        long segment = segment(hash);
+        int home = BucketRecord.home(hash);
+        pmem.prefetch(SegmentRecord.bucket(segment, home));
+        pmem.prefetch(SegmentRecord.bucket(segment, BucketRecord.partner(home, hash)));
+    }
+
     /** Where a match stands. */
     public static int place(long match) {
         return (int) (match >>> PLACE_SHIFT);
@@ -214,8 +168,8 @@ public final class HashIndex {
     }
 
     /**
-     * All objects that may have a key of this hash, each once. The set is as trustworthy as {@link #find}: nothing that was in the
-     * index throughout the call is missing.
+     * All objects that may have a key of this hash, each once. The set is to be trusted: nothing that was in the index throughout the
+     * call is missing. Who refuses all of them asks again, and is told the same if no other object has come to have the key meanwhile.
      *
      * @param out at least {@link #CANDIDATES_MAX} long; filled from 0
      * @return how many
@@ -347,29 +301,6 @@ public final class HashIndex {
         }
         double load = (double) used / sampled / SegmentRecord.SLOTS;
         return new Statistics(directory.depth(), segments, split.splits(), split.loadAtSplit(), load);
-    }
-
-    /** The matching object, or a negative digest of the words that had the right tag and were refused. */
-    private long scan(long segment, long hash, KeyMatcher matcher) {
-        int home = BucketRecord.home(hash);
-        long found = scan(segment, home, hash, matcher, NOTHING);
-        return found >= 0 ? found : scan(segment, BucketRecord.partner(home, hash), hash, matcher, found);
-    }
-
-    private long scan(long segment, int bucket, long hash, KeyMatcher matcher, long before) {
-        long line = SegmentRecord.bucket(segment, bucket);
-        long digest = before;
-        for (int slot = SegmentRecord.firstSlot(bucket); slot < BucketRecord.SLOTS; slot++) {
-            long word = BucketRecord.load(pmem, line, slot);
-            if (BucketRecord.sameTag(word, hash) && word != 0) {
-                long at = BucketRecord.offset(word);
-                if (matcher.matches(at)) {
-                    return at;
-                }
-                digest = (digest * DIGEST_FACTOR + at) | NOTHING;
-            }
-        }
-        return digest;
     }
 
     private int collect(long segment, long hash, long[] out) {

@@ -65,6 +65,7 @@ final class BatchOp {
         Work work = works.get();
         int pin = engine.epochs.pin();
         try {
+            hash(batch, work);
             prepare(batch, work);
             lock(batch, work);
             leaveOut(batch, work);
@@ -99,10 +100,9 @@ final class BatchOp {
         return batch.makesDirectory(number) ? EntryRecord.KIND_DIRECTORY : EntryRecord.KIND_FILE;
     }
 
-    /** Arguments and directories; no lock is held yet, because a closed directory is waited for. */
-    private void prepare(CreateBatch batch, Work work) {
+    /** Arguments and hashes; asks for what the look-ups of all will read, so that their misses are under way together. */
+    private void hash(CreateBatch batch, Work work) {
         for (int i = 0; i < batch.size(); i++) {
-            work.joins[i] = false;
             if (batch.isAnswered(i)) {
                 continue;
             }
@@ -113,13 +113,28 @@ final class BatchOp {
                 continue;
             }
             long directory = batch.directory(i);
+            if (i == 0 || batch.directory(i - 1) != directory) {
+                engine.index.prefetch(engine.keys.ofContent(directory));
+            }
+            work.hashes[i] = engine.keys.ofEntry(directory, name);
+            engine.index.prefetch(work.hashes[i]);
+        }
+    }
+
+    /** Directories; no lock is held yet, because a closed one is waited for. */
+    private void prepare(CreateBatch batch, Work work) {
+        for (int i = 0; i < batch.size(); i++) {
+            work.joins[i] = false;
+            if (batch.isAnswered(i)) {
+                continue;
+            }
+            long directory = batch.directory(i);
             boolean same = i > 0 && work.joins[i - 1] && batch.directory(i - 1) == directory;
             work.contents[i] = same ? work.contents[i - 1] : recovery.openContent(directory);
             if (work.contents[i] == Pmem.NULL) {
                 batch.answer(i, Status.NO_SUCH_DIRECTORY);
                 continue;
             }
-            work.hashes[i] = engine.keys.ofEntry(directory, name);
             work.joins[i] = true;
         }
     }

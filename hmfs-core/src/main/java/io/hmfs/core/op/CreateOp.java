@@ -60,6 +60,7 @@ final class CreateOp {
             return valid;
         }
         long hash = engine.keys.ofEntry(parent, name);
+        engine.index.prefetch(hash); // on its way during all that comes before the look-up
         long owner = Owner.of(uid, gid);
         int lock = engine.locks.of(hash);
         int pin = engine.epochs.pin();

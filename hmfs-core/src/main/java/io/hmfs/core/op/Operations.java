@@ -10,6 +10,7 @@ import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.List;
 /** All operations on one engine; what each does is said in {@code Namespace}, whose arguments these are. */
 public final class Operations {
     private final StatOp stat;
+    private final StatBatchOp statBatch;
     private final CreateOp create;
     private final BatchOp batch;
     private final DeleteOp delete;
@@ -33,6 +35,7 @@ public final class Operations {
         AttributeReader reader = new AttributeReader(engine, recovery);
         this.attributes = new AttributeOps(engine, recovery);
         this.stat = new StatOp(engine, recovery, reader);
+        this.statBatch = new StatBatchOp(engine, stat);
         this.create = new CreateOp(engine, lists, recovery, reader);
         this.batch = new BatchOp(engine, lists, recovery, create);
         this.delete = new DeleteOp(engine, lists, recovery, reader);
@@ -50,6 +53,11 @@ public final class Operations {
         return stat.run(directory, name, out);
     }
 
+    public Status statAll(StatBatch names) {
+        statBatch.run(names);
+        return Status.OK;
+    }
+
     public Status statDirectory(long directory, Attributes out) {
         return stat.runById(directory, out);
     }
@@ -62,8 +70,9 @@ public final class Operations {
         return create.run(EntryRecord.KIND_DIRECTORY, directory, name, mode, uid, gid, out);
     }
 
-    public void createAll(CreateBatch creates) {
+    public Status createAll(CreateBatch creates) {
         batch.run(creates);
+        return Status.OK;
     }
 
     public Status delete(long directory, Name name, Attributes removed) {

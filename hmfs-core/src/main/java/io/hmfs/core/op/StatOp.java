@@ -29,15 +29,27 @@ final class StatOp {
         long hash = engine.keys.ofEntry(parent, name);
         int pin = engine.epochs.pin();
         try {
-            return findsNormal(hash, parent, name, out) ? Status.OK : find(parent, name, out);
+            long first = engine.index.match(engine.index.segment(hash), hash, 0);
+            return run(hash, first, parent, name, out);
         } finally {
             engine.epochs.unpin(pin);
         }
     }
 
+    /**
+     * The same for a caller who has pinned the epoch, and has since then had {@code match} from the index as the first one of this
+     * hash, or -1. How old it is does not matter: what it leads to is read now.
+     */
+    Status run(long hash, long match, long parent, Name name, Attributes out) {
+        return findsNormal(hash, match, parent, name, out) ? Status.OK : find(hash, parent, name, out);
+    }
+
     /** The same for a caller who has pinned the epoch and goes on from the object, which then stands in the first of {@code seen}. */
     Status find(long parent, Name name, Attributes out) {
-        long hash = engine.keys.ofEntry(parent, name);
+        return find(engine.keys.ofEntry(parent, name), parent, name, out);
+    }
+
+    private Status find(long hash, long parent, Name name, Attributes out) {
         Engine.Scratch scratch = engine.scratch();
         for (; ; ) {
             long[] seen = scratch.seen;
@@ -114,11 +126,10 @@ final class StatOp {
      * Nearly every stat: the first object with this key that is NORMAL, and was all the while it was read. A match is a match
      * wherever and however it was found; all else is looked at again, with care.
      */
-    private boolean findsNormal(long hash, long parent, Name name, Attributes out) {
-        long segment = engine.index.segment(hash);
-        for (long match = engine.index.match(segment, hash, 0);
+    private boolean findsNormal(long hash, long first, long parent, Name name, Attributes out) {
+        for (long match = first;
                 match >= 0;
-                match = engine.index.match(segment, hash, HashIndex.place(match) + 1)) {
+                match = engine.index.match(engine.index.segment(hash), hash, HashIndex.place(match) + 1)) {
             long at = HashIndex.object(match);
             long status = EntryRecord.status(pmem, at);
             if (EntryRecord.state(status) == SlotState.NORMAL && EntryRecord.hasKey(pmem, at, status, parent, name)) {
@@ -155,7 +166,11 @@ final class StatOp {
             }
             if (engine.isStale(at, status)) {
                 recovery.recover(at);
-                return Look.RECOVERED;
+                status = EntryRecord.status(pmem, at); // the pin keeps it the same object
+                state = EntryRecord.state(status);
+                if (state != SlotState.NORMAL) {
+                    return Look.RECOVERED;
+                }
             }
             if (state == SlotState.DELETED) {
                 continue;

@@ -108,6 +108,11 @@ public final class MappedPmem extends Pmem {
     }
 
     @Override
+    public void prefetch(long at) {
+        NativeLibrary.prefetch(base + at); // never faults, so nothing is checked
+    }
+
+    @Override
     public void copyIn(byte[] source, int offset, long at, int count) {
         MemorySegment.copy(source, offset, pool, ValueLayout.JAVA_BYTE, at, count);
     }

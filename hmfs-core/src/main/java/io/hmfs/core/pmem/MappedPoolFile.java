@@ -19,6 +19,11 @@ import jdk.nio.mapmode.ExtendedMapMode;
  * </pre>
  */
 final class MappedPoolFile extends PoolFile {
+    private static final long HUGE_PAGE = 2L << 20;
+
+    /** Mappings of which one stands at a boundary of huge pages, unless others map much at the same time. */
+    private static final int ALIGN_TRIES = 4;
+
     private final PoolLock lock;
     private final Arena arena;
     private final MemorySegment memory;
@@ -39,7 +44,12 @@ final class MappedPoolFile extends PoolFile {
     }
 
     /** A file mapped; {@code dax} if its stores need no kernel to reach persistent memory. */
-    private record Mapping(Arena arena, MemorySegment memory, boolean dax) {}
+    private record Mapping(Arena arena, MemorySegment memory, boolean dax) {
+        /** Bytes from the last boundary of a huge page to the mapping; with 0 the kernel can map regions by huge pages. */
+        long offHugePage() {
+            return memory.address() & (HUGE_PAGE - 1);
+        }
+    }
 
     static MappedPoolFile create(Path path, PoolLock lock) throws PoolException {
         Mapping mapping = map(path, lock.size());
@@ -72,16 +82,36 @@ final class MappedPoolFile extends PoolFile {
 
     private static Mapping map(Path path, long fileSize) throws PoolException {
         long size = fileSize & -4096; // what a broken page at the end holds is in no region
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                Arena fillers = Arena.ofShared()) {
+            Mapping mapping = map(channel, size);
+            // The kernel takes the highest gap that is large enough. A filler of nearly the same size takes what the
+            // mapping had, which comes to stand right below it: lower by the filler's length, which makes up for what
+            // it was off.
+            for (int tries = 1; tries < ALIGN_TRIES && size >= HUGE_PAGE && mapping.offHugePage() != 0; tries++) {
+                long off = mapping.offHugePage();
+                mapping.arena.close();
+                channel.map(MapMode.READ_ONLY, 0, off + ((size - off) & -HUGE_PAGE), fillers);
+                mapping = map(channel, size);
+            }
+            NativeLibrary.preferHugePages(mapping.memory.address(), size); // refused: then with pages of 4 KiB
+            return mapping;
+        } catch (IOException | RuntimeException e) {
+            throw new PoolException(PoolException.Reason.IO, path + " cannot be mapped: " + e, e);
+        }
+    }
+
+    private static Mapping map(FileChannel channel, long size) throws IOException {
         Arena arena = Arena.ofShared();
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try {
             try {
                 return new Mapping(arena, channel.map(ExtendedMapMode.READ_WRITE_SYNC, 0, size, arena), true);
             } catch (IOException | UnsupportedOperationException _) { // how the kernel tells that this is not DAX
                 return new Mapping(arena, channel.map(MapMode.READ_WRITE, 0, size, arena), false);
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             arena.close();
-            throw new PoolException(PoolException.Reason.IO, path + " cannot be mapped: " + e, e);
+            throw e;
         }
     }
 

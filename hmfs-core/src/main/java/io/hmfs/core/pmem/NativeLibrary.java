@@ -34,7 +34,9 @@ final class NativeLibrary {
     private static final MethodHandle CAS16;
     private static final MethodHandle WRITE_BACK;
     private static final MethodHandle FENCE;
+    private static final MethodHandle PREFETCH;
     private static final MethodHandle WRITE_BACK_INSTRUCTION;
+    private static final MethodHandle PREFER_HUGE_PAGES;
     private static final MethodHandle POPULATE;
     private static final MethodHandle LOCK;
     private static final MethodHandle TRUNCATE;
@@ -59,8 +61,11 @@ final class NativeLibrary {
                 critical);
         WRITE_BACK = bind(library, "hmfs_write_back", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG), critical);
         FENCE = bind(library, "hmfs_fence", FunctionDescriptor.ofVoid(), critical);
+        PREFETCH = bind(library, "hmfs_prefetch", FunctionDescriptor.ofVoid(JAVA_LONG), critical);
         WRITE_BACK_INSTRUCTION =
                 bind(library, "hmfs_write_back_instruction", FunctionDescriptor.of(JAVA_INT), critical);
+        PREFER_HUGE_PAGES =
+                bind(library, "hmfs_prefer_huge_pages", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
         POPULATE = bind(library, "hmfs_populate", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
         LOCK = bind(library, "hmfs_lock", FunctionDescriptor.of(JAVA_INT, ADDRESS));
         TRUNCATE = bind(library, "hmfs_truncate", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
@@ -103,6 +108,15 @@ final class NativeLibrary {
         }
     }
 
+    /** {@code at} is an address, or any other number. */
+    static void prefetch(long at) {
+        try {
+            PREFETCH.invokeExact(at);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
     /** The name of the instruction behind {@link #writeBack} on this processor. */
     static String writeBackInstruction() {
         try {
@@ -111,6 +125,15 @@ final class NativeLibrary {
                 case 1 -> "CLFLUSHOPT";
                 default -> "CLWB";
             };
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Asks for huge pages behind an address range; 0 or an errno. */
+    static int preferHugePages(long at, long count) {
+        try {
+            return (int) PREFER_HUGE_PAGES.invokeExact(at, count);
         } catch (Throwable e) {
             throw unexpected(e);
         }

@@ -42,6 +42,12 @@ public abstract class Pmem {
     /** Copies bytes out of the pool, plain order. */
     public abstract void copyOut(long at, byte[] target, int offset, int count);
 
+    /**
+     * Asks for the line at {@code at} ahead of its use. A hint that no result depends on: it waits for nothing, orders nothing, and
+     * may do nothing; what is no position of the pool does nothing either.
+     */
+    public void prefetch(long at) {}
+
     /** Fills with zeros, plain order. {@code at} and {@code count} are multiples of 8. */
     public abstract void zero(long at, long count);
 

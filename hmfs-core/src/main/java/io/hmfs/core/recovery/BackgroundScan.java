@@ -24,6 +24,7 @@ public final class BackgroundScan {
     private final Pmem pmem;
     private final ChildList lists;
     private final Recovery recovery;
+    private final LinkSearch links;
     private final int regionsFound;
     private final long[] swept = new long[SWEPT];
     private volatile boolean done;
@@ -35,6 +36,7 @@ public final class BackgroundScan {
         this.pmem = engine.pmem;
         this.lists = lists;
         this.recovery = recovery;
+        this.links = new LinkSearch(engine, lists);
         this.regionsFound = engine.regions.count();
     }
 
@@ -231,7 +233,7 @@ public final class BackgroundScan {
         }
         boolean lost = EntryRecord.status(pmem, at) == status
                 && EntryRecord.state(status) == SlotState.DELETED
-                && (content == Pmem.NULL || lists.isUnlinked(content, at));
+                && (content == Pmem.NULL || lists.isUnlinked(content, at, links.childAbove(at, status)));
         if (lost) {
             pmem.persist(at, Pmem.LINE);
             engine.index.remove(engine.keys.ofObject(at), at);

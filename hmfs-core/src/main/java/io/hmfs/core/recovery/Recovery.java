@@ -10,18 +10,21 @@ import io.hmfs.core.type.Name;
 
 /**
  * Recovery of one object that an earlier start left half done (HMFS §3.3.2, on demand): finished if its commit is durable, undone
- * if not. Runs under the key locks of all objects that took part; the caller has pinned an epoch and holds no key lock. Undone and
- * finished states are durable before anybody relies on them, and recovery may itself be cut off anywhere.
+ * if not. Runs under the key locks of all objects that took part, but for a create that was linked, see {@link
+ * ChildList#finishCreate}; the caller has pinned an epoch and holds no key lock. Undone states, and finished ones but for
+ * that, are durable before anybody relies on them, and recovery may itself be cut off anywhere.
  */
 public final class Recovery {
     private final Engine engine;
     private final Pmem pmem;
     private final ChildList lists;
+    private final LinkSearch links;
 
     public Recovery(Engine engine, ChildList lists) {
         this.engine = engine;
         this.pmem = engine.pmem;
         this.lists = lists;
+        this.links = new LinkSearch(engine, lists);
     }
 
     /** Finishes or undoes what was begun on the object at {@code at}, unless somebody else has done so meanwhile. */
@@ -29,6 +32,10 @@ public final class Recovery {
         long status = EntryRecord.status(pmem, at);
         long link = EntryRecord.link(pmem, at);
         if (!needsRecovery(at, status, link)) {
+            return;
+        }
+        if (EntryRecord.state(status) == SlotState.CREATING && link == Pmem.NULL) {
+            recoverCreate(at, status);
             return;
         }
         long successor = successorOf(at, status, link);
@@ -81,37 +88,33 @@ public final class Recovery {
     private void recoverLocked(long at, long status, long successor, long origin) {
         if (successor != Pmem.NULL) {
             recoverRename(at, status, successor, origin);
-        } else if (EntryRecord.state(status) == SlotState.CREATING) {
-            recoverCreate(at, status);
         } else {
             recoverDelete(at, status);
         }
     }
 
-    /** The verdict rests on what is durable†: the line of the list's head and mtime is written back before it is read. */
-    private long durableContentOf(long at) {
-        long content = engine.findContent(EntryRecord.parent(pmem, at));
-        if (content != Pmem.NULL) {
-            pmem.persist(content, DirContentRecord.SIZE);
-        }
-        return content;
-    }
-
-    private boolean isLinked(long at) {
-        long content = durableContentOf(at);
-        return content != Pmem.NULL && lists.contains(content, at);
-    }
-
+    /** Without a lock, but to undo: nobody can link what an earlier start did not, so that verdict stands. */
     private void recoverCreate(long at, long status) {
-        boolean directory = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY;
-        if (isLinked(at)) {
-            // [recover.create.finish] The content of a directory was durable before the commit.
-            EntryRecord.setState(pmem, at, SlotState.NORMAL);
-            pmem.persist(at, Pmem.LINE);
+        if (links.isLinked(at, status)) {
+            // The content of a directory was durable before the commit.
+            lists.finishCreate(at);
             return;
         }
-        // [recover.create.undo]
-        if (directory) {
+        int lock = lockOf(at);
+        engine.locks.lockWrite(lock);
+        try {
+            if (EntryRecord.status(pmem, at) == status) {
+                undoCreate(at, status);
+                engine.recovered.incrementAndGet();
+            }
+        } finally {
+            engine.locks.unlockWrite(lock);
+        }
+    }
+
+    /** [recover.create.undo] */
+    private void undoCreate(long at, long status) {
+        if (EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY) {
             long content = engine.findContent(EntryRecord.id(pmem, at));
             if (content != Pmem.NULL && DirContentRecord.access(pmem, content) == at) {
                 engine.dropContent(content, EntryRecord.id(pmem, at));
@@ -128,7 +131,7 @@ public final class Recovery {
     }
 
     private void recoverDelete(long at, long status) {
-        long content = durableContentOf(at);
+        long content = links.durableContentOf(at);
         boolean directory = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY;
         if (content == Pmem.NULL || EntryRecord.death(pmem, at) <= DirContentRecord.mtime(pmem, content)) {
             // [recover.delete.finish]
@@ -268,7 +271,7 @@ public final class Recovery {
         long moved = originIsOurs ? origin : Pmem.NULL;
         long replaced = state == SlotState.REPLACED ? at : findReplaced(successor, status2);
         int successorState = EntryRecord.state(status2);
-        if (successorState == SlotState.NORMAL || isLinked(successor)) {
+        if (successorState == SlotState.NORMAL || links.isLinked(successor, status2)) {
             settleSource(successor, origin);
             finishRename(successor, moved, replaced);
         } else {

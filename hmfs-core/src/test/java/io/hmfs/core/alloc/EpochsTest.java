@@ -61,7 +61,7 @@ final class EpochsTest {
         assertFalse(epochs.close(1_000_000));
         assertThrows(IllegalStateException.class, epochs::pin);
         AtomicBoolean closed = new AtomicBoolean();
-        Thread closing = Thread.ofPlatform().start(() -> closed.set(epochs.close(10 * SECOND)));
+        Thread closing = Thread.ofPlatform().start(() -> closed.set(epochs.close(100 * SECOND)));
         epochs.unpin(pin);
         closing.join();
         assertTrue(closed.get());
@@ -93,7 +93,7 @@ final class EpochsTest {
         }
         long[] retired = new long[slots];
         int freed = 0;
-        for (long end = System.nanoTime() + SECOND / 4; System.nanoTime() < end || reads.get() < 1000; ) {
+        while (freed < 2000 || reads.get() < 2000) { // counted, not timed: on one processor both come slowly
             for (int slot = 0; slot < slots; slot++) {
                 if (retired[slot] != 0 && retired[slot] + 2 <= epochs.tryAdvance()) {
                     retired[slot] = 0;
@@ -112,6 +112,5 @@ final class EpochsTest {
             reader.join();
         }
         assertEquals(0, broken.get(), "looks at freed slots, of " + reads);
-        assertTrue(freed > 100, "freed: " + freed);
     }
 }

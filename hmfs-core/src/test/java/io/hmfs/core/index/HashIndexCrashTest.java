@@ -228,7 +228,8 @@ final class HashIndexCrashTest {
         int known = acknowledged.size();
         for (int n = 0; n < known; n++) {
             long at = opened.object(n);
-            assertEquals(at, index.find(acknowledged.get(n), HashIndexTest.only(at)), "acknowledged but lost");
+            assertEquals(
+                    at, IndexFixture.find(index, acknowledged.get(n), HashIndexTest.only(at)), "acknowledged but lost");
         }
         for (long position = 0; position < index.sweepEnd(); position++) {
             index.sweep(position, (segment, word, fits) -> {
@@ -274,11 +275,14 @@ final class HashIndexCrashTest {
         }
         for (int n = first; n < last; n++) {
             long at = opened.object(n);
-            assertEquals(at, index.find(crowded(n * 3L), HashIndexTest.only(at)));
+            assertEquals(at, IndexFixture.find(index, crowded(n * 3L), HashIndexTest.only(at)));
         }
         for (int n = 0; n < acknowledged.size(); n++) {
             long at = opened.object(n);
-            assertEquals(at, index.find(acknowledged.get(n), HashIndexTest.only(at)), "lost after the restart");
+            assertEquals(
+                    at,
+                    IndexFixture.find(index, acknowledged.get(n), HashIndexTest.only(at)),
+                    "lost after the restart");
         }
         assertFalse(index.remove(inFlight, opened.object(last)));
     }

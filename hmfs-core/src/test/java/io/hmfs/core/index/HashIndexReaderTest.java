@@ -97,7 +97,7 @@ final class HashIndexReaderTest {
             if (byCandidates) {
                 assertEquals(1, index.candidates(wanted, new long[HashIndex.CANDIDATES_MAX]));
             } else {
-                assertEquals(at, index.find(wanted, HashIndexTest.only(at)));
+                assertEquals(at, IndexFixture.find(index, wanted, HashIndexTest.only(at)));
             }
         }
     }
@@ -161,7 +161,7 @@ final class HashIndexReaderTest {
 
         @Override
         public void look(HashIndex index) {
-            assertEquals(wantedAt, index.find(wanted, HashIndexTest.only(wantedAt)));
+            assertEquals(wantedAt, IndexFixture.find(index, wanted, HashIndexTest.only(wantedAt)));
         }
     }
 
@@ -181,7 +181,7 @@ final class HashIndexReaderTest {
         };
         assertTrue(index.insert(late, pool.fill(17, late)));
         assertEquals(1, index.statistics().depth());
-        assertEquals(pool.object(17), index.find(late, HashIndexTest.only(pool.object(17))));
+        assertEquals(pool.object(17), IndexFixture.find(index, late, HashIndexTest.only(pool.object(17))));
     }
 
     @Test
@@ -203,7 +203,7 @@ final class HashIndexReaderTest {
 
             @Override
             public void look(HashIndex index) {
-                assertTrue(index.find(hash, at -> true) != Pmem.NULL);
+                assertTrue(IndexFixture.find(index, hash, at -> true) != Pmem.NULL);
             }
         });
     }
@@ -232,7 +232,9 @@ final class HashIndexReaderTest {
         long read = 0;
         for (int n = 0; n < full; n++) {
             lines.clear();
-            assertEquals(pool.object(n), crowded.find(IndexFixture.mix(n), HashIndexTest.only(pool.object(n))));
+            assertEquals(
+                    pool.object(n),
+                    IndexFixture.find(crowded, IndexFixture.mix(n), HashIndexTest.only(pool.object(n))));
             read += lines.size();
         }
         double linesPerHit = (double) read / full;
@@ -261,7 +263,7 @@ final class HashIndexReaderTest {
         for (int n = 0; n < misses; n++) {
             lines.clear();
             touches[0] = false;
-            assertEquals(Pmem.NULL, index.find(IndexFixture.mix(-1 - n), at -> {
+            assertEquals(Pmem.NULL, IndexFixture.find(index, IndexFixture.mix(-1 - n), at -> {
                 touches[0] = true;
                 return false;
             }));

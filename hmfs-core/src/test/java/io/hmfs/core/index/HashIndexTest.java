@@ -15,14 +15,15 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
 
 // Goal: the index behaves as a map from hash to objects, through splits, doublings and reopening.
 // Method: single threaded calls over mapped memory; a long random run beside a HashMap.
 final class HashIndexTest {
     private static final int DEPTH_MAX = 10;
-    private static final KeyMatcher ANY = at -> true;
-    private static final KeyMatcher NONE = at -> false;
+    private static final LongPredicate ANY = at -> true;
+    private static final LongPredicate NONE = at -> false;
 
     private final IndexFixture pool = pool(DEPTH_MAX, 100_000, 200);
     private final Pmem pmem = pool.pmem;
@@ -37,12 +38,12 @@ final class HashIndexTest {
         HashIndex index = pool.format(0);
         long hash = IndexFixture.mix(1);
         long at = pool.fill(1, hash);
-        assertEquals(Pmem.NULL, index.find(hash, ANY));
+        assertEquals(Pmem.NULL, IndexFixture.find(index, hash, ANY));
         assertTrue(index.insert(hash, at));
-        assertEquals(at, index.find(hash, ANY));
-        assertEquals(Pmem.NULL, index.find(hash, NONE));
+        assertEquals(at, IndexFixture.find(index, hash, ANY));
+        assertEquals(Pmem.NULL, IndexFixture.find(index, hash, NONE));
         assertTrue(index.remove(hash, at));
-        assertEquals(Pmem.NULL, index.find(hash, ANY));
+        assertEquals(Pmem.NULL, IndexFixture.find(index, hash, ANY));
         assertFalse(index.remove(hash, at));
     }
 
@@ -55,7 +56,7 @@ final class HashIndexTest {
         }
         for (int n = 0; n < 5; n++) {
             long wanted = pool.object(n);
-            assertEquals(wanted, index.find(hash, at -> at == wanted));
+            assertEquals(wanted, IndexFixture.find(index, hash, at -> at == wanted));
         }
         long[] out = new long[HashIndex.CANDIDATES_MAX];
         assertEquals(5, index.candidates(hash, out));
@@ -85,7 +86,7 @@ final class HashIndexTest {
         BucketRecord.store(pmem, partner, 6, BucketRecord.word(hash, at, 0));
         assertEquals(1, index.candidates(hash, new long[HashIndex.CANDIDATES_MAX]));
         assertTrue(index.remove(hash, at));
-        assertEquals(Pmem.NULL, index.find(hash, ANY));
+        assertEquals(Pmem.NULL, IndexFixture.find(index, hash, ANY));
     }
 
     @Test
@@ -115,9 +116,9 @@ final class HashIndexTest {
             count++;
         }
         for (int n = 0; n < count; n++) {
-            assertEquals(pool.object(n), index.find(IndexFixture.mix(n), only(pool.object(n))));
+            assertEquals(pool.object(n), IndexFixture.find(index, IndexFixture.mix(n), only(pool.object(n))));
         }
-        assertEquals(Pmem.NULL, index.find(IndexFixture.mix(count), only(pool.object(count))));
+        assertEquals(Pmem.NULL, IndexFixture.find(index, IndexFixture.mix(count), only(pool.object(count))));
     }
 
     @Test
@@ -153,7 +154,7 @@ final class HashIndexTest {
         long bucket = SegmentRecord.bucket(fresh.segments, BucketRecord.home(hash));
         BucketRecord.store(fresh.pmem, bucket, 7, BucketRecord.word(hash, fresh.fill(7, hash), 0));
         int[] live = {7};
-        long found = index.find(hash, at -> {
+        long found = IndexFixture.find(index, hash, at -> {
             if (at == fresh.object(live[0]) && live[0] > 7 - times) {
                 live[0]--;
                 long taker = fresh.fill(live[0], hash);
@@ -187,7 +188,7 @@ final class HashIndexTest {
         for (int n = 0; n < count; n++) {
             long at = pool.object(n);
             long hash = IndexFixture.mix(n) | pattern;
-            assertTrue(n < stale || index.find(hash, only(at)) == at, "lost");
+            assertTrue(n < stale || IndexFixture.find(index, hash, only(at)) == at, "lost");
         }
         long left = foreign(index);
         for (long position = 0; position < index.sweepEnd(); position++) {
@@ -213,9 +214,9 @@ final class HashIndexTest {
         for (int n = 2; index.statistics().splits() == 0; n++) {
             assertTrue(index.insert(crowd | n, pool.fill(n, crowd | n)));
         }
-        assertEquals(at, index.find(crowd | 1, only(at)));
+        assertEquals(at, IndexFixture.find(index, crowd | 1, only(at)));
         assertTrue(index.remove(crowd | 1, at));
-        assertEquals(Pmem.NULL, index.find(crowd | 1, only(at)));
+        assertEquals(Pmem.NULL, IndexFixture.find(index, crowd | 1, only(at)));
     }
 
     @Test
@@ -234,7 +235,7 @@ final class HashIndexTest {
         HashIndex opened = deep.open();
         for (int n = 0; n < count; n++) {
             long hash = deep.pmem.get(deep.object(n));
-            assertEquals(deep.object(n), opened.find(hash, only(deep.object(n))));
+            assertEquals(deep.object(n), IndexFixture.find(opened, hash, only(deep.object(n))));
         }
     }
 
@@ -260,7 +261,8 @@ final class HashIndexTest {
         assertEquals(count / 2, cleared);
         for (int n = 0; n < count; n++) {
             assertEquals(
-                    n % 2 == 0 ? pool.object(n) : Pmem.NULL, index.find(IndexFixture.mix(n), only(pool.object(n))));
+                    n % 2 == 0 ? pool.object(n) : Pmem.NULL,
+                    IndexFixture.find(index, IndexFixture.mix(n), only(pool.object(n))));
         }
     }
 
@@ -291,7 +293,7 @@ final class HashIndexTest {
             int dice = random.nextInt(10);
             if (dice < 4) {
                 long expected = model.getOrDefault(hash, Pmem.NULL);
-                assertEquals(expected, index.find(hash, target), () -> "seed " + seed);
+                assertEquals(expected, IndexFixture.find(index, hash, target), () -> "seed " + seed);
             } else if (dice < 7 + (operations >>> 19 & 1)) {
                 assertTrue(index.insert(hash, pool.fill(number, hash)));
                 model.put(hash, target.at);
@@ -305,22 +307,22 @@ final class HashIndexTest {
         System.out.println("operations " + operations + ", " + index.statistics());
         for (Map.Entry<Long, Long> entry : model.entrySet()) {
             target.at = entry.getValue();
-            assertEquals(target.at, index.find(entry.getKey(), target));
+            assertEquals(target.at, IndexFixture.find(index, entry.getKey(), target));
         }
         assertEquals(0, foreign(index));
         assertEquals(model.size(), words(index));
     }
 
-    private static final class Target implements KeyMatcher {
+    private static final class Target implements LongPredicate {
         long at;
 
         @Override
-        public boolean matches(long candidate) {
+        public boolean test(long candidate) {
             return candidate == at;
         }
     }
 
-    static KeyMatcher only(long wanted) {
+    static LongPredicate only(long wanted) {
         return at -> at == wanted;
     }
 

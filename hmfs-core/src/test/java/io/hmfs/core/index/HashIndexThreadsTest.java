@@ -14,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
 
 // Goal: threads that read, insert and remove at once never miss or lose an entry, while segments split and the
@@ -27,11 +28,11 @@ final class HashIndexThreadsTest {
     private final Pmem pmem = MappedPmem.inMemory(IndexFixture.size(DEPTH_MAX, OBJECTS, 700));
     private final IndexFixture pool = new IndexFixture(pmem, DEPTH_MAX, OBJECTS);
 
-    private static final class Target implements KeyMatcher {
+    private static final class Target implements LongPredicate {
         private long wanted;
 
         @Override
-        public boolean matches(long at) {
+        public boolean test(long at) {
             return at == wanted;
         }
     }
@@ -56,7 +57,8 @@ final class HashIndexThreadsTest {
                 if (count > 0) {
                     long n = random.nextInt(4) == 0 ? count - 1 : random.nextLong(count);
                     target.wanted = pool.object(n);
-                    assertEquals(target.wanted, index.find(IndexFixture.mix(n), target), () -> "missed " + n);
+                    assertEquals(
+                            target.wanted, IndexFixture.find(index, IndexFixture.mix(n), target), () -> "missed " + n);
                     looked++;
                 }
             }
@@ -81,7 +83,7 @@ final class HashIndexThreadsTest {
                     }
                     target.wanted = pool.object(n / 2 / WRITERS * WRITERS + first);
                     long earlier = (target.wanted - pool.objects) / Pmem.LINE;
-                    boolean found = index.find(IndexFixture.mix(earlier), target) != Pmem.NULL;
+                    boolean found = IndexFixture.find(index, IndexFixture.mix(earlier), target) != Pmem.NULL;
                     assertEquals(earlier % 8 != 7 || earlier > n, found, () -> "object " + earlier);
                 }
                 return 0L;
@@ -93,7 +95,7 @@ final class HashIndexThreadsTest {
         for (int n = 0; n < OBJECTS; n++) {
             target.wanted = pool.object(n);
             long expected = n % 8 == 7 ? Pmem.NULL : target.wanted;
-            assertEquals(expected, reopened.find(IndexFixture.mix(n), target));
+            assertEquals(expected, IndexFixture.find(reopened, IndexFixture.mix(n), target));
         }
     }
 
@@ -128,7 +130,7 @@ final class HashIndexThreadsTest {
             long n = 0;
             for (; !done.get(); n++) {
                 target.wanted = one.object(n % stay);
-                assertEquals(target.wanted, index.find(IndexFixture.mix(n % stay), target));
+                assertEquals(target.wanted, IndexFixture.find(index, IndexFixture.mix(n % stay), target));
             }
             return n;
         });

@@ -3,6 +3,8 @@ package io.hmfs.core.index;
 import io.hmfs.core.layout.SegmentRecord;
 import io.hmfs.core.pmem.Pmem;
 import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.function.LongPredicate;
 
 /**
  * A pool with nothing but an index: root, directory, objects of one line whose first word is their key's hash, segments. The
@@ -85,6 +87,35 @@ final class IndexFixture implements SegmentSource {
 
     synchronized int freeSegments() {
         return free.size();
+    }
+
+    /**
+     * An object of this hash that is wanted, looked up as the engine does: among the matches of the moment, then among candidates that
+     * are the same when nobody has been found; or NULL.
+     */
+    static long find(HashIndex index, long hash, LongPredicate wanted) {
+        long segment = index.segment(hash);
+        for (long match = index.match(segment, hash, 0);
+                match >= 0;
+                match = index.match(segment, hash, HashIndex.place(match) + 1)) {
+            if (wanted.test(HashIndex.object(match))) {
+                return HashIndex.object(match);
+            }
+        }
+        long[] seen = new long[HashIndex.CANDIDATES_MAX];
+        long[] again = new long[HashIndex.CANDIDATES_MAX];
+        for (; ; ) {
+            int count = index.candidates(hash, seen);
+            for (int i = 0; i < count; i++) {
+                if (wanted.test(seen[i])) {
+                    return seen[i];
+                }
+            }
+            int now = index.candidates(hash, again);
+            if (Arrays.equals(seen, 0, count, again, 0, now)) {
+                return Pmem.NULL;
+            }
+        }
     }
 
     /** A well mixed hash of a number: splitmix64. */

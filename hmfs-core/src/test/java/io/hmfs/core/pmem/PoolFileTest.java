@@ -65,6 +65,36 @@ final class PoolFileTest {
         }
     }
 
+    /** Else the kernel could map no region by huge pages, whatever it has. A mapping of somebody else may come in between. */
+    @Test
+    void aPoolIsMappedAtABoundaryOfHugePages() throws IOException {
+        Path memory = Path.of("/dev/shm");
+        Path path = Files.createTempFile(Files.isWritable(memory) ? memory : directory, "hmfs-test-", ".pool");
+        try {
+            PoolFile.create(path, SIZE + 3 * 4096, Backing.MAPPED, true).close(); // ends elsewhere than it begins
+            List<Long> off = new ArrayList<>();
+            for (int i = 0; i < 5 && !off.contains(0L); i++) {
+                try (PoolFile file = PoolFile.open(path, Persistence.PROCESS, false)) {
+                    file.populate(file.regionAt(0), PoolFile.REGION_SIZE);
+                    assertZero(file.pmem(), file.regionAt(0), PoolFile.REGION_SIZE);
+                    off.add(mappedAt(path) % (2L << 20));
+                }
+            }
+            assertTrue(off.contains(0L), off.toString());
+        } finally {
+            Files.delete(path);
+        }
+    }
+
+    private static long mappedAt(Path path) throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
+            if (line.endsWith(path.toString())) {
+                return Long.parseUnsignedLong(line.substring(0, line.indexOf('-')), 16);
+            }
+        }
+        throw new AssertionError(path + " is not mapped");
+    }
+
     @ParameterizedTest
     @EnumSource(Backing.class)
     void aNewFileIsZeroAlignedAndReallyReserved(Backing backing) throws Exception {

@@ -12,12 +12,36 @@ final class CreateRequests {
 
     private final Worker worker;
     private final RemoveRequests removes;
+    private final JoinedCreates joined;
     private final CreateDecoder create = new CreateDecoder();
     private final MkdirDecoder mkdir = new MkdirDecoder();
 
     CreateRequests(Worker worker, RemoveRequests removes) {
         this.worker = worker;
         this.removes = removes;
+        joined = new JoinedCreates(worker);
+    }
+
+    /** Whether the current request, a create, is left to be executed with others. */
+    boolean join(Session session) {
+        openCreate();
+        if (create.flags().overwrite()) {
+            return false;
+        }
+        int length = create.pathLength();
+        PathResolver path = worker.path;
+        // Without making parents: those that are missing may depend on what has joined, and are made after it.
+        Status outcome =
+                path.resolve(create.baseId(), worker.in, create.limit() + CreateDecoder.pathHeaderLength(), length);
+        if (outcome != Status.OK || path.isBase) {
+            return false;
+        }
+        joined.add(session, create.baseId(), path.parentId, path.name, create.mode(), path.parentGid());
+        return true;
+    }
+
+    JoinedCreates joined() {
+        return joined;
     }
 
     private void openCreate() {

@@ -152,6 +152,10 @@ final class PathResolver {
 
     /** What an outcome means to a caller who gave a whole path: a parent that went away in between was not found. */
     Status seen(Status status) {
-        return status == Status.NO_SUCH_DIRECTORY && base == Namespace.ROOT_ID ? Status.NOT_FOUND : status;
+        return seen(status, base);
+    }
+
+    static Status seen(Status status, long baseId) {
+        return status == Status.NO_SUCH_DIRECTORY && baseId == Namespace.ROOT_ID ? Status.NOT_FOUND : status;
     }
 }

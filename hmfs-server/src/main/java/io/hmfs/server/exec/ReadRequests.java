@@ -27,6 +27,7 @@ final class ReadRequests {
 
     private final Worker worker;
     private final ReplyWriter reply;
+    private final JoinedStats joined;
     private final StatDecoder stat = new StatDecoder();
     private final ListDecoder list = new ListDecoder();
     private final StatusDecoder status = new StatusDecoder();
@@ -41,17 +42,35 @@ final class ReadRequests {
     ReadRequests(Worker worker) {
         this.worker = worker;
         reply = worker.reply;
+        joined = new JoinedStats(worker);
         int size = PageEncoder.BLOCK_LENGTH + PageEncoder.EntriesEncoder.HEADER_SIZE;
         entries = page.wrap(new WireBuffer().wrap(Unpooled.buffer(size), 0, size), 0)
                 .entriesCount(0);
     }
 
-    void stat() {
+    private Status openStat() {
         worker.checkBlock(StatDecoder.BLOCK_LENGTH);
         stat.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = stat.pathLength();
+        return worker.path.resolve(stat.baseId(), worker.in, stat.limit() + StatDecoder.pathHeaderLength(), length);
+    }
+
+    /** Whether the current request, a stat, is left to be executed with others. */
+    boolean join(Session session) {
+        if (openStat() != Status.OK || worker.path.isBase) {
+            return false;
+        }
+        joined.add(session, stat.baseId(), worker.path.parentId, worker.path.name);
+        return true;
+    }
+
+    JoinedStats joined() {
+        return joined;
+    }
+
+    void stat() {
         PathResolver path = worker.path;
-        Status outcome = path.resolve(stat.baseId(), worker.in, stat.limit() + StatDecoder.pathHeaderLength(), length);
+        Status outcome = openStat();
         if (outcome == Status.OK) {
             outcome = path.seen(look(path, worker.attributes));
         }

@@ -29,8 +29,9 @@ import io.netty.buffer.Unpooled;
 import java.lang.System.Logger.Level;
 
 /**
- * Executes the requests of one thread, one after the other; decoders, encoders, names and attributes are kept and reused (I7).
- * Each frame gets exactly one reply, or is handed to a thread that may wait for the disk and gets it from there.
+ * Executes the requests of one thread, one after the other, or those that join as one batch; decoders, encoders, names and
+ * attributes are kept and reused (I7). Each frame gets exactly one reply, or is handed to a thread that may wait for the disk and
+ * gets it from there. Whoever hands in frames of a connection ends with {@link #endTurn}, before any of another connection.
  */
 public final class Worker {
     private static final System.Logger LOG = System.getLogger(Worker.class.getName());
@@ -68,7 +69,7 @@ public final class Worker {
         dataRequests = new DataRequests(this);
     }
 
-    /** Executes the frame in this part of a buffer, on the connection's thread. */
+    /** Executes the frame in this part of a buffer, on the connection's thread, now or at {@link #endTurn}. */
     public void execute(Session session, ByteBuf frames, int offset, int length) {
         if (service.hasFailed()) {
             session.closeWhenSent();
@@ -76,6 +77,10 @@ public final class Worker {
         }
         try {
             in.wrap(frames, offset, length);
+            if (joins(session)) {
+                return;
+            }
+            endTurn(session);
             if (!open(session, session)) {
                 return;
             }
@@ -93,12 +98,55 @@ public final class Worker {
                 dispatch();
             }
         } catch (MalformedFrameException e) {
+            endTurn(session);
+            reply.aim(session, correlationId());
             malformed(session, e);
         } catch (Throwable unexpected) {
             service.fail(unexpected);
             session.closeWhenSent();
         } finally {
             in.release();
+        }
+    }
+
+    /** Whether the frame waits for those that follow it, to be executed with them at the latest by {@link #endTurn}. */
+    private boolean joins(Session session) {
+        header.wrap(in, 0);
+        int template = header.templateId();
+        if ((template != CreateDecoder.TEMPLATE_ID && template != StatDecoder.TEMPLATE_ID)
+                || header.schemaId() != MessageHeaderDecoder.SCHEMA_ID
+                || header.version() > MessageHeaderDecoder.SCHEMA_VERSION
+                || header.version() == 0
+                || !session.isGreeted()) {
+            return false;
+        }
+        boolean isStat = template == StatDecoder.TEMPLATE_ID;
+        if (isStat ? !creates.joined().isEmpty() : !reads.joined().isEmpty()) {
+            endTurn(session);
+        }
+        reply.aim(session, correlationId());
+        uid = session.uid();
+        return isStat ? reads.join(session) : creates.join(session);
+    }
+
+    /** Executes what waits for more: nothing more of this connection has arrived. */
+    public void endTurn(Session session) {
+        JoinedCreates joinedCreates = creates.joined();
+        JoinedStats joinedStats = reads.joined();
+        try {
+            if (service.hasFailed()) {
+                session.closeWhenSent();
+            } else if (!joinedStats.isEmpty()) {
+                joinedStats.execute(session);
+            } else if (!joinedCreates.isEmpty()) {
+                joinedCreates.execute(session);
+            }
+        } catch (Throwable unexpected) {
+            service.fail(unexpected);
+            session.closeWhenSent();
+        } finally {
+            joinedCreates.drop();
+            joinedStats.drop();
         }
     }
 

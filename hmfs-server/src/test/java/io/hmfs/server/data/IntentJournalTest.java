@@ -86,7 +86,7 @@ class IntentJournalTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void fullJournalWaitsForASlot() throws IOException {
         IntentJournal journal = new IntentJournal(file, false);
         journal.replay((slot, inode, parent, name, size) -> {});

@@ -127,6 +127,9 @@ class WorkerAllocationTest {
             long before = threads.getCurrentThreadAllocatedBytes();
             for (int i = 0; i < REQUESTS; i++) {
                 worker.execute(session, frame, 0, length);
+                if ((i & 7) == 7) {
+                    worker.endTurn(session);
+                }
             }
             bytes = (double) (threads.getCurrentThreadAllocatedBytes() - before) / REQUESTS;
         }

@@ -58,7 +58,7 @@ final class LogDirectory implements AutoCloseable {
     /** Makes a directory with an empty image that the caller fills; it is a log's only once {@link #seal} has been called. */
     static LogDirectory create(Path pool, LogOptions options, long size, boolean overwrite) throws IOException {
         Path path = options.directory();
-        Files.createDirectories(path);
+        makeDirectories(path.toAbsolutePath());
         checkDisk(options);
         Path lockFile = path.resolve(LogFiles.LOCK);
         if (!Files.exists(lockFile)) {
@@ -96,6 +96,16 @@ final class LogDirectory implements AutoCloseable {
         PoolFile image = PoolFile.create(path.resolve(LogFiles.IMAGE), control.poolSize, Backing.MAPPED, true);
         LogBinding.init(image.pmem(), control.log);
         return image;
+    }
+
+    /** Makes a directory that outlives the machine, with those above it: what is synced in there is of no use without its name. */
+    private static void makeDirectories(Path path) throws IOException {
+        Path above = path.getParent();
+        if (!Files.isDirectory(path) && above != null) {
+            makeDirectories(above);
+            Files.createDirectories(path);
+            LogFiles.sync(above);
+        }
     }
 
     /** The image is whole and on the disk: from here on there is a pool. */

@@ -128,7 +128,12 @@ final class LogDurability implements Durability {
             }
         }
         for (Held each : ready) {
-            each.action.run();
+            try {
+                each.action.run();
+            } catch (RuntimeException e) {
+                // Not the log's error, nor that of the others who wait: a connection's thread that has ended, say.
+                LOG.log(System.Logger.Level.WARNING, "what waited for the log cannot be done", e);
+            }
         }
     }
 

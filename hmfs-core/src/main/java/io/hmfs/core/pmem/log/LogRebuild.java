@@ -135,23 +135,27 @@ final class LogRebuild {
         return end;
     }
 
-    /** Cuts off what a write under way left, so that what is written next is not taken for something behind a damage. */
     private void trim(LogReader.End end) throws IOException {
         trim(directory.path, end);
     }
 
+    /** Cuts off what a write under way left, so that what is written next is not taken for something behind a damage; syncs the rest. */
     static void trim(Path directory, LogReader.End end) throws IOException {
         for (Path segment : LogFiles.segments(directory)) {
             if (LogFiles.firstLsn(segment) > end.lsn()) {
                 Files.delete(segment);
-            } else if (segment.equals(end.file()) && end.position() < Files.size(segment)) {
+            } else if (segment.equals(end.file())) {
                 try (FileChannel file = FileChannel.open(segment, StandardOpenOption.WRITE)) {
-                    file.truncate(end.position());
+                    if (end.position() < file.size()) {
+                        file.truncate(end.position());
+                    }
+                    // Also what was whole: its process may have died between writing and syncing, and another log file
+                    // comes behind.
                     file.force(true);
                 }
             }
         }
-        LogFiles.sync(directory);
+        // That a file is gone becomes durable with the name of the next, before anything stands in that one.
     }
 
     private void tell(String what, long done, long of) {

@@ -136,6 +136,11 @@ public final class LoggedPmem extends Pmem {
     }
 
     @Override
+    public void prefetch(long at) {
+        memory.prefetch(at);
+    }
+
+    @Override
     public void copyIn(byte[] source, int offset, long at, int count) {
         Objects.checkFromIndexSize(at, count, memory.size());
         DirtyLines mine = lines.get();

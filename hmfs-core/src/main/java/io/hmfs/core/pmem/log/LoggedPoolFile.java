@@ -190,14 +190,15 @@ public final class LoggedPoolFile extends PoolFile {
                     LogDirectory.ring(path),
                     "ends with line " + durable + " on the disk, but " + directory.path + " with line " + end.lsn());
         }
+        requireNothingNewer(path, segments, end);
         LogRebuild.trim(directory.path, end);
         segments = LogFiles.segments(directory.path);
         for (int i = 0; i < segments.size(); i++) {
             long last = i + 1 < segments.size() ? LogFiles.firstLsn(segments.get(i + 1)) - 1 : durable;
             folder.add(segments.get(i), last, Files.size(segments.get(i)));
         }
+        folder.start(); // before the writer, which waits for room only while somebody makes it
         writer.start();
-        folder.start();
         pmem.logLeftovers();
         MappedPmem memory = ring.memory();
         long session = memory.get(RingHeader.SESSION_OFFSET) + 1;
@@ -206,6 +207,24 @@ public final class LoggedPoolFile extends PoolFile {
         pmem.persist(LogBinding.AT, LogBinding.SIZE);
         memory.setRelease(RingHeader.SESSION_OFFSET, session);
         durability.await(durability.position());
+    }
+
+    /**
+     * What the disk has behind {@code end} was published in the ring that it came from. If not in this one, the ring and the pool
+     * are copies from before, and what would be cut off was acknowledged.
+     */
+    private void requireNothingNewer(Path path, List<Path> segments, LogReader.End end) throws IOException {
+        boolean isLast = segments.isEmpty() || segments.getLast().equals(end.file());
+        if (isLast && (end.file() == null || end.position() == Files.size(end.file()))) {
+            return;
+        }
+        long last = readEnd(segments, Long.MAX_VALUE).lsn();
+        if (last > ring.reserved()) {
+            throw mixture(
+                    LogDirectory.ring(path),
+                    "is older than the log in " + directory.path + ": it ends with line " + ring.reserved()
+                            + ", the log with line " + last);
+        }
     }
 
     /** Only the file in which the ring's last durable line must stand is read; what comes before it the folder checks. */

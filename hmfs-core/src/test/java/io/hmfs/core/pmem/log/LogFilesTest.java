@@ -322,6 +322,25 @@ final class LogFilesTest {
     }
 
     @Test
+    void copiesFromBeforeAreNotTakenForWhatTheLogContinues() throws IOException {
+        open().close();
+        Path oldPool = Files.copy(pool, directory.resolve("old"));
+        Path oldRing = Files.copy(LogDirectory.ring(pool), directory.resolve("old.ring"));
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4); // too little to be folded while this is open: the control file tells nothing
+        }
+        loseMachine();
+        Files.copy(oldPool, pool);
+        Files.copy(oldRing, LogDirectory.ring(pool));
+        PoolException e = assertThrows(PoolException.class, this::open);
+        assertTrue(String.valueOf(e.getMessage()).contains("is older than the log"), e.getMessage());
+        loseMachine();
+        try (LoggedPoolFile file = open()) {
+            assertEquals(4, stored(file));
+        }
+    }
+
+    @Test
     void aRebuildThatWasCutOffIsBegunAgain() throws IOException {
         try (LoggedPoolFile file = open()) {
             store(file, 1, 4);

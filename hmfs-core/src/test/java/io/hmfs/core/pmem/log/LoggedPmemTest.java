@@ -116,6 +116,10 @@ final class LoggedPmemTest {
                 for (int word = 7; word >= 0; word--) {
                     log.memory().setRelease(A + word * 8L, n);
                 }
+                for (int i = 0; i < 20; i++) {
+                    Thread.onSpinWait(); // a copy needs a moment without stores; on one core, shared by both, there
+                    // would be none
+                }
             }
         });
         for (int i = 0; i < 20_000; i++) {

@@ -181,16 +181,9 @@ final class NettySession extends Session {
     private void process() {
         executing = true;
         try {
-            while (!closing && !draining) {
-                if (!mayProceed()) {
-                    pause();
-                    return;
-                }
-                if (!frames.next()) {
-                    break;
-                }
-                unfinished = false;
-                worker.execute(this, frames.buffer(), frames.offset(), frames.length());
+            if (!takeFrames()) {
+                pause();
+                return;
             }
             frames.trim();
         } catch (MalformedFrameException e) {
@@ -205,6 +198,28 @@ final class NettySession extends Session {
         }
         if (draining) {
             closeIfDrained();
+        }
+    }
+
+    /** Executes what has arrived; false if too much waits already. */
+    private boolean takeFrames() {
+        try {
+            while (!closing && !draining) {
+                if (!mayProceed()) {
+                    worker.endTurn(this); // sends perhaps, and nobody tells a second time that there is room
+                    if (!mayProceed()) {
+                        return false;
+                    }
+                }
+                if (!frames.next()) {
+                    break;
+                }
+                unfinished = false;
+                worker.execute(this, frames.buffer(), frames.offset(), frames.length());
+            }
+            return true;
+        } finally {
+            worker.endTurn(this);
         }
     }
 

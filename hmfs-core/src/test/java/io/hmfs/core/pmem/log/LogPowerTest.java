@@ -1,0 +1,278 @@
+package io.hmfs.core.pmem.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.log.PowerCutDisk.Chooser;
+import io.hmfs.core.pmem.log.PowerCutDisk.Event;
+import io.hmfs.core.pmem.log.PowerCutDisk.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: what was acknowledged is on the disk, wherever the power fails, the process dies or the disk refuses (I1). Method: a disk that
+ * keeps what was synced, and of the rest what a seed says; the log is cut off before each thing that is done to it.
+ */
+final class LogPowerTest {
+    private static final long SIZE = PoolFile.SIZE_MIN;
+    private static final long AT = PoolFile.HEADER_SIZE + 64;
+
+    /** Lines that are stored to in turn, so that the folder has older copies to leave out. */
+    private static final int LINES = 24;
+
+    private static final int STORES = 110; // five log files of 4 KiB, two of which may wait for the folder
+
+    /** Of {@link #chooser}. */
+    private static final int MODES = 6;
+
+    @TempDir
+    Path directory;
+
+    private final AtomicLong acknowledged = new AtomicLong();
+    private PowerCutDisk disk;
+
+    @BeforeEach
+    void format() throws IOException {
+        Path real = Files.createDirectory(directory.resolve("log"));
+        disk = new PowerCutDisk(real, acknowledged::get);
+        LoggedPoolFile.format(pool("pool"), options(disk), SIZE, false, _ -> {});
+        disk.settle();
+    }
+
+    private Path pool(String name) {
+        return directory.resolve(name);
+    }
+
+    private static LogOptions options(PowerCutDisk on) {
+        return LogOptions.in(on.root())
+                .withSizes(4 << 10, 8 << 10, 64)
+                .withOnVolatile(true)
+                .withProgress(_ -> {});
+    }
+
+    /** Stores numbers, each acknowledged before the next. */
+    private static void store(LoggedPoolFile file, long from, long to, AtomicLong acknowledged) {
+        for (long n = from; n <= to; n++) {
+            file.pmem().set(AT + n % LINES * 64, n);
+            file.pmem().persist(AT + n % LINES * 64, 8);
+            file.durability().await(file.durability().position());
+            acknowledged.set(n);
+        }
+    }
+
+    /** The last number stored, if there is no other pool that has it than one that all stores up to it made. */
+    private static long stored(LoggedPoolFile file) {
+        long last = 0;
+        for (int line = 0; line < LINES; line++) {
+            last = Math.max(last, file.pmem().get(AT + line * 64L));
+        }
+        for (int line = 0; line < LINES; line++) {
+            long expected = last - Math.floorMod(last - line, (long) LINES);
+            assertEquals(Math.max(0, expected), file.pmem().get(AT + line * 64L), "line " + line + ", last " + last);
+        }
+        return last;
+    }
+
+    /** Of what was not synced: nothing; all; names without what they name, and the reverse; each second thing; any. */
+    private static Chooser chooser(int mode, Random random) {
+        AtomicInteger turn = new AtomicInteger();
+        return switch (mode) {
+            case 0 -> _ -> false;
+            case 1 -> _ -> true;
+            case 2 -> kind -> kind == Kind.CREATE || kind == Kind.DELETE;
+            case 3 -> kind -> kind == Kind.WRITE || kind == Kind.TRUNCATE;
+            case 4 -> kind -> kind != Kind.WRITE || turn.getAndIncrement() % 2 == 1;
+            default -> _ -> random.nextBoolean();
+        };
+    }
+
+    @Test
+    void whatWasAcknowledgedIsThereWhereverThePowerFails() throws IOException {
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool("pool"), options(disk))) {
+            store(file, 1, STORES, acknowledged);
+        }
+        assertTrue(disk.events() > STORES, "events: " + disk.events());
+        Random random = new Random(Long.getLong("hmfs.seed", 1));
+        Set<String> begun = new HashSet<>();
+        for (int end = 0; end < disk.events(); end++) {
+            Event event = disk.event(end);
+            boolean isFirst = event.kind() == Kind.FORCE && begun.add(event.name()); // of a file that is all new
+            for (int mode = 0; mode < MODES; mode++) {
+                if (isFirst || mode == (end % 2 == 0 ? 0 : 1 + end / 2 % (MODES - 1))) {
+                    cut(end, mode, random);
+                }
+            }
+        }
+    }
+
+    private void cut(int end, int mode, Random random) throws IOException {
+        Event event = disk.event(end);
+        String where = "event " + end + " " + event.kind() + " " + event.name() + ", mode " + mode + ", acknowledged "
+                + event.said();
+        Path log = directory.resolve("cut");
+        PowerCutDisk left = disk.cut(log, end, chooser(mode, random), acknowledged::get);
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool("cut.pool"), options(left))) {
+            long found = stored(file);
+            assertTrue(found >= event.said() && found <= event.said() + 1, where + ", found " + found);
+        } catch (IOException e) {
+            throw new AssertionError(where + ": " + e.getMessage(), e);
+        }
+        loseMachine("cut.pool");
+        delete(log);
+    }
+
+    private void loseMachine(String name) throws IOException {
+        Files.delete(pool(name));
+        Files.delete(LogDirectory.ring(pool(name)));
+    }
+
+    private static void delete(Path log) throws IOException {
+        try (var files = Files.newDirectoryStream(log)) {
+            for (Path file : files) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(log);
+    }
+
+    /** The memory goes with the process, as with a container; the machine stays, and with it what was written and not synced. */
+    @Test
+    void whatARebuildFoundUnsyncedIsDurableBeforeAnythingRestsOnIt() throws Exception {
+        CountDownLatch reached = new CountDownLatch(1);
+        CountDownLatch copied = new CountDownLatch(1);
+        AtomicInteger forces = new AtomicInteger();
+        PowerCutDisk next;
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool("pool"), options(disk))) {
+            store(file, 1, 3, acknowledged);
+            disk.watch((kind, _) -> {
+                if (kind == Kind.FORCE && forces.getAndIncrement() == 0) {
+                    reached.countDown(); // the fourth is written, and its process ends here
+                    awaitQuietly(copied);
+                }
+            });
+            file.pmem().set(AT + 4 * 64, 4);
+            file.pmem().persist(AT + 4 * 64, 8);
+            reached.await();
+            next = disk.copy(directory.resolve("next"), acknowledged::get);
+            copied.countDown();
+        }
+        CountDownLatch cut = new CountDownLatch(1);
+        next.watch((kind, name) -> {
+            if (kind == Kind.WRITE && name.equals(LogFiles.IMAGE)) {
+                awaitQuietly(cut); // what the image has would hide what the log has not
+            }
+        });
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool("next.pool"), options(next))) {
+            assertEquals(4, stored(file));
+            store(file, 5, 6, acknowledged);
+            int end = next.events();
+            PowerCutDisk left = next.cut(directory.resolve("cut"), end, chooser(0, new Random(1)), acknowledged::get);
+            try (LoggedPoolFile after = LoggedPoolFile.open(pool("cut.pool"), options(left))) {
+                assertEquals(6, stored(after));
+            } finally {
+                cut.countDown();
+            }
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void theNameOfTheLogsDirectoryIsDurableBeforeItIsALog() throws IOException {
+        PowerCutDisk above = new PowerCutDisk(Files.createDirectory(directory.resolve("above")), acknowledged::get);
+        LogOptions inside =
+                LogOptions.in(above.root().resolve("made").resolve("log")).withOnVolatile(true);
+        LoggedPoolFile.format(pool("other"), inside, SIZE, false, _ -> {});
+        List<Kind> done = new ArrayList<>();
+        for (int i = 0; i < above.events(); i++) {
+            done.add(above.event(i).kind());
+        }
+        assertEquals(List.of(Kind.CREATE, Kind.SYNC_DIRECTORY), done);
+    }
+
+    @Test
+    void anActionThatFailsHurtsNeitherTheLogNorTheOthers() throws IOException {
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool("pool"), options(disk))) {
+            CountDownLatch noted = new CountDownLatch(1);
+            disk.watch((kind, _) -> {
+                if (kind == Kind.FORCE) {
+                    awaitQuietly(noted); // until then nothing is durable, so both wait
+                }
+            });
+            file.pmem().set(AT + 64, 1);
+            file.pmem().persist(AT + 64, 8);
+            long position = file.durability().position();
+            CountDownLatch ran = new CountDownLatch(1);
+            file.durability()
+                    .whenDurable(
+                            position,
+                            () -> {
+                                throw new RejectedExecutionException("nobody is there any more");
+                            },
+                            _ -> {});
+            file.durability().whenDurable(position + 1, ran::countDown, _ -> {});
+            noted.countDown();
+            store(file, 2, 3, acknowledged);
+            awaitQuietly(ran);
+            assertFalse(file.ring().hasFailed());
+        }
+    }
+
+    /** Refuses everything from one of its deeds on; what goes before that must be there afterwards. */
+    @Test
+    void aDiskThatRefusesLosesNothing() throws IOException {
+        List<Integer> places = new Random(2).ints(30, 0, 300).sorted().boxed().toList();
+        for (int place : places) {
+            acknowledged.set(0);
+            Path log = directory.resolve("refusing");
+            PowerCutDisk refusing = disk.copy(log, acknowledged::get);
+            AtomicInteger left = new AtomicInteger(place);
+            AtomicBoolean refused = new AtomicBoolean();
+            try (LoggedPoolFile file = LoggedPoolFile.open(pool("refusing.pool"), options(refusing))) {
+                refusing.watch((kind, name) -> {
+                    if (left.getAndDecrement() <= 0) {
+                        refused.set(true);
+                        throw new IOException("no space for " + kind + " " + name);
+                    }
+                });
+                LogFailedException e =
+                        assertThrows(LogFailedException.class, () -> store(file, 1, 10 * STORES, acknowledged));
+                assertTrue(String.valueOf(e.getMessage()).contains("no space for"), e.getMessage());
+            }
+            assertTrue(refused.get());
+            refusing.watch((_, _) -> {});
+            try (LoggedPoolFile file = LoggedPoolFile.open(pool("refusing.pool"), options(refusing))) {
+                assertEquals(acknowledged.get() + 1, stored(file), "refused at " + place);
+            }
+            loseMachine("refusing.pool");
+            try (LoggedPoolFile file = LoggedPoolFile.open(pool("refusing.pool"), options(refusing))) {
+                assertEquals(acknowledged.get() + 1, stored(file), "refused at " + place);
+            }
+            loseMachine("refusing.pool");
+            delete(log);
+        }
+    }
+}

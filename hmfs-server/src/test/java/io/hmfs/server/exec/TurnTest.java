@@ -1,0 +1,312 @@
+package io.hmfs.server.exec;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.CreateBatch;
+import io.hmfs.core.type.StatBatch;
+import io.hmfs.wire.CreateEncoder;
+import io.hmfs.wire.DeleteEncoder;
+import io.hmfs.wire.FailureDecoder;
+import io.hmfs.wire.HelloEncoder;
+import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.MkdirEncoder;
+import io.hmfs.wire.RenameEncoder;
+import io.hmfs.wire.StatEncoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: requests that arrive together are executed together where that pays, and nobody can tell but by the clock.
+ * Method: random requests on few names, handed to one worker frame by frame and to another, on a pool of its own, in turns of
+ * random length; the replies must be the same, in the same order.
+ */
+class TurnTest {
+    private static final int FRAME_MAX = 1024;
+    private static final int REQUESTS = 6_000;
+    private static final int TURN_MAX = 300; // more than one batch holds
+    private static final int STRETCH = 250; // of nothing but creates, now and then
+    private static final String[] DIRECTORIES = {"", "/d", "/e", "/d/sub", "/f0", "/new"};
+
+    @TempDir
+    private Path directory;
+
+    private int joined;
+    private int batches;
+    private int joinedStats;
+    private int statBatches;
+
+    /** A connection that keeps all replies. */
+    private static final class KeptSession extends Session {
+        final ByteBuf replies = Unpooled.buffer(1 << 20);
+
+        @Override
+        public ByteBuf room(int bytes) {
+            return replies.ensureWritable(bytes);
+        }
+
+        @Override
+        protected void greeted() {}
+
+        @Override
+        protected void send(ByteBuf frames) {
+            throw new AssertionError("nothing here waits for the disk");
+        }
+
+        @Override
+        public void closeWhenSent() {
+            throw new AssertionError("nothing here ends the connection");
+        }
+
+        @Override
+        protected void onThread(Runnable task) {
+            throw new AssertionError("nothing here waits for the disk");
+        }
+
+        @Override
+        public ByteBufAllocator allocator() {
+            return PooledByteBufAllocator.DEFAULT;
+        }
+
+        @Override
+        public String peer() {
+            return "test";
+        }
+    }
+
+    private Namespace open(String name) throws IOException {
+        Path pool = directory.resolve(name);
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        Namespace real = Hmfs.open(pool, OpenOptions.process());
+        return (Namespace) Proxy.newProxyInstance(
+                TurnTest.class.getClassLoader(), new Class<?>[] {Namespace.class}, (proxy, method, arguments) -> {
+                    if (arguments != null && arguments[0] instanceof CreateBatch batch) {
+                        joined += batch.size();
+                        batches++;
+                    }
+                    if (arguments != null && arguments[0] instanceof StatBatch batch) {
+                        joinedStats += batch.size();
+                        statBatches++;
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private static Worker worker(Namespace namespace, Session session) {
+        ServiceInfo info = new ServiceInfo(
+                namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
+        Worker worker = new Service(namespace, info, null, Runnable::run, 1 << 20, cause -> {
+                    throw new AssertionError(cause);
+                })
+                .newWorker();
+        ByteBuf hello = Unpooled.buffer(FRAME_MAX);
+        HelloEncoder encoder = new HelloEncoder()
+                .wrapAndApplyHeader(window(hello), 0, new MessageHeaderEncoder())
+                .correlationId(0)
+                .magic(Wire.MAGIC)
+                .protocolVersion(Wire.PROTOCOL_VERSION);
+        encoder.clusterId().high(0).low(0);
+        worker.execute(session, hello, 0, encoder.clientId(1).user("u").limit());
+        assertTrue(session.isGreeted());
+        return worker;
+    }
+
+    private static WireBuffer window(ByteBuf buffer) {
+        return new WireBuffer().wrap(buffer, 0, FRAME_MAX);
+    }
+
+    private static String path(Random random) {
+        int odd = random.nextInt(30);
+        if (odd == 0) {
+            return "/";
+        }
+        String name = odd == 1 ? "n".repeat(300) : "f" + random.nextInt(60);
+        return DIRECTORIES[random.nextInt(DIRECTORIES.length)] + "/" + name;
+    }
+
+    private static byte[] create(long id, String path) {
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        CreateEncoder create = new CreateEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(id)
+                .baseId(Wire.ROOT_ID)
+                .mode(0644);
+        create.flags().clear();
+        byte[] bytes = new byte[create.path(path).limit()];
+        frame.getBytes(0, bytes);
+        return bytes;
+    }
+
+    private static byte[] stat(long id, String path) {
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        int length = new StatEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(id)
+                .baseId(Wire.ROOT_ID)
+                .path(path)
+                .limit();
+        byte[] bytes = new byte[length];
+        frame.getBytes(0, bytes);
+        return bytes;
+    }
+
+    /** A random request; most are plain creates. The bytes of the frame, without its length word. */
+    private static byte[] request(Random random, long id) {
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        WireBuffer window = window(frame);
+        MessageHeaderEncoder header = new MessageHeaderEncoder();
+        String path = path(random);
+        int kind = random.nextInt(20);
+        int length = switch (kind) {
+            case 0, 1, 2, 7, 8, 9 ->
+                new StatEncoder()
+                        .wrapAndApplyHeader(window, 0, header)
+                        .correlationId(id)
+                        .baseId(Wire.ROOT_ID)
+                        .path(path)
+                        .limit();
+            case 3, 4 ->
+                new DeleteEncoder()
+                        .wrapAndApplyHeader(window, 0, header)
+                        .correlationId(id)
+                        .baseId(Wire.ROOT_ID)
+                        .path(path)
+                        .limit();
+            case 5 ->
+                new MkdirEncoder()
+                        .wrapAndApplyHeader(window, 0, header)
+                        .correlationId(id)
+                        .baseId(Wire.ROOT_ID)
+                        .mode(0755)
+                        .path(DIRECTORIES[random.nextInt(DIRECTORIES.length)])
+                        .limit();
+            case 6 ->
+                new RenameEncoder()
+                        .wrapAndApplyHeader(window, 0, header)
+                        .correlationId(id)
+                        .sourceBaseId(Wire.ROOT_ID)
+                        .targetBaseId(Wire.ROOT_ID)
+                        .source(path)
+                        .target(path(random))
+                        .limit();
+            default -> {
+                CreateEncoder create = new CreateEncoder()
+                        .wrapAndApplyHeader(window, 0, header)
+                        .correlationId(id)
+                        .baseId(random.nextInt(10) == 0 ? 77 : Wire.ROOT_ID)
+                        .mode(0644)
+                        .parentMode(0755);
+                create.flags().clear().overwrite(random.nextInt(20) == 0).createParents(random.nextInt(4) == 0);
+                yield create.path(path).limit();
+            }
+        };
+        if (random.nextInt(50) == 0) {
+            length -= 1 + random.nextInt(4); // its path reaches behind it
+        }
+        byte[] bytes = new byte[length];
+        frame.getBytes(0, bytes);
+        return bytes;
+    }
+
+    private static void run(List<byte[]> requests, Worker worker, Session session, Random turns) {
+        for (int begin = 0; begin < requests.size(); ) {
+            int end = Math.min(requests.size(), begin + 1 + turns.nextInt(TURN_MAX));
+            for (byte[] request : requests.subList(begin, end)) {
+                ByteBuf frame = Unpooled.copiedBuffer(request);
+                worker.execute(session, frame, 0, request.length);
+                frame.setZero(0, request.length); // the next read may stand there
+            }
+            worker.endTurn(session);
+            begin = end;
+        }
+    }
+
+    /** What each reply says, times and ids aside. */
+    private static List<String> told(ByteBuf replies) {
+        List<String> told = new ArrayList<>();
+        for (int at = 0; at < replies.writerIndex(); at += Wire.LENGTH_SIZE + replies.getIntLE(at)) {
+            WireBuffer reply = new WireBuffer().wrap(replies, at + Wire.LENGTH_SIZE, replies.getIntLE(at));
+            MessageHeaderDecoder header = new MessageHeaderDecoder().wrap(reply, 0);
+            long id = replies.getLongLE(at + Wire.LENGTH_SIZE + Wire.HEADER_SIZE);
+            String code = header.templateId() == FailureDecoder.TEMPLATE_ID
+                    ? " code "
+                            + new FailureDecoder()
+                                    .wrapAndApplyHeader(reply, 0, header)
+                                    .code()
+                    : "";
+            told.add(id + ": " + header.templateId() + code);
+        }
+        return told;
+    }
+
+    @Test
+    void theBaseItselfIsThere() throws IOException {
+        KeptSession session = new KeptSession();
+        try (Namespace namespace = open("one")) {
+            run(List.of(create(5, "/"), stat(6, "/"), stat(7, "")), worker(namespace, session), session, new Random(1));
+        }
+        assertEquals(List.of("0: 2", "5: 101 code 2", "6: 102", "7: 102"), told(session.replies));
+    }
+
+    @Test
+    void aTurnAnswersWhatItsRequestsWouldOneByOne() throws IOException {
+        Random random = new Random(Long.getLong("hmfs.seed", 7));
+        List<byte[]> requests = new ArrayList<>();
+        for (int i = 0; i < REQUESTS; i++) {
+            String plain = "/g" + random.nextInt(2 * REQUESTS);
+            requests.add(
+                    switch (i / STRETCH % 5) {
+                        case 0 -> create(i + 1, plain);
+                        case 1 -> stat(i + 1, plain);
+                        default -> request(random, i + 1);
+                    });
+        }
+        KeptSession alone = new KeptSession();
+        KeptSession together = new KeptSession();
+        try (Namespace one = open("one");
+                Namespace many = open("many")) {
+            Worker single = worker(one, alone);
+            for (byte[] request : requests) {
+                run(List.of(request), single, alone, random);
+            }
+            joined = 0;
+            batches = 0;
+            joinedStats = 0;
+            statBatches = 0;
+            run(requests, worker(many, together), together, random);
+        }
+        List<String> expected = told(alone.replies);
+        assertEquals(REQUESTS + 1, expected.size());
+        List<String> actual = told(together.replies);
+        for (int i = 0; i < expected.size(); i++) {
+            assertEquals(expected.get(i), actual.get(i), "reply " + i);
+        }
+        assertEquals(expected.size(), actual.size());
+        assertTrue(joined > 2 * batches, joined + " creates in " + batches + " batches");
+        assertTrue(joinedStats > 2 * statBatches, joinedStats + " stats in " + statBatches + " batches");
+        assertTrue(
+                expected.stream().filter(reply -> reply.endsWith(": 102")).count() > REQUESTS / 20, "hardly a success");
+    }
+}
