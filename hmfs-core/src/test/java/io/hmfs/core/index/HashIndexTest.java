@@ -22,8 +22,6 @@ import org.junit.jupiter.api.Test;
 // Method: single threaded calls over mapped memory; a long random run beside a HashMap.
 final class HashIndexTest {
     private static final int DEPTH_MAX = 10;
-    private static final LongPredicate ANY = at -> true;
-    private static final LongPredicate NONE = at -> false;
 
     private final IndexFixture pool = pool(DEPTH_MAX, 100_000, 200);
     private final Pmem pmem = pool.pmem;
@@ -33,17 +31,25 @@ final class HashIndexTest {
         return new IndexFixture(memory, depthMax, objects);
     }
 
+    private static boolean any(long at) {
+        return true;
+    }
+
+    private static boolean none(long at) {
+        return false;
+    }
+
     @Test
     void whatIsInsertedIsFoundAndWhatIsRemovedIsNot() {
         HashIndex index = pool.format(0);
         long hash = IndexFixture.mix(1);
         long at = pool.fill(1, hash);
-        assertEquals(Pmem.NULL, IndexFixture.find(index, hash, ANY));
+        assertEquals(Pmem.NULL, IndexFixture.find(index, hash, HashIndexTest::any));
         assertTrue(index.insert(hash, at));
-        assertEquals(at, IndexFixture.find(index, hash, ANY));
-        assertEquals(Pmem.NULL, IndexFixture.find(index, hash, NONE));
+        assertEquals(at, IndexFixture.find(index, hash, HashIndexTest::any));
+        assertEquals(Pmem.NULL, IndexFixture.find(index, hash, HashIndexTest::none));
         assertTrue(index.remove(hash, at));
-        assertEquals(Pmem.NULL, IndexFixture.find(index, hash, ANY));
+        assertEquals(Pmem.NULL, IndexFixture.find(index, hash, HashIndexTest::any));
         assertFalse(index.remove(hash, at));
     }
 
@@ -86,7 +92,7 @@ final class HashIndexTest {
         BucketRecord.store(pmem, partner, 6, BucketRecord.word(hash, at, 0));
         assertEquals(1, index.candidates(hash, new long[HashIndex.CANDIDATES_MAX]));
         assertTrue(index.remove(hash, at));
-        assertEquals(Pmem.NULL, IndexFixture.find(index, hash, ANY));
+        assertEquals(Pmem.NULL, IndexFixture.find(index, hash, HashIndexTest::any));
     }
 
     @Test
