@@ -146,9 +146,9 @@ final class PoolNamespace extends ExtendedNamespace {
     private void failStop(Throwable cause) {
         if (failure == null && !(closed && cause instanceof Epochs.ClosedException)) {
             failure = cause;
-            reclaimer.cutShort();
             engine.locks.poison();
             engine.sweepers.poison();
+            reclaimer.cutShort(); // last: who is cut short looks at the locks
             LOG.log(System.Logger.Level.ERROR, "operation failed half way; the namespace " + path + " stops", cause);
         }
     }

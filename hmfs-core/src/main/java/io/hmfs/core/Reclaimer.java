@@ -41,7 +41,11 @@ final class Reclaimer {
     boolean run() {
         long asked = System.nanoTime();
         boolean waited = awaitScan();
-        return reclaim(asked, waited);
+        boolean again = reclaim(asked, waited);
+        if (stopped) {
+            engine.locks.awaitOthers(); // an error if the engine has stopped: that this ends early says nothing of room
+        }
+        return again;
     }
 
     private synchronized boolean reclaim(long asked, boolean waited) {

@@ -1,8 +1,12 @@
 package io.hmfs.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -12,7 +16,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -119,6 +127,59 @@ final class NamespaceFullTest {
             if (there.size() == SLACK) {
                 assertEquals(Status.OK, namespace.delete(parent, there.remove(), mine));
             }
+        }
+    }
+
+    @Test
+    void whoWaitsForRoomWhenTheEngineStopsIsNotToldThatThereIsNone() throws Exception {
+        SimPoolFile file = new SimPoolFile(32 << 10, 14);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        PoolNamespace filled = new PoolNamespace("sim", file, false);
+        for (int i = 0; filled.create(ROOT, name(i), 0644, 0, 0, out) == Status.OK; i++) {
+            // until it is full
+        }
+        filled.close();
+        SimPoolFile opened = file.killed();
+        CountDownLatch scan = new CountDownLatch(1);
+        Thread main = Thread.currentThread();
+        AtomicBoolean dies = new AtomicBoolean();
+        opened.pmem().beforeEachLoad(() -> {
+            if (Thread.currentThread().getName().equals("hmfs-scan")) {
+                hold(scan); // so who finds no room waits for it
+            } else if (dies.get() && Thread.currentThread().equals(main)) {
+                throw new IndexOutOfBoundsException("a bad pointer");
+            }
+        });
+        PoolNamespace stopping = new PoolNamespace("sim", opened, true);
+        AtomicReference<Object> answer = new AtomicReference<>();
+        Thread waiting = Thread.ofPlatform().start(() -> {
+            try {
+                Status status = Status.OK;
+                for (int i = 0; status == Status.OK; i++) { // the start may have a few slots at hand
+                    status = stopping.create(ROOT, Name.of("more" + i), 0644, 0, 0, new Attributes());
+                }
+                answer.set(status);
+            } catch (IllegalStateException e) {
+                answer.set(e);
+            }
+        });
+        while (waiting.getState() != Thread.State.TIMED_WAITING && waiting.isAlive()) {
+            Thread.onSpinWait();
+        }
+        dies.set(true);
+        assertThrows(IndexOutOfBoundsException.class, () -> stopping.stat(ROOT, name(0), new Attributes()));
+        dies.set(false);
+        waiting.join();
+        assertInstanceOf(IllegalStateException.class, answer.get());
+        scan.countDown();
+        stopping.close();
+    }
+
+    private static void hold(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

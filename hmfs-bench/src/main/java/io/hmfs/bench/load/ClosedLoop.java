@@ -98,7 +98,8 @@ public final class ClosedLoop {
 
     private void next() {
         long start = System.nanoTime();
-        if ((start - startNanos > nanos && answers > 0) || failure != null) { // one answer at least, or there is no rate
+        boolean isOver = start - startNanos > nanos && answers > 0; // one answer at least, or there is no rate
+        if (isOver || failure != null) {
             ended.countDown();
             return;
         }

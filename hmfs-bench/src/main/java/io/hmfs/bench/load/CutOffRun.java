@@ -73,12 +73,12 @@ final class CutOffRun {
 
     private void measure() throws IOException {
         PoolFile file = PoolFile.open(options.pool(), options.mode(), true);
-        Directory first = new Directory(file.pmem(), alone);
-        Directory second = new Directory(file.pmem(), inTurns);
-        first.neverLinked(WARM + SAMPLES);
+        Pmem pmem = file.pmem();
+        long[] files = children(pmem, content(pmem, alone));
+        unlink(pmem, content(pmem, alone), files, WARM + SAMPLES);
         try (Bed bed = new Bed(Hmfs.open(options.pool(), file, false))) {
-            first.bed = bed;
-            second.bed = bed;
+            Directory first = new Directory(bed, pmem, alone, files);
+            Directory second = new Directory(bed, pmem, inTurns, children(pmem, content(pmem, inTurns)));
             int last = FILES - 1 - WARM - SAMPLES;
             double plain = first.measure("in the middle", WARM, SAMPLES, FILES / 4, FILES / 2);
             first.neverLinked(plain);
@@ -91,37 +91,56 @@ final class CutOffRun {
         }
     }
 
-    /** One directory of an opened pool; its files by number, the oldest being 0. */
-    private final class Directory {
-        private final Pmem pmem;
-        private final long id;
-        private final long content;
-        private final long[] files = new long[FILES];
-        private Bed bed;
-
-        Directory(Pmem pmem, long id) {
-            this.pmem = pmem;
-            this.id = id;
-            this.content = content();
-            long at = DirContentRecord.childHead(pmem, content);
-            for (int i = FILES - 1; i >= 0; i--) {
-                files[i] = at;
-                at = EntryRecord.sibling(pmem, at);
-            }
-        }
-
-        private long content() {
-            for (long word = PoolHeader.REGION_TABLE_OFFSET; pmem.get(word) != 0; word += 8) {
-                long region = pmem.get(word) & ~RegionKind.MASK;
-                if ((pmem.get(word) & RegionKind.MASK) == RegionKind.CONTENT_SLOTS.code()) {
-                    for (long at = region; at < region + PoolFile.REGION_SIZE; at += DirContentRecord.SIZE) {
-                        if (DirContentRecord.id(pmem, at) == id) {
-                            return at;
-                        }
+    private static long content(Pmem pmem, long directory) {
+        for (long word = PoolHeader.REGION_TABLE_OFFSET; pmem.get(word) != 0; word += 8) {
+            long region = pmem.get(word) & ~RegionKind.MASK;
+            if ((pmem.get(word) & RegionKind.MASK) == RegionKind.CONTENT_SLOTS.code()) {
+                for (long at = region; at < region + PoolFile.REGION_SIZE; at += DirContentRecord.SIZE) {
+                    if (DirContentRecord.id(pmem, at) == directory) {
+                        return at;
                     }
                 }
             }
-            throw new IllegalStateException("the directory has no content");
+        }
+        throw new IllegalStateException("the directory has no content");
+    }
+
+    /** The files of a directory by number, the oldest being 0. */
+    private static long[] children(Pmem pmem, long content) {
+        long[] files = new long[FILES];
+        long at = DirContentRecord.childHead(pmem, content);
+        for (int i = FILES - 1; i >= 0; i--) {
+            files[i] = at;
+            at = EntryRecord.sibling(pmem, at);
+        }
+        return files;
+    }
+
+    /** Takes the newest off the list, as if a crash had come before they were linked. */
+    private static void unlink(Pmem pmem, long content, long[] files, int count) {
+        for (int i = FILES - count; i < FILES; i++) {
+            EntryRecord.setState(pmem, files[i], SlotState.CREATING);
+        }
+        long mtime = DirContentRecord.mtime(pmem, content);
+        long head = files[FILES - 1 - count];
+        long birth = EntryRecord.birth(pmem, head);
+        if (!pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, files[FILES - 1], mtime, head, birth)) {
+            throw new IllegalStateException("the directory has changed");
+        }
+    }
+
+    /** One directory of an opened pool. */
+    private final class Directory {
+        private final Bed bed;
+        private final Pmem pmem;
+        private final long id;
+        private final long[] files;
+
+        Directory(Bed bed, Pmem pmem, long id, long[] files) {
+            this.bed = bed;
+            this.pmem = pmem;
+            this.id = id;
+            this.files = files;
         }
 
         private long time(int file, Status expected) {
@@ -162,23 +181,6 @@ final class CutOffRun {
             }
             report(which, median(cutOff), median(plain));
             return median(plain);
-        }
-
-        /** Takes the newest off the list, as if a crash had come before they were linked. */
-        void neverLinked(int count) {
-            long mtime = DirContentRecord.mtime(pmem, content);
-            long head = files[FILES - 1 - count];
-            for (int i = FILES - count; i < FILES; i++) {
-                EntryRecord.setState(pmem, files[i], SlotState.CREATING);
-            }
-            if (!pmem.cas16(
-                    content + DirContentRecord.CHILD_HEAD_OFFSET,
-                    files[FILES - 1],
-                    mtime,
-                    head,
-                    EntryRecord.birth(pmem, head))) {
-                throw new IllegalStateException("the directory has changed");
-            }
         }
 
         void neverLinked(double plain) {

@@ -71,7 +71,8 @@ final class PoolFileTest {
         Path memory = Path.of("/dev/shm");
         Path path = Files.createTempFile(Files.isWritable(memory) ? memory : directory, "hmfs-test-", ".pool");
         try {
-            PoolFile.create(path, SIZE + 3 * 4096, Backing.MAPPED, true).close(); // ends elsewhere than it begins
+            long size = PoolFile.SIZE_MIN + 3 * 4096; // no multiple of 2 MiB
+            PoolFile.create(path, size, Backing.MAPPED, true).close();
             List<Long> off = new ArrayList<>();
             for (int i = 0; i < 5 && !off.contains(0L); i++) {
                 try (PoolFile file = PoolFile.open(path, Persistence.PROCESS, false)) {

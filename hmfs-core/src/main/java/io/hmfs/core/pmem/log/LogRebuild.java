@@ -73,7 +73,10 @@ final class LogRebuild {
                                 + ": put back the files that belong here");
             }
         }
-        trim(end);
+        trim(directory.path, end);
+        if (end.file() != null && Files.exists(end.file())) {
+            writeAgain(end.file());
+        }
         long bytes = Math.max(PoolFile.SIZE_MIN, LogRing.size(options.ringRecords()));
         try (PoolFile ring = PoolFile.create(newRing, bytes, Backing.MAPPED, true)) {
             MappedPmem memory = (MappedPmem) ring.pmem();
@@ -135,22 +138,32 @@ final class LogRebuild {
         return end;
     }
 
-    private void trim(LogReader.End end) throws IOException {
-        trim(directory.path, end);
+    /**
+     * What was read may be in the system's cache alone: its process died before it had synced it, or the sync failed, and another
+     * would not try again. Another log file comes behind, so it must be there.
+     */
+    private void writeAgain(Path segment) throws IOException {
+        try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer buffer = ByteBuffer.wrap(chunk);
+            for (long at = 0; at < file.size(); at += CHUNK) {
+                buffer.clear();
+                while (buffer.hasRemaining() && file.read(buffer, at + buffer.position()) >= 0) {
+                    // on
+                }
+                LogFiles.write(file, buffer.flip(), at);
+            }
+            file.force(true);
+        }
     }
 
-    /** Cuts off what a write under way left, so that what is written next is not taken for something behind a damage; syncs the rest. */
+    /** Cuts off what a write under way left, so that what is written next is not taken for something behind a damage. */
     static void trim(Path directory, LogReader.End end) throws IOException {
         for (Path segment : LogFiles.segments(directory)) {
             if (LogFiles.firstLsn(segment) > end.lsn()) {
                 Files.delete(segment);
-            } else if (segment.equals(end.file())) {
+            } else if (segment.equals(end.file()) && end.position() < Files.size(segment)) {
                 try (FileChannel file = FileChannel.open(segment, StandardOpenOption.WRITE)) {
-                    if (end.position() < file.size()) {
-                        file.truncate(end.position());
-                    }
-                    // Also what was whole: its process may have died between writing and syncing, and another log file
-                    // comes behind.
+                    file.truncate(end.position());
                     file.force(true);
                 }
             }

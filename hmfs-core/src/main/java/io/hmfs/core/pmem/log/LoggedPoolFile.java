@@ -197,6 +197,10 @@ public final class LoggedPoolFile extends PoolFile {
             long last = i + 1 < segments.size() ? LogFiles.firstLsn(segments.get(i + 1)) - 1 : durable;
             folder.add(segments.get(i), last, Files.size(segments.get(i)));
         }
+        // [log.10] What was read of it may be in the system's cache alone, after a sync that failed; and the folder
+        // drops log
+        // files for it.
+        directory.control.write();
         folder.start(); // before the writer, which waits for room only while somebody makes it
         writer.start();
         pmem.logLeftovers();

@@ -25,6 +25,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Goal: what was acknowledged is on the disk, wherever the power fails, the process dies or the disk refuses (I1). Method: a disk that
@@ -198,6 +200,72 @@ final class LogPowerTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** The system says once that a sync failed, and then shows what is not on the disk as if it were. */
+    @ParameterizedTest
+    @CsvSource({
+        "log-, 0",
+        "log-, 1",
+        "log-, 9",
+        "log-, 22",
+        "log-, 23",
+        "control, 0",
+        "control, 1",
+        "control, 2",
+        "image, 0"
+    })
+    void afterASyncThatFailedTheNextStartWritesAgain(String file, int which) throws IOException {
+        for (boolean loses : new boolean[] {false, true}) {
+            PowerCutDisk failing = disk.copy(directory.resolve("failing " + loses), acknowledged::get);
+            String pool = loses + ".pool";
+            acknowledged.set(0);
+            AtomicInteger left = new AtomicInteger(which);
+            try (LoggedPoolFile opened = LoggedPoolFile.open(pool(pool), options(failing))) {
+                failing.watch((kind, name) -> {
+                    if (kind == Kind.FORCE && name.startsWith(file) && left.getAndDecrement() == 0) {
+                        throw new IOException("no sync of " + name);
+                    }
+                });
+                assertThrows(LogFailedException.class, () -> store(opened, 1, 2 * STORES, acknowledged));
+            }
+            if (loses) {
+                loseMachine(pool); // and with it the ring: all is read from the files, as the system shows them
+            }
+            CountDownLatch drops = new CountDownLatch(1);
+            CountDownLatch cut = new CountDownLatch(1);
+            failing.watch((kind, _) -> {
+                if (kind == Kind.WRITE && Thread.currentThread().getName().equals("hmfs-fold")) {
+                    drops.countDown(); // what the image has already it has dropped; what it writes would hide what
+                    // is lost
+                    awaitQuietly(cut);
+                }
+            });
+            LogOptions roomy = options(failing).withSizes(4 << 10, 1 << 20, 64); // or all would wait for the folder
+            try (LoggedPoolFile opened = LoggedPoolFile.open(pool(pool), roomy)) {
+                try {
+                    awaitQuietly(drops);
+                    long found = stored(opened);
+                    store(opened, found + 1, found + 3, acknowledged);
+                    cut(failing, 0);
+                    cut(failing, 2);
+                } finally {
+                    cut.countDown();
+                }
+            }
+            cut(failing, 0);
+        }
+    }
+
+    /** All that was acknowledged is there if the power fails now. */
+    private void cut(PowerCutDisk now, int mode) throws IOException {
+        Path into = directory.resolve("cut");
+        PowerCutDisk left = now.cut(into, now.events(), chooser(mode, new Random(1)), acknowledged::get);
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool("cut.pool"), options(left))) {
+            assertEquals(acknowledged.get(), stored(file), "mode " + mode);
+        }
+        loseMachine("cut.pool");
+        delete(into);
     }
 
     @Test

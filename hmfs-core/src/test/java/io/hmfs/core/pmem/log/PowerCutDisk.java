@@ -33,6 +33,8 @@ final class PowerCutDisk {
         WRITE,
         TRUNCATE,
         FORCE,
+        /** What was written since the last one is not there afterwards, though the system still shows it: and no other tries again. */
+        FORCE_FAILED,
         DELETE,
         SYNC_DIRECTORY
     }
@@ -96,11 +98,22 @@ final class PowerCutDisk {
     }
 
     void does(Kind kind, String name, long at, byte[] bytes, Deed deed) throws IOException {
-        watcher.before(kind, name);
+        try {
+            watcher.before(kind, name);
+        } catch (IOException e) {
+            if (kind == Kind.FORCE) {
+                write(Kind.FORCE_FAILED, name, at, bytes);
+            }
+            throw e;
+        }
         synchronized (this) {
-            events.add(new Event(kind, name, at, ByteBuffer.wrap(bytes), said.getAsLong()));
+            write(kind, name, at, bytes);
             deed.run();
         }
+    }
+
+    private synchronized void write(Kind kind, String name, long at, byte[] bytes) {
+        events.add(new Event(kind, name, at, ByteBuffer.wrap(bytes), said.getAsLong()));
     }
 
     /** A disk with what a power loss before event {@code end} leaves. */
@@ -242,6 +255,7 @@ final class PowerCutDisk {
                 case CREATE -> names.put(event.name(), new Inode(new Content()));
                 case WRITE, TRUNCATE -> inode(event).pending.add(event);
                 case FORCE -> inode(event).force();
+                case FORCE_FAILED -> inode(event).pending.clear();
                 case DELETE -> names.remove(event.name());
                 case SYNC_DIRECTORY -> durableNames = new TreeMap<>(names);
             }
