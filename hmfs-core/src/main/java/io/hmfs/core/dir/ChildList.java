@@ -286,7 +286,10 @@ public final class ChildList {
         return EntryRecord.link(pmem, at) != Pmem.NULL && death >= before && death >= engine.clock.start();
     }
 
-    /** [sweep.1] Interior nodes by an 8-byte store, the head by cas16 that keeps mtime. */
+    /**
+     * [sweep.1] Interior nodes by an 8-byte store, the head by cas16 that keeps mtime. The directory's line is written back once,
+     * after all of them.
+     */
     private boolean unlink(long content, long previous, long at, long next) {
         if (previous != Pmem.NULL) {
             pmem.setRelease(previous + EntryRecord.SIBLING_OFFSET, next);
@@ -299,7 +302,6 @@ public final class ChildList {
                 return false;
             }
             if (pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, at, mtime, next, mtime)) {
-                pmem.writeBack(content, DirContentRecord.SIZE);
                 return true;
             }
         }

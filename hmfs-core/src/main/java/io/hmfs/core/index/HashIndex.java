@@ -226,7 +226,7 @@ public final class HashIndex {
     }
 
     /**
-     * Clears the word of an object under a key's hash. Not written back: see {@link #writeBack}.
+     * Clears the word of an object under a key's hash. Not written back: a word that comes back leads to an object that is not live.
      *
      * @return false if it was not there
      */
@@ -245,15 +245,6 @@ public final class HashIndex {
         } finally {
             stripes.unlock(stripe);
         }
-    }
-
-    /** Starts the write-back of the two lines where words of this hash stand; not fenced. */
-    public void writeBack(long hash) {
-        long segment = DirectoryEntry.segment(lock(hash));
-        int home = BucketRecord.home(hash);
-        pmem.writeBack(SegmentRecord.bucket(segment, home), BucketRecord.SIZE);
-        pmem.writeBack(SegmentRecord.bucket(segment, BucketRecord.partner(home, hash)), BucketRecord.SIZE);
-        stripes.unlock(Stripes.of(segment));
     }
 
     /** Whether a segment belongs to the index, or is about to: constant time, for those who look for leaks. */

@@ -195,10 +195,8 @@ final class LinkOp {
         engine.inodes.launch(link.inode, at, InodeRecord.ARRIVING);
         // [hardlink.3] The commit.
         if (!lists.link(link.targetContent, at, time)) {
-            engine.inodes.land(link.inode, at);
-            pmem.fence();
             engine.index.remove(link.targetHash, at);
-            engine.retire(at, slots);
+            engine.retire(at, slots); // which takes it out of flight first
             return Status.NO_SUCH_DIRECTORY;
         }
         // [hardlink.4] Name and count come in one instant.

@@ -362,21 +362,14 @@ final class RenameOp {
         }
     }
 
+    /** The target was closed. So there is no T: a directory with a child that is there is not empty. */
     private void undo(Move move, long successor, SlotAllocator slots) {
+        assert move.victim == Pmem.NULL : "closed with a child at " + move.victim;
         engine.setFate(move.moving, SlotState.NORMAL, 0);
         pmem.setRelease(move.moving + EntryRecord.LINK_OFFSET, Pmem.NULL);
         pmem.writeBack(move.moving, Pmem.LINE);
-        if (move.victim != Pmem.NULL) {
-            engine.setFate(move.victim, SlotState.NORMAL, 0);
-            pmem.setRelease(move.victim + EntryRecord.LINK_OFFSET, Pmem.NULL);
-            pmem.writeBack(move.victim, Pmem.LINE);
-        }
-        // [rename.8] † O and T are NORMAL durably before N leaves the index or is free.
+        // [rename.8] † O is NORMAL durably before N leaves the index or is free.
         pmem.fence();
-        if (move.victimInode != Pmem.NULL) {
-            engine.inodes.land(move.victimInode, move.victim);
-            pmem.fence();
-        }
         engine.index.remove(move.targetHash, successor);
         engine.retire(successor, slots);
     }

@@ -2,6 +2,7 @@ package io.hmfs.core.dir;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.alloc.Clock;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -225,6 +227,177 @@ final class ChildListTest {
             kill(late[0]);
         }
         throw new AssertionError("a sweep of two children has no end");
+    }
+
+    /** Runs {@code other} before one load or event of {@code operation}, each in turn, until there are no more. */
+    private void atEachMoment(Runnable operation, Runnable other, Runnable check) {
+        for (int moment = 0; moment < 200; moment++) {
+            int[] left = {moment};
+            Runnable hook = () -> {
+                if (left[0]-- == 0) {
+                    other.run();
+                }
+            };
+            pmem.beforeEachEvent(hook);
+            pmem.beforeEachLoad(hook);
+            operation.run();
+            pmem.beforeEachEvent(null);
+            pmem.beforeEachLoad(null);
+            if (left[0] >= 0) {
+                assertTrue(moment > 3, "moments: " + moment);
+                return;
+            }
+            check.run();
+        }
+        throw new AssertionError("an operation has no end");
+    }
+
+    @Test
+    void aChildThatComesDuringALinkStays() {
+        long[] made = new long[2];
+        atEachMoment(
+                () -> {
+                    made[0] = object("new");
+                    assertTrue(lists.link(content, made[0], engine.clock.next()));
+                },
+                () -> made[1] = child("late"),
+                () -> {
+                    assertTrue(
+                            children().contains(made[0]) && children().contains(made[1]),
+                            children().toString());
+                    children().forEach(at -> EntryRecord.setState(pmem, at, SlotState.DELETED));
+                    lists.sweep(content, ChildList.Sweep.ALL);
+                });
+    }
+
+    @Test
+    void aRaiseChangesNothingButTheTime() {
+        long dead = child("dead");
+        long[] late = new long[1];
+        long[] time = new long[1];
+        Runnable raise = () -> {
+            time[0] = DirContentRecord.mtime(pmem, content) + 1000;
+            lists.raise(content, time[0]);
+        };
+        atEachMoment(raise, () -> late[0] = child("late"), () -> {
+            assertEquals(List.of(late[0], dead), children());
+            assertTrue(DirContentRecord.mtime(pmem, content) >= time[0]);
+            kill(late[0]);
+            lists.sweep(content, ChildList.Sweep.ALL);
+        });
+        kill(dead);
+        kill(child("dead too"));
+        atEachMoment(raise, () -> lists.sweep(content, ChildList.Sweep.ALL), () -> {
+            assertEquals(List.of(), children(), "swept, and on the list again");
+            kill(child("dead"));
+        });
+    }
+
+    @Test
+    void aHeadThatHasMovedIsNotSwung() {
+        long first = child("first");
+        long mtime = DirContentRecord.mtime(pmem, content);
+        assertFalse(lists.swingHead(content, Pmem.NULL, mtime, DirContentRecord.CLOSED, mtime + 1), "another head");
+        assertFalse(lists.swingHead(content, first, mtime - 1, DirContentRecord.CLOSED, mtime + 1), "another time");
+        assertEquals(List.of(first), children());
+    }
+
+    private static final class Death extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /** Runs what dies before the first event for which the hook says so. */
+    private void dies(BooleanSupplier before, Runnable operation) {
+        pmem.beforeEachEvent(() -> {
+            if (before.getAsBoolean()) {
+                throw new Death();
+            }
+        });
+        assertThrows(Death.class, operation::run);
+        pmem.beforeEachEvent(null);
+    }
+
+    /**
+     * A create dies before its link is durable, and so does a sweep that has unlinked behind it: what was the head before leads to what
+     * was swept.
+     */
+    @Test
+    void whatIsOnTheListNoMoreIsOnItInNoImage() {
+        long kept = child("kept");
+        long swept = child("swept");
+        long head = child("head");
+        kill(swept);
+        kill(head);
+        for (long at : List.of(kept, swept, head)) {
+            pmem.writeBack(at, Pmem.LINE);
+        }
+        pmem.fence();
+        long late = object("late");
+        dies(
+                () -> DirContentRecord.childHead(pmem, content) == late,
+                () -> lists.link(content, late, engine.clock.next()));
+        dies(() -> EntryRecord.sibling(pmem, late) == kept, () -> lists.sweep(content, ChildList.Sweep.ALL));
+        assertEquals(List.of(late, kept), children());
+        pmem.processDied();
+        assertFalse(lists.isUnlinked(content, kept, Pmem.NULL));
+        assertTrue(lists.isUnlinked(content, swept, Pmem.NULL));
+        int[] images = new int[1];
+        pmem.images(64, 1, image -> {
+            images[0]++;
+            SimPmem after = pmem.crashed(image);
+            for (long at = DirContentRecord.childHead(after, content); at != 0; at = EntryRecord.sibling(after, at)) {
+                assertTrue(at != swept, () -> "on the list in image " + image);
+            }
+        });
+        assertTrue(images[0] > 0);
+    }
+
+    /** A directory has moved, and the rename is not at its fence: its content points at the new entry, but not durably so. */
+    @Test
+    void aContentPointsAtNoFreeSlot() {
+        long id = engine.ids.next();
+        long[] entries = new long[2];
+        for (int i = 0; i < 2; i++) {
+            entries[i] = engine.entrySlots.allocate();
+            long time = engine.clock.next();
+            EntryRecord.init(pmem, entries[i], EntryRecord.KIND_DIRECTORY, id, ROOT, Name.of("d" + i), time, 0, 0);
+            assertTrue(lists.link(content, entries[i], engine.clock.next()));
+            EntryRecord.setState(pmem, entries[i], SlotState.NORMAL);
+        }
+        long own = engine.contentSlots.allocate();
+        DirContentRecord.init(pmem, own, id, entries[0], engine.clock.next());
+        assertTrue(engine.index.insert(engine.keys.ofContent(id), own));
+        pmem.persist(own, DirContentRecord.SIZE);
+        pmem.setRelease(entries[0] + EntryRecord.LINK_OFFSET, entries[1]);
+        kill(entries[0]);
+        pmem.setRelease(own + DirContentRecord.ACCESS_OFFSET, entries[1]);
+        lists.sweep(content, ChildList.Sweep.ALL);
+        assertEquals(SlotState.FREE, EntryRecord.state(pmem, entries[0]));
+        pmem.images(64, 1, image -> {
+            SimPmem after = pmem.crashed(image);
+            assertTrue(
+                    EntryRecord.state(after, entries[0]) != SlotState.FREE
+                            || DirContentRecord.access(after, own) == entries[1],
+                    image::toString);
+        });
+    }
+
+    @Test
+    void aHeadThatIsSweptIsTheHeadStill() {
+        long kept = child("kept");
+        long[] late = new long[1];
+        atEachMoment(
+                () -> {
+                    kill(child("dead"));
+                    lists.sweep(content, ChildList.Sweep.ALL);
+                },
+                () -> late[0] = child("late"),
+                () -> {
+                    kill(late[0]);
+                    assertTrue(children().containsAll(List.of(late[0], kept)), children() + " without " + late[0]);
+                    lists.sweep(content, ChildList.Sweep.ALL);
+                    assertEquals(List.of(kept), children());
+                });
     }
 
     @Test

@@ -1,9 +1,8 @@
 package io.hmfs.core.kill;
 
+import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,99 +11,143 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
-import org.jspecify.annotations.Nullable;
-import org.junit.platform.engine.CancellationToken;
-import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.engine.discovery.DiscoverySelectors;
-import org.junit.platform.launcher.LauncherDiscoveryRequest;
-import org.junit.platform.launcher.TestExecutionListener;
-import org.junit.platform.launcher.TestIdentifier;
-import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
-import org.junit.platform.launcher.core.LauncherExecutionRequestBuilder;
-import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
  * Runs the rows of the killing table that have no result yet, or those whose names contain an argument: applies each to a copy of
- * its file, compiles that, and runs the tests against it until one fails, the one that failed last time first. Results go to
- * target/kill/results; the table in docs/paper-map.md is written when there is one for each row. Exit code 3: a row hung, and the
- * run is to be started again.
+ * its file, compiles that, and runs the tests against it in a JVM of its own until one fails, the one that failed last time first.
+ * A test counts only if it passes on the code as it is. Results go to target/kill/results; the table in docs/paper-map.md is
+ * written at the end. Exit code 1: a row survives that says no reason.
  */
 public final class KillRun {
     static final Path RESULTS = Path.of("target", "kill", "results");
     static final String SURVIVES = "survives";
-    private static final String HANGS = "hangs";
-    private static final int EXIT_HUNG = 3;
-    private static final long LIMIT_MILLIS = 1000L * Long.getLong("hmfs.kill.seconds", 240);
-    private static final String PACKAGE = "io.hmfs.core.";
+    static final String HANGS = "hangs: ";
+
+    /** Before a killer in the rows: a test to be tried first, which has not been seen to fail. */
+    static final String GUESS = "? ";
+
+    /** How long one test may take before the row counts as hanging. */
+    private static final long LIMIT_SECONDS = Long.getLong("hmfs.kill.seconds", 150);
+
+    private static final long LIMIT_KNOWN_SECONDS = 40;
+
+    /** How long the tests of one row may take together; what has not failed by then survives. */
+    private static final long LIMIT_ROW_SECONDS = Long.getLong("hmfs.kill.row.seconds", 1200);
+
+    /** Rows at a time. */
+    private static final int PARALLEL = Integer.getInteger("hmfs.kill.parallel", 1);
 
     /** Quickest first; none whose outcome depends on how threads happen to be scheduled. */
     private static final List<String> TESTS = chosenOr(
             "alloc.PrincipalsTest",
+            "layout.EntryLayoutTest",
+            "layout.IndexLayoutTest",
+            "layout.SlotRecordTest",
+            "recovery.SuperblockTest",
             "alloc.ClockTest",
             "alloc.EpochsTest",
             "alloc.SlotAllocatorTest",
             "lock.LockTableTest",
             "dir.ChildListTest",
+            "index.HashIndexReaderTest",
+            "pmem.MappedPmemTest",
             "pmem.PoolFileTest",
+            "pmem.log.LoggedPmemTest",
+            "pmem.log.LogDurabilityTest",
             "NamespaceStepTest",
             "NamespaceTest",
-            "NamespaceInterleaveTest",
+            "NamespaceLinkTest",
+            "NamespaceBatchTest",
+            "NamespacePathTest",
+            "NamespaceListTest",
+            "ExtendedAttributesTest",
+            "NamespaceMomentTest",
+            "NamespaceMoveTest",
             "NamespaceRecoveryTest",
             "CutOffCreateTest",
-            "NamespaceDeathTest",
-            "NamespaceRuleTest",
-            "NamespaceFullTest",
-            "NamespaceCrashTest",
             "NamespaceVisibilityTest",
-            "NamespaceListTest",
-            "NamespaceReaderTest",
+            "NamespaceBatchCrashTest",
+            "NamespaceDeathTest",
+            "NamespaceInterleaveTest",
+            "NamespaceCrashTest",
+            "NamespaceFullTest",
+            "NamespaceRuleTest",
+            "PoolChainsTest",
+            "index.HashIndexTest",
+            "index.HashIndexCrashTest",
+            "LoggedPrefixTest",
+            "pmem.log.LogPowerTest",
+            "LoggedPoolTest",
+            "pmem.log.LogFilesTest",
             "NamespacePairTest",
+            "NamespaceReaderTest",
             "NamespaceSimulationTest",
             "NamespaceHistoryTest");
 
-    private KillRun() {}
+    /** Tests that a row failed, and whether they pass on the code as it is. */
+    private final Map<String, Boolean> sound = new ConcurrentHashMap<>();
 
-    /** For a quick look: {@code -Dhmfs.kill.tests=A,B} instead of all. */
+    private final Path work = Files.createTempDirectory("hmfs-kill");
+
+    private KillRun() throws IOException {}
+
+    /** For a quick look: {@code -Dhmfs.kill.tests=A,B} instead of all; {@code none} for those of the rows alone. */
     private static List<String> chosenOr(String... all) {
         String chosen = System.getProperty("hmfs.kill.tests");
         return chosen == null ? List.of(all) : List.of(chosen.split(",", -1));
     }
 
     public static void main(String[] arguments) throws Exception {
+        System.exit(new KillRun().run(arguments));
+    }
+
+    private int run(String[] arguments) throws IOException, InterruptedException {
         List<Mutation> rows = Mutation.all();
+        Files.createDirectories(Objects.requireNonNull(RESULTS.getParent()));
         Map<String, String> results = results();
-        Files.createDirectories(RESULTS.getParent());
-        int done = 0;
-        for (Mutation row : rows) {
-            done++;
-            boolean chosen = false;
-            for (String argument : arguments) {
-                chosen |= row.name().contains(argument);
-            }
-            if (arguments.length > 0 ? !chosen : results.containsKey(row.name())) {
-                continue;
-            }
-            long start = System.nanoTime();
-            String verdict = run(row);
-            results.put(row.name(), verdict);
-            Files.writeString(RESULTS, text(results));
-            System.out.printf(
-                    "%3d of %d  %4d s  %-45s %s%n",
-                    done, rows.size(), (System.nanoTime() - start) / 1_000_000_000, row.name(), verdict);
-            if (verdict.equals(HANGS)) {
-                Runtime.getRuntime().halt(EXIT_HUNG); // its threads cannot be ended
+        try (ExecutorService workers = Executors.newFixedThreadPool(PARALLEL)) {
+            for (Mutation row : rows) {
+                boolean chosen = false;
+                for (String argument : arguments) {
+                    chosen |= row.name().contains(argument);
+                }
+                if (arguments.length > 0 ? chosen : !results.containsKey(row.name())) {
+                    workers.execute(() -> runAndTell(row, rows.indexOf(row) + 1, rows.size(), results));
+                }
             }
         }
         KillTable.write(rows, results);
         long alive = rows.stream()
-                .filter(row -> SURVIVES.equals(results.get(row.name())))
+                .filter(row ->
+                        SURVIVES.equals(results.get(row.name())) && row.reason().isEmpty())
                 .count();
-        System.out.println(alive + " of " + rows.size() + " rows survive");
-        Runtime.getRuntime().halt(alive == 0 ? 0 : 1);
+        System.out.println(alive + " of " + rows.size() + " rows survive without a reason");
+        return alive == 0 ? 0 : 1;
+    }
+
+    private void runAndTell(Mutation row, int number, int of, Map<String, String> results) {
+        long start = System.nanoTime();
+        try {
+            String verdict = run(row);
+            synchronized (results) {
+                results.put(row.name(), verdict);
+                Files.writeString(RESULTS, text(results));
+            }
+            long seconds = (System.nanoTime() - start) / 1_000_000_000;
+            System.out.printf("%3d of %d  %4d s  %-50s %s%n", number, of, seconds, row.name(), verdict);
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(row.name(), e);
+        }
     }
 
     private static Map<String, String> results() throws IOException {
@@ -125,15 +168,15 @@ public final class KillRun {
         return text.toString();
     }
 
-    private static String run(Mutation row) throws IOException, InterruptedException {
-        Path work = Files.createTempDirectory("hmfs-kill");
+    private String run(Mutation row) throws IOException, InterruptedException {
         String mutated = row.apply();
         if (mutated.isEmpty()) {
             return "the text is not in " + row.file();
         }
-        Path source = work.resolve(String.valueOf(row.source().getFileName()));
+        Path place = Files.createTempDirectory(work, "row");
+        Path source = place.resolve(String.valueOf(row.source().getFileName()));
         Files.writeString(source, mutated);
-        Path classes = Files.createDirectory(work.resolve("classes"));
+        Path classes = Files.createDirectory(place.resolve("classes"));
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         ByteArrayOutputStream errors = new ByteArrayOutputStream();
         String[] options = {
@@ -152,105 +195,94 @@ public final class KillRun {
                             .findFirst()
                             .orElse("");
         }
-        return test(row, classes);
+        Set<String> tests = new LinkedHashSet<>(TESTS);
+        tests.remove("none");
+        String known = row.killer().replace(GUESS, "").replace(HANGS, "");
+        if (!known.isEmpty() && !known.equals(SURVIVES)) {
+            String verdict = test(classes + ":", List.of(known), LIMIT_KNOWN_SECONDS);
+            if (verdict.startsWith(HANGS) == row.killer().contains(HANGS) && isKill(verdict)) {
+                return verdict;
+            }
+        }
+        while (!tests.isEmpty()) {
+            String verdict = test(classes + ":", List.copyOf(tests), LIMIT_SECONDS);
+            if (verdict.equals(SURVIVES) || isKill(verdict)) {
+                return verdict;
+            }
+            tests.remove(KillTable.testClass(verdict)); // which fails on the code as it is
+        }
+        return SURVIVES;
     }
 
-    /** The first test that fails, {@link #SURVIVES} or {@link #HANGS}. */
-    private static String test(Mutation row, Path classes) throws InterruptedException {
-        AtomicReference<@Nullable String> verdict = new AtomicReference<>();
-        AtomicReference<String> running = new AtomicReference<>("");
-        Thread thread = Thread.ofPlatform().daemon().start(() -> {
-            try {
-                verdict.compareAndSet(null, firstFailure(order(row), classes, running));
-            } catch (Exception | LinkageError | OutOfMemoryError e) {
-                verdict.compareAndSet(null, running + " (" + e + ")");
+    /** Whether the test that a verdict names can tell the difference. */
+    private boolean isKill(String verdict) throws IOException, InterruptedException {
+        if (verdict.equals(SURVIVES)) {
+            return false;
+        }
+        String test = verdict.replace(HANGS, "");
+        Boolean known = sound.get(test);
+        if (known == null) {
+            known = test("", List.of(test), LIMIT_SECONDS).equals(SURVIVES);
+            sound.put(test, known);
+            if (!known) {
+                System.out.println(test + " fails on the code as it is");
+            }
+        }
+        return known;
+    }
+
+    /** The first test that fails, or hangs, or {@link #SURVIVES}; {@code classes} come before those of this program. */
+    private String test(String classes, List<String> tests, long seconds) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(
+                "-ea", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
+        command.add("--sun-misc-unsafe-memory-access=allow");
+        System.getProperties().forEach((name, value) -> {
+            if (name.toString().startsWith("hmfs.")) {
+                command.add("-D" + name + "=" + value);
             }
         });
-        thread.join(LIMIT_MILLIS);
-        String found = verdict.get();
-        return found != null ? found : HANGS;
-    }
-
-    private static Set<String> order(Mutation row) {
-        Set<String> order = new LinkedHashSet<>();
-        if (row.killer().endsWith("Test")) {
-            order.add(row.killer());
+        command.addAll(List.of("-cp", classes + System.getProperty("java.class.path"), KillRow.class.getName()));
+        command.addAll(tests);
+        Process child = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        AtomicReference<String> running = new AtomicReference<>("");
+        AtomicReference<String> failed = new AtomicReference<>("");
+        AtomicLong since = new AtomicLong(System.nanoTime());
+        Thread reader = Thread.ofPlatform().daemon().start(() -> read(child, running, failed, since));
+        boolean hung = false;
+        boolean late = false;
+        long start = System.nanoTime();
+        while (!hung && !late && !child.waitFor(1, TimeUnit.SECONDS)) {
+            hung = System.nanoTime() - since.get() > TimeUnit.SECONDS.toNanos(seconds);
+            late = System.nanoTime() - start > TimeUnit.SECONDS.toNanos(LIMIT_ROW_SECONDS);
         }
-        order.addAll(TESTS);
-        return order;
+        child.destroyForcibly().waitFor();
+        reader.join();
+        if (hung) {
+            return HANGS + running.get();
+        }
+        if (!failed.get().isEmpty()) {
+            return failed.get();
+        }
+        return late || child.exitValue() == 0 ? SURVIVES : running.get(); // or the JVM itself died within that test
     }
 
-    private static String firstFailure(Set<String> tests, Path classes, AtomicReference<String> running)
-            throws Exception {
-        try (Loader loader = Loader.of(classes)) {
-            Thread.currentThread().setContextClassLoader(loader);
-            for (String test : tests) {
-                running.set(test);
-                String failed = failureOf(test, loader);
-                if (failed != null) {
-                    return failed;
+    private static void read(
+            Process child, AtomicReference<String> running, AtomicReference<String> failed, AtomicLong since) {
+        try (BufferedReader lines = child.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.startsWith(KillRow.BEGINS)) {
+                    running.set(line.substring(KillRow.BEGINS.length()));
+                    since.set(System.nanoTime());
+                } else if (line.startsWith(KillRow.FAILS)) {
+                    failed.set(line.substring(KillRow.FAILS.length()));
                 }
             }
-            return SURVIVES;
-        }
-    }
-
-    /** The killer of a row may be one method of a class. */
-    private static @Nullable String failureOf(String test, ClassLoader loader) throws ClassNotFoundException {
-        Class<?> type = Class.forName(PACKAGE + test, false, loader);
-        LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
-                .selectors(DiscoverySelectors.selectClass(type))
-                .build();
-        AtomicReference<@Nullable String> failed = new AtomicReference<>();
-        CancellationToken token = CancellationToken.create();
-        TestExecutionListener listener = new TestExecutionListener() {
-            @Override
-            public void executionFinished(TestIdentifier id, TestExecutionResult result) {
-                if (result.getStatus() == TestExecutionResult.Status.FAILED
-                        && failed.compareAndSet(
-                                null, test + "." + id.getDisplayName().replace("()", ""))) {
-                    token.cancel();
-                }
-            }
-        };
-        LauncherFactory.create()
-                .execute(LauncherExecutionRequestBuilder.request(request)
-                        .cancellationToken(token)
-                        .listeners(listener)
-                        .build());
-        return failed.get();
-    }
-
-    /** Sees the mutated classes before the others, and shares none of io.hmfs with this program. */
-    private static final class Loader extends URLClassLoader {
-        private Loader(URL[] places) {
-            super(places, KillRun.class.getClassLoader());
-        }
-
-        static Loader of(Path classes) throws IOException {
-            List<URL> places = new ArrayList<>();
-            places.add(classes.toUri().toURL());
-            for (String place : List.of("classes", "test-classes")) {
-                places.add(Path.of("target", place).toUri().toURL());
-            }
-            return new Loader(places.toArray(URL[]::new));
-        }
-
-        @Override
-        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            if (!name.startsWith("io.hmfs.")) {
-                return super.loadClass(name, resolve);
-            }
-            synchronized (getClassLoadingLock(name)) {
-                Class<?> loaded = findLoadedClass(name);
-                return loaded != null ? loaded : findClass(name);
-            }
-        }
-
-        @Override
-        public @Nullable URL getResource(String name) {
-            URL found = findResource(name);
-            return found != null ? found : super.getResource(name);
+        } catch (IOException e) {
+            // the child was ended
         }
     }
 }
