@@ -107,7 +107,8 @@ class BenchCommandTest {
                         "create/create64k hmfs",
                         "createAll/createAll64k hmfs",
                         "sharedCreate/privateCreate hmfs",
-                        "open after a kill, 5000 hmfs",
+                        "open, 5000 files hmfs",
+                        "open to the end of the scan, 5000 files hmfs",
                         "statCutOff/stat, newest hmfs")),
                 names::toString);
         for (String name : List.of("create", "stat")) {

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class PoolNamespace extends ExtendedNamespace {
     private static final System.Logger LOG = System.getLogger(PoolNamespace.class.getName());
     private static final long CLOSE_NANOS = 10_000_000_000L;
-    private static final int RECLAIMS_MAX = 8;
+    private static final int RECLAIMS_MAX = 64;
 
     private final String path;
     private final PoolFile file;
@@ -193,10 +193,10 @@ final class PoolNamespace extends ExtendedNamespace {
     @Override
     Status allocating(Body body) {
         Status status = stopping(body);
-        for (int tries = 0;
-                status == Status.NO_SPACE && tries < RECLAIMS_MAX && stopping(this::reclaim) == Status.OK;
-                tries++) {
-            status = stopping(body);
+        boolean again = true;
+        for (int tries = 0; status == Status.NO_SPACE && again && tries < RECLAIMS_MAX; tries++) {
+            again = stopping(this::reclaim) == Status.OK;
+            status = stopping(body); // also if nothing was freed now: another thread may have been faster
         }
         return status;
     }
@@ -240,9 +240,9 @@ final class PoolNamespace extends ExtendedNamespace {
     public void createAll(CreateBatch batch) {
         batch.askAgain(null);
         stopping(() -> operations.createAll(batch));
-        for (int tries = 0;
-                tries < RECLAIMS_MAX && batch.has(Status.NO_SPACE) && stopping(this::reclaim) == Status.OK;
-                tries++) {
+        boolean again = true;
+        for (int tries = 0; tries < RECLAIMS_MAX && again && batch.has(Status.NO_SPACE); tries++) {
+            again = stopping(this::reclaim) == Status.OK;
             batch.askAgain(Status.NO_SPACE);
             stopping(() -> operations.createAll(batch));
         }

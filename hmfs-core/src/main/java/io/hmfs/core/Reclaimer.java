@@ -37,7 +37,10 @@ final class Reclaimer {
         this.hasScan = hasScan;
     }
 
-    /** Whether an operation that found no space should try again. The caller has not pinned an epoch. */
+    /**
+     * Whether anything was freed, or may have been. If not, one more try tells: what there was may have been on its way from one
+     * thread's hands to another's. The caller has not pinned an epoch.
+     */
     boolean run() {
         long asked = System.nanoTime();
         boolean waited = awaitScan();
@@ -115,13 +118,16 @@ final class Reclaimer {
 
     /** Frees what waits for readers. False if nothing waited. */
     private boolean awaitReaders() {
-        boolean waited = false;
+        boolean some = false;
+        for (SlotAllocator slots : engine.slots()) {
+            some |= slots.hasRetired();
+        }
         for (int i = 0; i < PAUSES_MAX && !stopped && !reclaimAll(); i++) {
-            waited = true;
+            some = true;
             LockSupport.parkNanos(PAUSE_NANOS);
         }
         freedAt = System.nanoTime();
-        return waited;
+        return some;
     }
 
     private boolean reclaimAll() {

@@ -92,14 +92,17 @@ public final class SlotAllocator {
             }
         }
         if (depot.isEmpty()) {
-            reclaim(); // rather than a new region
+            reclaim(false); // rather than a new region
         }
         long at = refill(own);
         if (at == Pmem.NULL) {
-            reclaim();
+            reclaim(false);
             at = refill(own);
         }
-        return at == Pmem.NULL ? steal() : at;
+        if (at == Pmem.NULL) {
+            at = steal();
+        }
+        return at == Pmem.NULL ? stealAlone(0) : at;
     }
 
     private long refill(SlotStripe own) {
@@ -122,6 +125,17 @@ public final class SlotAllocator {
         return Pmem.NULL;
     }
 
+    /** The same with all stripes held, in order: nothing moves between them and the depot, so nothing is overlooked. */
+    private long stealAlone(int held) {
+        if (held < stripes.length) {
+            synchronized (stripes[held]) {
+                return stealAlone(held + 1);
+            }
+        }
+        long at = steal();
+        return at == Pmem.NULL && depot.fill(stripes[0]) ? stripes[0].pop() : at;
+    }
+
     /** Takes back a slot that nobody has ever been able to reach. Its status is FREE. */
     public void release(long at) {
         SlotStripe own = own();
@@ -138,12 +152,28 @@ public final class SlotAllocator {
         }
     }
 
+    /** Whether a slot waits in a limbo, or has just come out of one. */
+    public boolean hasRetired() {
+        boolean has = false;
+        for (SlotStripe stripe : stripes) {
+            synchronized (stripe) {
+                has |= stripe.hasRetired();
+            }
+        }
+        return has;
+    }
+
     /** Frees what has waited long enough, of all stripes; false if something still waits, for readers that are pinned. */
     public boolean reclaim() {
+        return reclaim(true);
+    }
+
+    /** The same; what another thread has retired just now may be left out unless {@code all} are asked. */
+    private boolean reclaim(boolean asksAll) {
         boolean all = true;
         boolean advanced = false;
         for (SlotStripe stripe : stripes) {
-            if (stripe.isReclaimable()) {
+            if (asksAll || stripe.isReclaimable()) {
                 if (!advanced) {
                     epochs.tryAdvance();
                     epochs.tryAdvance();

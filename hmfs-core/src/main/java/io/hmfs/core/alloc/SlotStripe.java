@@ -167,6 +167,14 @@ final class SlotStripe {
         depot.put(first);
     }
 
+    boolean hasRetired() {
+        boolean has = ripe != Pmem.NULL;
+        for (long head : limbo) {
+            has |= head != Pmem.NULL;
+        }
+        return has;
+    }
+
     boolean isReclaimable() {
         return reclaimable;
     }

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Says when a directory has gathered so many dead children that a sweep pays: counts in DRAM, by hash of the directory, racy on
- * purpose: a lost count only delays a sweep, and a full pool sweeps everything anyway.
+ * purpose: a lost count only delays a sweep, and a full pool sweeps everything now and then. A directory that is due counts on, so
+ * that a full pool does not overlook what the sweeper has not come to yet.
  */
 public final class DeadCounts {
     private static final int STRIPES = 1 << 10;
@@ -25,11 +26,12 @@ public final class DeadCounts {
             directories[stripe] = directory;
             counts[stripe] = 0;
         }
-        counts[stripe] += dead;
+        long before = counts[stripe];
+        counts[stripe] = before + dead;
         // A sweep walks the whole list: it pays when a good part of the list is dead.
-        if (counts[stripe] >= Math.max(FEW, pmem.get(content + DirContentRecord.LENGTH_OFFSET) / 4)) {
-            counts[stripe] = 0;
-            due.offer(directory);
+        long many = Math.max(FEW, pmem.get(content + DirContentRecord.LENGTH_OFFSET) / 4);
+        if ((before + dead) / many > before / many) {
+            due.offer(directory); // once for each so many: a full queue has it again later
         }
     }
 
