@@ -147,7 +147,7 @@ final class PoolNamespace extends ExtendedNamespace {
             failure = cause;
             engine.locks.poison();
             engine.sweepers.poison();
-            reclaimer.cutShort(); // last: who is cut short looks at the locks
+            reclaimer.cutShort(); // last: who is cut short tries again, and is told why not
             LOG.log(System.Logger.Level.ERROR, "operation failed half way; the namespace " + path + " stops", cause);
         }
     }
@@ -196,7 +196,7 @@ final class PoolNamespace extends ExtendedNamespace {
         boolean again = true;
         for (int tries = 0; status == Status.NO_SPACE && again && tries < RECLAIMS_MAX; tries++) {
             again = stopping(this::reclaim) == Status.OK;
-            status = stopping(body); // also if nothing was freed now: another thread may have been faster
+            status = stopping(body); // also if nothing was freed now: it may be on its way, or the engine has stopped
         }
         return status;
     }

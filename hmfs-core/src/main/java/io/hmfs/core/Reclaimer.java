@@ -44,11 +44,7 @@ final class Reclaimer {
     boolean run() {
         long asked = System.nanoTime();
         boolean waited = awaitScan();
-        boolean again = reclaim(asked, waited);
-        if (stopped) {
-            engine.locks.awaitOthers(); // an error if the engine has stopped: that this ends early says nothing of room
-        }
-        return again;
+        return reclaim(asked, waited);
     }
 
     private synchronized boolean reclaim(long asked, boolean waited) {
