@@ -8,7 +8,10 @@ import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
 import java.util.List;
 
-/** The part of a {@link PoolNamespace} that works on chains: symbolic links, extended attributes, ACLs. */
+/**
+ * The operations of a {@link PoolNamespace} that are asked for less often than the rest: their bodies are objects, which may be made on
+ * the Java heap (I7 is for the others).
+ */
 abstract class ExtendedNamespace implements Namespace {
     /** An operation's body; a functional interface of its own so that nothing is boxed. */
     interface Body {
@@ -66,5 +69,60 @@ abstract class ExtendedNamespace implements Namespace {
     @Override
     public final Status removeAcl(long directory, Name name) {
         return allocating(() -> operations().removeAcl(directory, name));
+    }
+
+    @Override
+    public final Status statDirectory(long directory, Attributes out) {
+        return stopping(() -> operations().statDirectory(directory, out));
+    }
+
+    @Override
+    public final Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
+        return allocating(() -> operations().mkdir(directory, name, mode, uid, gid, out));
+    }
+
+    @Override
+    public final Status link(long directory, Name name, long targetDirectory, Name targetName, Attributes out) {
+        return allocating(() -> operations().link(directory, name, targetDirectory, targetName, out));
+    }
+
+    @Override
+    public final Status rmdir(long directory, Name name) {
+        return stopping(() -> operations().rmdir(directory, name));
+    }
+
+    @Override
+    public final Status chmod(long directory, Name name, int mode) {
+        return stopping(() -> operations().chmod(directory, name, mode));
+    }
+
+    @Override
+    public final Status chown(long directory, Name name, int uid, int gid) {
+        return stopping(() -> operations().chown(directory, name, uid, gid));
+    }
+
+    @Override
+    public final Status setTimes(long directory, Name name, long mtimeNanos, long atimeNanos) {
+        return stopping(() -> operations().setTimes(directory, name, mtimeNanos, atimeNanos));
+    }
+
+    @Override
+    public final Status truncate(long directory, Name name, long size) {
+        return stopping(() -> operations().truncate(directory, name, size));
+    }
+
+    @Override
+    public final Status path(long directory, StringBuilder out) {
+        return stopping(() -> operations().path(directory, out));
+    }
+
+    @Override
+    public final Status path(long directory, long id, StringBuilder out) {
+        return stopping(() -> operations().path(directory, id, out));
+    }
+
+    @Override
+    public final Status findPath(long id, StringBuilder out) {
+        return stopping(() -> operations().findPath(id, out));
     }
 }

@@ -222,18 +222,19 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     @Override
-    public Status statDirectory(long directory, Attributes out) {
-        return stopping(() -> operations.statDirectory(directory, out));
-    }
-
-    @Override
     public Status create(long directory, Name name, int mode, int uid, int gid, Attributes out) {
-        return allocating(() -> operations.create(directory, name, mode, uid, gid, out));
+        Status status = createOnce(directory, name, mode, uid, gid, out);
+        return status == Status.NO_SPACE ? allocating(() -> createOnce(directory, name, mode, uid, gid, out)) : status;
     }
 
-    @Override
-    public Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
-        return allocating(() -> operations.mkdir(directory, name, mode, uid, gid, out));
+    private Status createOnce(long directory, Name name, int mode, int uid, int gid, Attributes out) {
+        check();
+        try {
+            return safe(operations.create(directory, name, mode, uid, gid, out));
+        } catch (RuntimeException | Error e) {
+            failStop(e);
+            throw e;
+        }
     }
 
     @Override
@@ -250,17 +251,13 @@ final class PoolNamespace extends ExtendedNamespace {
 
     @Override
     public Status delete(long directory, Name name, Attributes removed) {
-        return stopping(() -> operations.delete(directory, name, removed));
-    }
-
-    @Override
-    public Status link(long directory, Name name, long targetDirectory, Name targetName, Attributes out) {
-        return allocating(() -> operations.link(directory, name, targetDirectory, targetName, out));
-    }
-
-    @Override
-    public Status rmdir(long directory, Name name) {
-        return stopping(() -> operations.rmdir(directory, name));
+        check();
+        try {
+            return safe(operations.delete(directory, name, removed));
+        } catch (RuntimeException | Error e) {
+            failStop(e);
+            throw e;
+        }
     }
 
     @Override
@@ -270,28 +267,14 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     @Override
-    public Status chmod(long directory, Name name, int mode) {
-        return stopping(() -> operations.chmod(directory, name, mode));
-    }
-
-    @Override
-    public Status chown(long directory, Name name, int uid, int gid) {
-        return stopping(() -> operations.chown(directory, name, uid, gid));
-    }
-
-    @Override
-    public Status setTimes(long directory, Name name, long mtimeNanos, long atimeNanos) {
-        return stopping(() -> operations.setTimes(directory, name, mtimeNanos, atimeNanos));
-    }
-
-    @Override
     public Status append(long directory, Name name, long id, long size) {
-        return stopping(() -> operations.append(directory, name, id, size));
-    }
-
-    @Override
-    public Status truncate(long directory, Name name, long size) {
-        return stopping(() -> operations.truncate(directory, name, size));
+        check();
+        try {
+            return safe(operations.append(directory, name, id, size));
+        } catch (RuntimeException | Error e) {
+            failStop(e);
+            throw e;
+        }
     }
 
     @Override
@@ -308,21 +291,6 @@ final class PoolNamespace extends ExtendedNamespace {
             }
             throw e;
         }
-    }
-
-    @Override
-    public Status path(long directory, StringBuilder out) {
-        return stopping(() -> operations.path(directory, out));
-    }
-
-    @Override
-    public Status path(long directory, long id, StringBuilder out) {
-        return stopping(() -> operations.path(directory, id, out));
-    }
-
-    @Override
-    public Status findPath(long id, StringBuilder out) {
-        return stopping(() -> operations.findPath(id, out));
     }
 
     @Override
