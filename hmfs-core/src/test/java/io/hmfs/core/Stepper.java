@@ -15,11 +15,14 @@ final class Stepper implements AutoCloseable {
     /** Work that loads so much between two events waits for other work. */
     private static final int LOADS_MAX = 3000;
 
-    /** How often in a row a thread must be seen to wait for a lock. */
+    /** How often in a row a thread must be seen to wait. */
     private static final int SIGHTS = 3;
 
     /** After so many looks at a thread that seems to run its stack is looked at. */
     private static final int PAUSES = 256;
+
+    /** How often work is told to come to its end. */
+    private static final int ENDS_MAX = 10_000;
 
     /** Ends work that is not to come to its end. */
     static final class Killed extends RuntimeException {
@@ -98,8 +101,14 @@ final class Stepper implements AutoCloseable {
         }
     }
 
-    /** Takes up new work, and stops before its first event. */
+    /** Takes up new work, and stops before its first event. What was left of the work before comes to its end. */
     void begin(Runnable next) {
+        for (int tries = 0; work != null; tries++) {
+            if (tries == ENDS_MAX) {
+                throw new AssertionError("the work before never ends");
+            }
+            finish();
+        }
         killed = false;
         error = null;
         events = 0;
@@ -175,10 +184,14 @@ final class Stepper implements AutoCloseable {
     @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
     private void await() {
         int sights = 0;
+        int latches = 0; // one look alone may meet a thread that passes by
         for (int pauses = 1; work != null && !stopped; pauses++) {
             Thread.yield();
             sights = waitsForLock() ? sights + 1 : 0;
-            if (sights == SIGHTS || (pauses % PAUSES == 0 && waitsForLatch())) {
+            if (pauses % PAUSES == 0) {
+                latches = waitsForLatch() ? latches + 1 : 0;
+            }
+            if (sights == SIGHTS || latches == SIGHTS) {
                 synchronized (this) {
                     limit = Math.min(limit, events); // no further, once it has the lock
                 }
