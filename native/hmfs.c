@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #if !defined(__x86_64__) || !defined(__linux__)
@@ -20,7 +22,15 @@
 #define MADV_COLLAPSE 25 /* Linux 6.1 */
 #endif
 
+#define TMPFS 0x01021994
+
 #define HUGE_PAGE ((uintptr_t)2 << 20)
+
+#ifndef WINDOW
+#define WINDOW ((uint64_t)1 << 30) /* what is mapped at a time while space is reserved */
+#endif
+
+#define REFUSALS_MAX 8 /* huge pages in a row that the kernel has none for: memory is in pieces, and each try costs */
 
 static enum hmfs_instruction instruction;
 
@@ -148,12 +158,74 @@ int hmfs_truncate(int descriptor) {
     return ftruncate(descriptor, 0) == 0 ? 0 : errno;
 }
 
+/* A mapping of a part of a file at a boundary of huge pages, or NULL. */
+static unsigned char *map_aligned(int descriptor, uint64_t from, uint64_t count) {
+    uint64_t room = count + HUGE_PAGE;
+    unsigned char *place = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED) {
+        return NULL;
+    }
+    unsigned char *first = (unsigned char *)(((uintptr_t)place + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
+    void *map = mmap(first, count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, (off_t)from);
+    (void)munmap(place, (size_t)(first - place));
+    (void)munmap(first + count, room - count - (size_t)(first - place));
+    if (map == MAP_FAILED) {
+        (void)munmap(first, count);
+        return NULL;
+    }
+    return map;
+}
+
+/*
+ * Huge pages for those parts of a new tmpfs file that it can have them for. One small page is made present, the collapse makes it a
+ * huge one and clears the rest: no page is copied, and none was reserved before it was cleared (see collapse). Stops at the first
+ * part that has no room, and where the kernel cannot.
+ */
+static void reserve_huge_pages(int descriptor, uint64_t size) {
+    int refusals = 0;
+    for (uint64_t from = 0; from + HUGE_PAGE <= size; from += WINDOW) {
+        uint64_t rest = (size - from) & ~(uint64_t)(HUGE_PAGE - 1);
+        uint64_t count = rest < WINDOW ? rest : WINDOW;
+        unsigned char *map = map_aligned(descriptor, from, count);
+        if (map == NULL) {
+            return;
+        }
+        int going = 1;
+        for (uint64_t at = 0; going && at < count; at += HUGE_PAGE) {
+            if (madvise(map + at, 1, MADV_POPULATE_WRITE) != 0) {
+                going = 0;
+            } else if (madvise(map + at, HUGE_PAGE, MADV_COLLAPSE) == 0) {
+                refusals = 0;
+            } else {
+                going = errno != EINVAL && ++refusals < REFUSALS_MAX;
+            }
+        }
+        (void)munmap(map, count);
+        if (!going) {
+            return;
+        }
+    }
+}
+
+static int is_new_on_tmpfs_with_room(int descriptor, uint64_t size) {
+    struct statfs fs;
+    struct stat file;
+    return fstatfs(descriptor, &fs) == 0 && fs.f_type == TMPFS && size / (uint64_t)fs.f_bsize <= fs.f_bavail &&
+           fstat(descriptor, &file) == 0 && file.st_size == 0;
+}
+
 int hmfs_reserve(int descriptor, uint64_t size) {
     int error;
     if (size > INT64_MAX) {
         return EFBIG;
     }
-    do {
+    if (is_new_on_tmpfs_with_room(descriptor, size)) {
+        if (ftruncate(descriptor, (off_t)size) != 0) {
+            return errno;
+        }
+        reserve_huge_pages(descriptor, size);
+    }
+    do { /* what has its pages already keeps them */
         error = posix_fallocate(descriptor, 0, (off_t)size);
     } while (error == EINTR);
     return error;

@@ -2,6 +2,7 @@
  * Goal: the machine does what hmfs.h says.
  * Method: includes hmfs.c, so that every write-back instruction that this processor has is run, not only the chosen one.
  */
+#define WINDOW ((uint64_t)4 << 20) /* so that a small file has several */
 #include "hmfs.c"
 
 #include <pthread.h>
@@ -87,13 +88,19 @@ static void soil(uint64_t size) {
 }
 
 static void a_reserved_file_has_its_blocks_and_can_be_populated(const char *path, int descriptor) {
-    uint64_t size = 8 << 20; /* so that huge pages lie within */
+    uint64_t size = (11 << 20) + 12288; /* so that huge pages lie within, and something is left at the end */
     soil(8 * size);
     CHECK(hmfs_reserve(descriptor, size) == 0);
     struct stat status;
     CHECK(stat(path, &status) == 0);
     CHECK((uint64_t)status.st_size == size);
     CHECK((uint64_t)status.st_blocks * 512 >= size);
+    unsigned char *read_only = mmap(NULL, size, PROT_READ, MAP_SHARED, descriptor, 0);
+    CHECK(read_only != MAP_FAILED);
+    for (uint64_t i = 0; i < size; i++) {
+        CHECK(read_only[i] == 0);
+    }
+    CHECK(munmap(read_only, size) == 0);
 
     unsigned char *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     CHECK(map != MAP_FAILED);
