@@ -17,6 +17,9 @@ public final class Name {
     private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN)
             .withInvokeExactBehavior();
 
+    private static final long LOW_BITS = 0x0101010101010101L;
+    private static final long HIGH_BITS = LOW_BITS << 7;
+
     private final byte[] bytes = new byte[LENGTH_MAX + 1];
     private int length;
 
@@ -79,12 +82,21 @@ public final class Name {
         if (length == 0 || (bytes[0] == '.' && (length == 1 || (length == 2 && bytes[1] == '.')))) {
             return Status.INVALID_NAME;
         }
-        for (int i = 0; i < length; i++) {
-            if (bytes[i] == '/' || bytes[i] == 0) {
-                return Status.INVALID_NAME;
-            }
+        int whole = length >>> 3;
+        boolean invalid = false;
+        for (int i = 0; i < whole; i++) {
+            invalid |= hasSeparator(word(i));
         }
-        return Status.OK;
+        if ((length & 7) != 0) {
+            invalid |= hasSeparator(word(whole) | -1L << (length << 3)); // the padding counts as neither
+        }
+        return invalid ? Status.INVALID_NAME : Status.OK;
+    }
+
+    /** Whether one of eight bytes is 0 or '/': from the lowest that is, a borrow sets the highest bit of a byte that has none. */
+    private static boolean hasSeparator(long word) {
+        long slashes = word ^ '/' * LOW_BITS;
+        return ((((word - LOW_BITS) & ~word) | ((slashes - LOW_BITS) & ~slashes)) & HIGH_BITS) != 0;
     }
 
     /** The name's bytes, copied. */
