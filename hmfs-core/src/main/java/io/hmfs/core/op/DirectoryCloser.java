@@ -26,7 +26,10 @@ final class DirectoryCloser {
     @Nullable
     Status close(long content, long[] stale) {
         for (; ; ) {
-            lists.sweep(content, ChildList.Sweep.ALL);
+            // An empty list has nothing to sweep, and its sweeper's lock may be another directory's, whose sweep takes long.
+            if (DirContentRecord.childHead(pmem, content) != Pmem.NULL) {
+                lists.sweep(content, ChildList.Sweep.ALL);
+            }
             long mtime = DirContentRecord.mtime(pmem, content);
             long head = DirContentRecord.childHead(pmem, content);
             if (head != Pmem.NULL && head != DirContentRecord.CLOSED) {
