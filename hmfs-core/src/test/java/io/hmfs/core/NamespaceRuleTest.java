@@ -101,8 +101,8 @@ final class NamespaceRuleTest {
                         "a",
                         "rename a c/create c|create a/stat c;stat a"),
                 new Rule("who meets a closed directory waits", "d", "rmdir d|create x/stat d;create x"),
-                new Rule(
-                        "a key and a state of two lives", "a b", "rename a b/delete b;sweep p;create c/stat c;list b"));
+                new Rule("a key and a state of two lives", "a b", "rename a b/delete b;sweep p;create c/stat c;list b"),
+                new Rule("a filled slot is no object without the lock", "a", "delete a/sweep p;create a|create a"));
     }
 
     private final Map<String, Long> ids = new TreeMap<>();

@@ -50,8 +50,11 @@ final class NamespaceStepTest {
     void nothingIsLeftBehind() {
         ok(namespace.create(ROOT, Name.of("a"), 0644, 0, 0, out));
         ok(namespace.create(ROOT, Name.of("b"), 0644, 0, 0, out));
+        assertEquals(Status.EXISTS, namespace.create(ROOT, Name.of("b"), 0644, 0, 0, out));
+        assertEquals(Status.NO_SUCH_DIRECTORY, namespace.create(12345, Name.of("b"), 0644, 0, 0, out));
         ok(namespace.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
         long d = out.id;
+        assertEquals(Status.EXISTS, namespace.mkdir(ROOT, Name.of("d"), 0755, 0, 0, new Attributes()));
         ok(namespace.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
         ok(namespace.rename(ROOT, Name.of("a"), ROOT, Name.of("c"), true, out));
         ok(namespace.rename(ROOT, Name.of("c"), ROOT, Name.of("b"), true, out));

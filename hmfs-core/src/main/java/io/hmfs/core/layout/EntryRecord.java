@@ -126,11 +126,19 @@ public final class EntryRecord {
     private EntryRecord() {}
 
     /**
-     * Fills a fresh slot whose status is FREE; CREATING is stored last, with release order†. The death word gets the time too: it
-     * tells the background scan that the slot is in hand.
+     * Fills a fresh slot whose status is FREE; CREATING is stored last.
      */
     public static void init(
             Pmem pmem, long at, int kind, long id, long parent, Name name, long time, int mode, long owner) {
+        fill(pmem, at, id, parent, name, time, mode, owner);
+        create(pmem, at, kind, name.length());
+    }
+
+    /**
+     * All but the status of a fresh slot, which stays FREE. The death word gets the time too: it tells the background scan that the
+     * slot is in hand.
+     */
+    public static void fill(Pmem pmem, long at, long id, long parent, Name name, long time, int mode, long owner) {
         pmem.set(at + DEATH_OFFSET, time);
         pmem.set(at + SIBLING_OFFSET, Pmem.NULL);
         pmem.set(at + BIRTH_OFFSET, time);
@@ -146,7 +154,11 @@ public final class EntryRecord {
         pmem.set(at + OVERRIDE_OFFSET, 0);
         pmem.set(at + SET_AT_OFFSET, 0);
         setName(pmem, at, name);
-        pmem.setRelease(at + STATUS_OFFSET, status(SlotState.CREATING, kind, name.length()));
+    }
+
+    /** What is filled is an object from now on: CREATING, stored with release order†. */
+    public static void create(Pmem pmem, long at, int kind, int nameLength) {
+        pmem.setRelease(at + STATUS_OFFSET, status(SlotState.CREATING, kind, nameLength));
     }
 
     /** Copies the attributes line of an object that nobody can change now. */

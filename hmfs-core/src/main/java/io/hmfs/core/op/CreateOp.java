@@ -65,9 +65,14 @@ final class CreateOp {
         int lock = engine.locks.of(hash);
         int pin = engine.epochs.pin();
         try {
+            long at = Pmem.NULL;
             for (; ; ) {
+                if (at == Pmem.NULL) {
+                    at = fill(parent, name, mode, owner); // before the look-up, whose line is waited for anyway
+                }
                 long content = recovery.openContent(parent);
                 if (content == Pmem.NULL) {
+                    release(at, name);
                     return Status.NO_SUCH_DIRECTORY;
                 }
                 engine.locks.lockWrite(lock);
@@ -77,9 +82,14 @@ final class CreateOp {
                     recovery.recover(-found);
                     continue;
                 }
-                Status status = found != Pmem.NULL
-                        ? exists(found, out)
-                        : createLocked(kind, content, hash, parent, name, mode, owner, target, out);
+                Status status;
+                if (found != Pmem.NULL) {
+                    release(at, name);
+                    status = exists(found, out);
+                } else {
+                    status = createLocked(at, kind, content, hash, name, target, out);
+                    at = Pmem.NULL;
+                }
                 engine.locks.unlockWrite(lock);
                 if (status != Status.NO_SUCH_DIRECTORY || !recovery.awaitClosed(parent)) {
                     return status;
@@ -103,17 +113,8 @@ final class CreateOp {
     }
 
     private Status createLocked(
-            int kind,
-            long content,
-            long hash,
-            long parent,
-            Name name,
-            int mode,
-            long owner,
-            byte @Nullable [] target,
-            Attributes out) {
-        long at = make(kind, hash, parent, name, mode, owner, target);
-        if (at == Pmem.NULL) {
+            long at, int kind, long content, long hash, Name name, byte @Nullable [] target, Attributes out) {
+        if (at == Pmem.NULL || !enter(at, kind, hash, name, target)) {
             return Status.NO_SPACE;
         }
         // [create.3] The commit.
@@ -127,28 +128,43 @@ final class CreateOp {
 
     /** An object that is filled and in the index, all written back, not fenced, not linked; NULL if there is no space. */
     long make(int kind, long hash, long parent, Name name, int mode, long owner) {
-        return make(kind, hash, parent, name, mode, owner, null);
+        long at = fill(parent, name, mode, owner);
+        return at != Pmem.NULL && enter(at, kind, hash, name, null) ? at : Pmem.NULL;
     }
 
-    private long make(int kind, long hash, long parent, Name name, int mode, long owner, byte @Nullable [] target) {
+    /** Key and attributes in a slot that is FREE to all others; NULL if there is none. */
+    private long fill(long parent, Name name, int mode, long owner) {
         long at = engine.slotsFor(EntryRecord.sizeFor(name.length())).allocate();
-        if (at == Pmem.NULL) {
-            return Pmem.NULL;
+        if (at != Pmem.NULL) {
+            EntryRecord.fill(pmem, at, engine.ids.next(), parent, name, engine.clock.next(), mode, owner);
         }
-        long time = engine.clock.next();
-        // [create.1] Key, attributes, then CREATING: no reader takes a half filled object for one.
-        EntryRecord.init(pmem, at, kind, engine.ids.next(), parent, name, time, mode, owner);
+        return at;
+    }
+
+    /** Hands back a slot that was filled and is still FREE, if there is one. */
+    private void release(long at, Name name) {
+        if (at != Pmem.NULL) {
+            engine.slotsFor(EntryRecord.sizeFor(name.length())).release(at);
+        }
+    }
+
+    /** Makes what was filled an object, and puts it into the index, under the key's lock; false if there is no space. */
+    private boolean enter(long at, int kind, long hash, Name name, byte @Nullable [] target) {
+        // [create.1] After key and attributes: no reader takes a half filled object for one. Under the lock†: a word
+        // that an earlier
+        // start left may lead here, and who holds the lock takes what is CREATING for cut off.
+        EntryRecord.create(pmem, at, kind, name.length());
         boolean made = target == null || makeTarget(at, target);
         // The first line goes out when it has its place on the list.
         pmem.writeBack(at + Pmem.LINE, EntryRecord.filledSize(name.length()) - Pmem.LINE);
-        made &= kind != EntryRecord.KIND_DIRECTORY || makeContent(at, time);
+        made &= kind != EntryRecord.KIND_DIRECTORY || makeContent(at);
         // [create.2] The index word goes out with the first fence, in link.
         if (!made || !engine.index.insert(hash, at)) {
             dropContentOf(at);
             retire(at);
-            return Pmem.NULL;
+            return false;
         }
-        return at;
+        return true;
     }
 
     /** What a linked object is, from when it is durably on its list. */
@@ -159,13 +175,13 @@ final class CreateOp {
     }
 
     /** [mkdir.1] The content is durable before the access object is linked, so that recovery never has to make one. */
-    private boolean makeContent(long access, long time) {
+    private boolean makeContent(long access) {
         long content = engine.contentSlots.allocate();
         if (content == Pmem.NULL) {
             return false;
         }
         long id = EntryRecord.id(pmem, access);
-        DirContentRecord.init(pmem, content, id, access, time);
+        DirContentRecord.init(pmem, content, id, access, EntryRecord.birth(pmem, access));
         pmem.writeBack(content, DirContentRecord.SIZE);
         if (!engine.index.insert(engine.keys.ofContent(id), content)) {
             engine.dropContent(content, id);

@@ -26,7 +26,8 @@ final class DirectoryCloser {
     @Nullable
     Status close(long content, long[] stale) {
         for (; ; ) {
-            // An empty list has nothing to sweep, and its sweeper's lock may be another directory's, whose sweep takes long.
+            // An empty list has nothing to sweep, and its sweeper's lock may be another directory's, whose sweep takes
+            // long.
             if (DirContentRecord.childHead(pmem, content) != Pmem.NULL) {
                 lists.sweep(content, ChildList.Sweep.ALL);
             }
