@@ -17,19 +17,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
  * Runs the rows of the killing table that have no result yet, or those whose names contain an argument: applies each to a copy of
  * its file, compiles that, and runs the tests against it in a JVM of its own until one fails, the one that failed last time first.
- * A test counts only if it passes on the code as it is. Results go to target/kill/results; the table in docs/paper-map.md is
- * written at the end. Exit code 1: a row survives that says no reason.
+ * A test counts only if it passes on the code as it is. Results go to target/kill/results, and for a row that has none yet the
+ * test classes that have not noticed to target/kill/passed: whatever ends a run, the next one goes on from there. The table in
+ * docs/paper-map.md is written at the end. Exit code 1: a row survives that says no reason.
  */
 public final class KillRun {
     static final Path RESULTS = Path.of("target", "kill", "results");
+    static final Path PASSED = Path.of("target", "kill", "passed");
     static final String SURVIVES = "survives";
     static final String HANGS = "hangs: ";
 
@@ -41,8 +45,12 @@ public final class KillRun {
 
     private static final long LIMIT_KNOWN_SECONDS = 40;
 
-    /** How long the tests of one row may take together; what has not failed by then survives. */
-    private static final long LIMIT_ROW_SECONDS = Long.getLong("hmfs.kill.row.seconds", 1200);
+    /** When this many minutes have gone, no test class and no row begins any more. */
+    private static final long END =
+            System.nanoTime() + TimeUnit.MINUTES.toNanos(Long.getLong("hmfs.kill.minutes", 100_000));
+
+    /** No verdict: the time was up, or not all tests were run. */
+    private static final String UNFINISHED = "";
 
     /** Rows at a time. */
     private static final int PARALLEL = Integer.getInteger("hmfs.kill.parallel", 1);
@@ -97,11 +105,17 @@ public final class KillRun {
     /** Tests that a row failed, and whether they pass on the code as it is. */
     private final Map<String, Boolean> sound = new ConcurrentHashMap<>();
 
+    /** By row: the test classes that did not notice, of those that have a verdict yet to come. */
+    private final Map<String, Set<String>> passed = new ConcurrentHashMap<>();
+
     private final Path work = Files.createTempDirectory("hmfs-kill");
 
     private KillRun() throws IOException {}
 
-    /** For a quick look: {@code -Dhmfs.kill.tests=A,B} instead of all; {@code none} for those of the rows alone. */
+    /**
+     * For a quick look: {@code -Dhmfs.kill.tests=A,B} instead of all; {@code none} for those of the rows alone. What they do not
+     * notice has no verdict by that.
+     */
     private static List<String> chosenOr(String... all) {
         String chosen = System.getProperty("hmfs.kill.tests");
         return chosen == null ? List.of(all) : List.of(chosen.split(",", -1));
@@ -114,7 +128,8 @@ public final class KillRun {
     private int run(String[] arguments) throws IOException, InterruptedException {
         List<Mutation> rows = Mutation.all();
         Files.createDirectories(Objects.requireNonNull(RESULTS.getParent()));
-        Map<String, String> results = results();
+        Map<String, String> results = read(RESULTS);
+        read(PASSED).forEach((row, tests) -> passedBy(row).addAll(List.of(tests.split(" ", -1))));
         try (ExecutorService workers = Executors.newFixedThreadPool(PARALLEL)) {
             for (Mutation row : rows) {
                 boolean chosen = false;
@@ -137,11 +152,19 @@ public final class KillRun {
 
     private void runAndTell(Mutation row, int number, int of, Map<String, String> results) {
         long start = System.nanoTime();
+        if (start > END) {
+            return;
+        }
         try {
             String verdict = run(row);
+            if (verdict.equals(UNFINISHED)) {
+                return;
+            }
             synchronized (results) {
                 results.put(row.name(), verdict);
                 Files.writeString(RESULTS, text(results));
+                passed.remove(row.name());
+                writePassed();
             }
             long seconds = (System.nanoTime() - start) / 1_000_000_000;
             System.out.printf("%3d of %d  %4d s  %-50s %s%n", number, of, seconds, row.name(), verdict);
@@ -150,15 +173,25 @@ public final class KillRun {
         }
     }
 
-    private static Map<String, String> results() throws IOException {
-        Map<String, String> results = new LinkedHashMap<>();
-        if (Files.exists(RESULTS)) {
-            for (String line : Files.readAllLines(RESULTS)) {
+    private static Map<String, String> read(Path file) throws IOException {
+        Map<String, String> read = new LinkedHashMap<>();
+        if (Files.exists(file)) {
+            for (String line : Files.readAllLines(file)) {
                 String[] parts = line.split("\t", -1);
-                results.put(parts[0], parts[1]);
+                read.put(parts[0], parts[1]);
             }
         }
-        return results;
+        return read;
+    }
+
+    private Set<String> passedBy(String row) {
+        return passed.computeIfAbsent(row, _ -> ConcurrentHashMap.newKeySet());
+    }
+
+    private synchronized void writePassed() throws IOException {
+        Map<String, String> text = new LinkedHashMap<>();
+        passed.forEach((row, tests) -> text.put(row, String.join(" ", tests)));
+        Files.writeString(PASSED, text(text));
     }
 
     private static String text(Map<String, String> results) {
@@ -197,21 +230,34 @@ public final class KillRun {
         }
         Set<String> tests = new LinkedHashSet<>(TESTS);
         tests.remove("none");
+        tests.removeAll(passedBy(row.name()));
         String known = row.killer().replace(GUESS, "").replace(HANGS, "");
         if (!known.isEmpty() && !known.equals(SURVIVES)) {
-            String verdict = test(classes + ":", List.of(known), LIMIT_KNOWN_SECONDS);
+            String verdict = test(classes + ":", List.of(known), LIMIT_KNOWN_SECONDS, _ -> false);
             if (verdict.startsWith(HANGS) == row.killer().contains(HANGS) && isKill(verdict)) {
                 return verdict;
             }
         }
         while (!tests.isEmpty()) {
-            String verdict = test(classes + ":", List.copyOf(tests), LIMIT_SECONDS);
-            if (verdict.equals(SURVIVES) || isKill(verdict)) {
+            String verdict = test(classes + ":", List.copyOf(tests), LIMIT_SECONDS, done -> {
+                passedBy(row.name()).add(done);
+                return System.nanoTime() > END;
+            });
+            if (verdict.equals(SURVIVES) && isSomeOnly()) {
+                passedBy(row.name()).addAll(tests);
+                verdict = UNFINISHED;
+            }
+            writePassed();
+            if (verdict.equals(SURVIVES) || verdict.equals(UNFINISHED) || isKill(verdict)) {
                 return verdict;
             }
             tests.remove(KillTable.testClass(verdict)); // which fails on the code as it is
         }
-        return SURVIVES;
+        return isSomeOnly() ? UNFINISHED : SURVIVES;
+    }
+
+    private static boolean isSomeOnly() {
+        return System.getProperty("hmfs.kill.tests") != null;
     }
 
     /** Whether the test that a verdict names can tell the difference. */
@@ -222,7 +268,7 @@ public final class KillRun {
         String test = verdict.replace(HANGS, "");
         Boolean known = sound.get(test);
         if (known == null) {
-            known = test("", List.of(test), LIMIT_SECONDS).equals(SURVIVES);
+            known = test("", List.of(test), LIMIT_SECONDS, _ -> false).equals(SURVIVES);
             sound.put(test, known);
             if (!known) {
                 System.out.println(test + " fails on the code as it is");
@@ -231,8 +277,12 @@ public final class KillRun {
         return known;
     }
 
-    /** The first test that fails, or hangs, or {@link #SURVIVES}; {@code classes} come before those of this program. */
-    private String test(String classes, List<String> tests, long seconds) throws IOException, InterruptedException {
+    /**
+     * The first test that fails, or hangs, or {@link #SURVIVES}; {@code classes} come before those of this program. {@code ends}
+     * hears of each test class when the next one begins, and says whether to leave that unfinished.
+     */
+    private String test(String classes, List<String> tests, long seconds, Predicate<String> ends)
+            throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(
@@ -251,13 +301,11 @@ public final class KillRun {
         AtomicReference<String> running = new AtomicReference<>("");
         AtomicReference<String> failed = new AtomicReference<>("");
         AtomicLong since = new AtomicLong(System.nanoTime());
-        Thread reader = Thread.ofPlatform().daemon().start(() -> read(child, running, failed, since));
+        AtomicBoolean ended = new AtomicBoolean();
+        Thread reader = Thread.ofPlatform().daemon().start(() -> read(child, running, failed, since, ends, ended));
         boolean hung = false;
-        boolean late = false;
-        long start = System.nanoTime();
-        while (!hung && !late && !child.waitFor(1, TimeUnit.SECONDS)) {
+        while (!hung && !ended.get() && !child.waitFor(1, TimeUnit.SECONDS)) {
             hung = System.nanoTime() - since.get() > TimeUnit.SECONDS.toNanos(seconds);
-            late = System.nanoTime() - start > TimeUnit.SECONDS.toNanos(LIMIT_ROW_SECONDS);
         }
         child.destroyForcibly().waitFor();
         reader.join();
@@ -267,16 +315,27 @@ public final class KillRun {
         if (!failed.get().isEmpty()) {
             return failed.get();
         }
-        return late || child.exitValue() == 0 ? SURVIVES : running.get(); // or the JVM itself died within that test
+        if (ended.get()) {
+            return UNFINISHED;
+        }
+        return child.exitValue() == 0 ? SURVIVES : running.get(); // or the JVM itself died within that test
     }
 
     private static void read(
-            Process child, AtomicReference<String> running, AtomicReference<String> failed, AtomicLong since) {
+            Process child,
+            AtomicReference<String> running,
+            AtomicReference<String> failed,
+            AtomicLong since,
+            Predicate<String> ends,
+            AtomicBoolean ended) {
         try (BufferedReader lines = child.inputReader(StandardCharsets.UTF_8)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            for (String line = lines.readLine(); line != null && !ended.get(); line = lines.readLine()) {
                 if (line.startsWith(KillRow.BEGINS)) {
-                    running.set(line.substring(KillRow.BEGINS.length()));
+                    String before = running.getAndSet(line.substring(KillRow.BEGINS.length()));
                     since.set(System.nanoTime());
+                    if (isOfAnotherClass(before, running.get())) {
+                        ended.set(ends.test(KillTable.testClass(before)));
+                    }
                 } else if (line.startsWith(KillRow.FAILS)) {
                     failed.set(line.substring(KillRow.FAILS.length()));
                 }
@@ -284,5 +343,9 @@ public final class KillRun {
         } catch (IOException e) {
             // the child was ended
         }
+    }
+
+    private static boolean isOfAnotherClass(String before, String now) {
+        return !before.isEmpty() && !KillTable.testClass(before).equals(KillTable.testClass(now));
     }
 }
