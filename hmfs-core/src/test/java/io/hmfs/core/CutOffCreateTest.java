@@ -5,51 +5,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
-import io.hmfs.core.layout.PoolHeader;
-import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SlotState;
-import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
-import io.hmfs.core.recovery.Superblock;
-import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
-import io.hmfs.core.type.ListCursor;
-import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Random;
-import java.util.UUID;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: what a crash leaves of creates is settled by whoever meets it, with few steps, against any other thread, and durably.
- * Method: simulated memory, whose loads of list pointers are counted; other operations run at chosen events of a recovery.
+ * Goal: what a crash leaves of creates is settled once, by the list alone, against any other thread, and durably.
+ * Method: simulated memory; other operations, and deaths, at chosen events of a recovery.
  */
-final class CutOffCreateTest {
-    private static final long ROOT = Namespace.ROOT_ID;
-    private static final int FILES = 400;
-    private static final int REGION = 64 << 10;
-
-    /** More than the neighbours that a search looks at on both sides. */
-    private static final int DIRECTORIES = 66;
-
+final class CutOffCreateTest extends CutOffCreates {
     private static final int IMAGES = 64;
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
-
-    private final Attributes out = new Attributes();
-    private SimPoolFile file = new SimPoolFile(REGION, 128);
-    private PoolNamespace namespace;
-    private long siblingsLoaded;
 
     @BeforeEach
     void hush() {
@@ -59,147 +33,6 @@ final class CutOffCreateTest {
     @AfterEach
     void speak() {
         ENGINE.setLevel(null);
-    }
-
-    @BeforeEach
-    void format() throws PoolException {
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
-        namespace = new PoolNamespace("sim", file, false);
-    }
-
-    private long mkdir(String name) {
-        assertEquals(Status.OK, namespace.mkdir(ROOT, Name.of(name), 0755, 0, 0, out));
-        return out.id;
-    }
-
-    private static Name name(int i) {
-        return Name.of("file" + i);
-    }
-
-    private void create(long directory, Name name) {
-        assertEquals(Status.OK, namespace.create(directory, name, 0644, 0, 0, out));
-    }
-
-    private SimPmem pmem() {
-        return file.pmem();
-    }
-
-    /** The process dies; the next start has no thread that scans. */
-    private void kill() {
-        file = file.killed();
-        namespace = new PoolNamespace("sim", file, false);
-    }
-
-    private long contentOf(long directory) {
-        long live = EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_CONTENT, 0);
-        for (long at = 0; at < pmem().size(); at += Pmem.LINE) {
-            if (pmem().get(at) == live && DirContentRecord.id(pmem(), at) == directory) {
-                return at;
-            }
-        }
-        throw new AssertionError("no content");
-    }
-
-    /** The children of a directory, the newest first. */
-    private List<Long> children(long directory) {
-        List<Long> all = new ArrayList<>();
-        for (long at = DirContentRecord.childHead(pmem(), contentOf(directory));
-                at != Pmem.NULL;
-                at = EntryRecord.sibling(pmem(), at)) {
-            all.add(at);
-        }
-        return all;
-    }
-
-    /** Gives objects the state back that they had before their creates were over. */
-    private void cutOff(List<Long> objects) {
-        objects.forEach(at -> EntryRecord.setState(pmem(), at, SlotState.CREATING));
-    }
-
-    private void countSiblings() {
-        List<Long> entries = new ArrayList<>();
-        long table = file.header() + PoolHeader.REGION_TABLE_OFFSET;
-        for (int i = 0; pmem().get(table + 8L * i) != 0; i++) {
-            long word = pmem().get(table + 8L * i);
-            if (RegionKind.of(table, word) == RegionKind.ENTRY_SLOTS) {
-                entries.add(word & ~RegionKind.MASK);
-            }
-        }
-        long first = file.regionAt(0);
-        boolean[] isEntries = new boolean[file.regionsMax()];
-        entries.forEach(start -> isEntries[(int) ((start - first) / REGION)] = true);
-        pmem().beforeEachLoadOf(at -> {
-            long in = (at - first) % REGION % EntryRecord.SIZE;
-            if (at >= first && in == EntryRecord.SIBLING_OFFSET && isEntries[(int) ((at - first) / REGION)]) {
-                siblingsLoaded++;
-            }
-        });
-    }
-
-    enum Order {
-        NEWEST_FIRST,
-        OLDEST_FIRST,
-        MIXED
-    }
-
-    /** What was created next in the same directory stands too far away to help. */
-    @ParameterizedTest
-    @EnumSource(Order.class)
-    void aDirectoryOfCutOffCreatesTakesStepsInProportionToItsList(Order order) {
-        long[] directories = new long[DIRECTORIES];
-        for (int d = 0; d < DIRECTORIES; d++) {
-            directories[d] = mkdir("directory" + d);
-        }
-        for (int i = 0; i < FILES; i++) {
-            for (long directory : directories) {
-                create(directory, name(i));
-            }
-        }
-        cutOff(children(directories[0]));
-        kill();
-        List<Integer> asked = new ArrayList<>();
-        for (int i = 0; i < FILES; i++) {
-            asked.add(order == Order.NEWEST_FIRST ? FILES - 1 - i : i);
-        }
-        if (order == Order.MIXED) {
-            Collections.shuffle(asked, new Random(7));
-        }
-        countSiblings();
-        for (int i : asked) {
-            assertEquals(Status.OK, namespace.stat(directories[0], name(i), out));
-        }
-        assertTrue(siblingsLoaded < 10 * FILES, siblingsLoaded + " steps for " + FILES + " children");
-        assertEquals(FILES, namespace.poolStatus().recoveredObjects());
-        pmem().beforeEachLoadOf(null);
-        assertEquals(List.of(), namespace.problems());
-    }
-
-    @Test
-    void aListingOfCutOffCreatesTakesStepsInProportionToo() {
-        long directory = mkdir("directory");
-        for (int i = 0; i < FILES; i++) {
-            create(directory, name(i));
-        }
-        cutOff(children(directory));
-        kill();
-        countSiblings();
-        int[] listed = new int[1];
-        assertEquals(Status.OK, namespace.list(directory, new ListCursor(), (_, _) -> ++listed[0] > 0));
-        assertEquals(FILES, listed[0]);
-        assertTrue(siblingsLoaded < 30 * FILES, siblingsLoaded + " steps for " + FILES + " children");
-    }
-
-    @Test
-    void oneThatStandsDeepInAListIsFoundByItsNeighbours() {
-        long directory = mkdir("directory");
-        for (int i = 0; i < FILES; i++) {
-            create(directory, name(i));
-        }
-        cutOff(children(directory).subList(FILES / 2, FILES / 2 + 1));
-        kill();
-        countSiblings();
-        assertEquals(Status.OK, namespace.stat(directory, name(FILES - 1 - FILES / 2), out));
-        assertTrue(siblingsLoaded < 100, siblingsLoaded + " steps");
     }
 
     /** Takes the newest children off the list again, as if their creates had been cut off before the link. */
@@ -231,28 +64,6 @@ final class CutOffCreateTest {
         assertEquals(List.of(), namespace.problems());
     }
 
-    /** A sweep took every second child off the list, and the process died before it freed their slots. */
-    @Test
-    void slotsThatASweepHasLostAreFoundInStepsInProportionToo() {
-        long directory = mkdir("directory");
-        for (int i = 0; i < FILES; i++) {
-            create(directory, name(i));
-        }
-        List<Long> all = children(directory);
-        for (int i = 1; i < FILES; i += 2) {
-            long at = all.get(i);
-            fate(at, SlotState.DELETED);
-            pmem().set(all.get(i - 1) + EntryRecord.SIBLING_OFFSET, EntryRecord.sibling(pmem(), at));
-        }
-        kill();
-        countSiblings();
-        namespace.scanInBackground();
-        assertTrue(siblingsLoaded < 10 * FILES, siblingsLoaded + " steps for " + FILES + " children");
-        pmem().beforeEachLoadOf(null);
-        assertEquals(FILES / 2, children(directory).size());
-        assertEquals(List.of(), namespace.problems());
-    }
-
     /** One that becomes DELETED only after the sweep stays on the list; a child with an earlier birth would lead past it. */
     @Test
     void aScanFreesNothingThatIsStillLinked() {
@@ -267,11 +78,6 @@ final class CutOffCreateTest {
         namespace.scanInBackground();
         assertEquals(List.of(), namespace.problems());
         assertEquals(7, children(directory).size());
-    }
-
-    private void fate(long at, int state) {
-        pmem().set(at + EntryRecord.DEATH_OFFSET, EntryRecord.birth(pmem(), at) + 1);
-        EntryRecord.setState(pmem(), at, state);
     }
 
     /** Two joined creates: the newer leads to the older, and neither was linked. */

@@ -1,10 +1,7 @@
 package io.hmfs.core;
 
-import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.MappedPmem;
-import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
-import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
@@ -15,11 +12,9 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 /** A small pool in memory with something of everything in it, that can be damaged and restored again and again. */
-final class DamagedPool extends PoolFile {
+final class DamagedPool extends MemoryPoolFile {
     static final long REGION = 64 << 10;
 
-    private final int regions;
-    private final MappedPmem pmem;
     private final long[] whole;
     private final Map<String, String> snapshot;
 
@@ -30,8 +25,7 @@ final class DamagedPool extends PoolFile {
 
     /** A pool with whatever {@code filling} makes. */
     DamagedPool(int regions, Consumer<Namespace> filling) {
-        this.regions = regions;
-        this.pmem = MappedPmem.inMemory((regions + 1) * REGION);
+        super(MappedPmem.inMemory((regions + 1) * REGION), REGION, regions);
         try {
             Superblock.format(Path.of("damaged"), this, new UUID(0x1234567890abcdefL, 0x0fedcba987654321L), 7);
         } catch (PoolException e) {
@@ -42,9 +36,9 @@ final class DamagedPool extends PoolFile {
         namespace.scanInBackground();
         this.snapshot = Snapshot.of(namespace);
         namespace.close();
-        this.whole = new long[(int) (pmem.size() >>> 3)];
+        this.whole = new long[(int) (pmem().size() >>> 3)];
         for (int i = 0; i < whole.length; i++) {
-            whole[i] = pmem.get(8L * i);
+            whole[i] = pmem().get(8L * i);
         }
     }
 
@@ -103,8 +97,8 @@ final class DamagedPool extends PoolFile {
 
     void restore() {
         for (int i = 0; i < whole.length; i++) {
-            if (pmem.get(8L * i) != whole[i]) {
-                pmem.set(8L * i, whole[i]);
+            if (pmem().get(8L * i) != whole[i]) {
+                pmem().set(8L * i, whole[i]);
             }
         }
     }
@@ -113,54 +107,8 @@ final class DamagedPool extends PoolFile {
     long[] bytes() {
         long[] now = new long[whole.length];
         for (int i = 0; i < now.length; i++) {
-            now[i] = pmem.get(8L * i);
+            now[i] = pmem().get(8L * i);
         }
         return now;
     }
-
-    @Override
-    public Pmem pmem() {
-        return pmem;
-    }
-
-    @Override
-    public Backing backing() {
-        return Backing.MAPPED;
-    }
-
-    @Override
-    public boolean dax() {
-        return false;
-    }
-
-    @Override
-    public long fileSize() {
-        return pmem.size();
-    }
-
-    @Override
-    public long header() {
-        return 0;
-    }
-
-    @Override
-    public long regionSize() {
-        return REGION;
-    }
-
-    @Override
-    public int regionsMax() {
-        return regions;
-    }
-
-    @Override
-    public long regionAt(int index) {
-        return index < regions ? (index + 1) * REGION : Pmem.NULL;
-    }
-
-    @Override
-    public void populate(long at, long count) {}
-
-    @Override
-    public void close() {}
 }

@@ -5,7 +5,7 @@ import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 
 /** A pool file over memory of this process; the first region is the header. */
-final class MemoryPoolFile extends PoolFile {
+class MemoryPoolFile extends PoolFile {
     private final Pmem pmem;
     private final long regionSize;
     private final int regions;

@@ -9,7 +9,7 @@ import java.util.TreeSet;
 /** An operation, on the engine and on the model. The model's objects get {@code id}. */
 record Step(String text, Engine engine, Model model, boolean makes) {
     interface Engine {
-        Status on(Namespace namespace);
+        Status on(PoolNamespace namespace);
     }
 
     interface Model {

@@ -65,7 +65,7 @@ class FsShellTest {
 
     @Test
     void a_file_goes_up_and_comes_down_unchanged() throws Exception {
-        byte[] data = HmfsFileSystemTest.bytes(1, 2_500_000);
+        byte[] data = OwnDirectory.bytes(1, 2_500_000);
         Path source = Files.write(local.resolve("source"), data);
         succeeds("-put", source.toString(), directory + "/file");
         succeeds("-get", directory + "/file", local.resolve("copy").toString());

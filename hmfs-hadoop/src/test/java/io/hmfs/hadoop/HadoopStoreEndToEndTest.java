@@ -89,7 +89,7 @@ class HadoopStoreEndToEndTest {
 
     @Test
     void data_comes_back_and_lies_in_the_store() throws IOException {
-        byte[] data = HmfsFileSystemTest.bytes(1, 2 * BLOCK + 5);
+        byte[] data = OwnDirectory.bytes(1, 2 * BLOCK + 5);
         Path path = write("/a/file", data);
         assertArrayEquals(data, read(path));
         assertEquals(3, objects());
@@ -131,7 +131,7 @@ class HadoopStoreEndToEndTest {
 
     @Test
     void a_reader_whose_file_was_deleted_hears_of_it() throws IOException {
-        Path path = write("/going", HmfsFileSystemTest.bytes(3, 3 * BLOCK));
+        Path path = write("/going", OwnDirectory.bytes(3, 3 * BLOCK));
         try (FSDataInputStream in = fs.open(path)) {
             in.read();
             try (FileSystem other = FileSystem.newInstance(server.uri(), new Configuration())) {

@@ -108,7 +108,7 @@ class PermissionsTest {
     void what_is_allowed_works_to_the_end() throws IOException {
         admin.setPermission(directory, new FsPermission((short) 0777));
         Path own = new Path(directory, "own");
-        byte[] data = HmfsFileSystemTest.bytes(7, (int) ServerProcess.BLOCK_SIZE + 1234);
+        byte[] data = OwnDirectory.bytes(7, (int) ServerProcess.BLOCK_SIZE + 1234);
         try (FSDataOutputStream out = eve.create(own)) {
             out.write(data, 0, 1000);
             out.hsync();

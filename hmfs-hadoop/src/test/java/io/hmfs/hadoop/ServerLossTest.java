@@ -51,14 +51,14 @@ class ServerLossTest {
 
     @Test
     void a_write_that_failed_is_reported_and_committed_data_stays() throws Exception {
-        byte[] flushed = HmfsFileSystemTest.bytes(1, 100_000);
+        byte[] flushed = OwnDirectory.bytes(1, 100_000);
         FSDataOutputStream out = fs.create(FILE);
         out.write(flushed);
         out.hflush();
         server.kill();
         IOException reported = assertThrows(IOException.class, () -> {
             for (int i = 0; i < 1000; i++) {
-                out.write(HmfsFileSystemTest.bytes(i, ServerProcess.CHUNK_SIZE));
+                out.write(OwnDirectory.bytes(i, ServerProcess.CHUNK_SIZE));
             }
         });
         assertTrue(String.valueOf(reported.getMessage()).contains("100000"), reported.getMessage());
@@ -72,7 +72,7 @@ class ServerLossTest {
     @Test
     void a_close_whose_last_chunk_is_lost_fails() throws Exception {
         FSDataOutputStream out = fs.create(FILE);
-        out.write(HmfsFileSystemTest.bytes(1, 10));
+        out.write(OwnDirectory.bytes(1, 10));
         server.kill();
         assertThrows(IOException.class, out::close);
         server.restart();
@@ -81,7 +81,7 @@ class ServerLossTest {
 
     @Test
     void the_same_filesystem_goes_on_after_a_restart_open_readers_included() throws Exception {
-        byte[] data = HmfsFileSystemTest.bytes(2, 3_000_000);
+        byte[] data = OwnDirectory.bytes(2, 3_000_000);
         try (FSDataOutputStream out = fs.create(FILE)) {
             out.write(data);
         }

@@ -87,7 +87,7 @@ class ShadedJarCheck {
 
     @Test
     void the_shell_runs_with_nothing_but_this_jar_and_hadoops_client(@TempDir Path local) throws Exception {
-        byte[] data = HmfsFileSystemTest.bytes(1, 1_500_000);
+        byte[] data = OwnDirectory.bytes(1, 1_500_000);
         Path source = Files.write(local.resolve("source"), data);
         String remote = "/jar-" + System.nanoTime();
         Files.writeString(

@@ -1,9 +1,7 @@
 package io.hmfs.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,7 +11,6 @@ import io.hmfs.client.Grant;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ListCursor;
-import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
@@ -30,60 +27,16 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: nobody gets at what he may not have, by no way: names, ids, forged proofs, old protocol, races.
- * Method: several users on one real server; where the client is too honest, bytes made by hand.
+ * Goal: nobody gets at what he may not have, by no way: names, ids, old protocol, requests that arrive together, races. Data and
+ * forged grants: {@link GrantTest}. Method: several users on one real server; where the client is too honest, bytes made by hand.
  */
-class PermissionsTest {
-    private static final CreateOptions PLAIN = new CreateOptions(0640, false, false, 0755);
-
-    @TempDir
-    private Path directory;
-
-    private ServerFixture fixture;
-    private HmfsClient admin;
-    private HmfsClient bob;
-    private HmfsClient eve;
-
-    @BeforeEach
-    void start() throws IOException {
-        fixture = new ServerFixture(directory);
-        admin = fixture.client();
-        bob = fixture.client("bob");
-        eve = fixture.client("eve");
-        admin.mkdir("/home/bob", 0755, true);
-        admin.chown("/home/bob", "bob", "staff");
-    }
-
-    @AfterEach
-    void stop() {
-        eve.close();
-        bob.close();
-        admin.close();
-        fixture.close();
-    }
-
-    private static String denied(Executable call) {
-        HmfsException thrown = assertThrows(HmfsException.class, call);
-        assertEquals(ResultCode.ACCESS_DENIED, thrown.code(), thrown.getMessage());
-        return thrown.reason();
-    }
-
-    private static String deniedAsync(java.util.concurrent.CompletableFuture<?> reply) {
-        CompletionException thrown = assertThrows(CompletionException.class, reply::join);
-        HmfsException refused = assertInstanceOf(HmfsException.class, thrown.getCause());
-        assertEquals(ResultCode.ACCESS_DENIED, refused.code(), refused.getMessage());
-        return refused.reason();
-    }
-
+class PermissionsTest extends UsersOfOneServer {
     @Test
     void newRootIsTheSuperusersAndStaysAsItIsMade() throws IOException {
         assertEquals("alice", admin.stat("/").owner());
@@ -178,69 +131,6 @@ class PermissionsTest {
             anybody.writeBlock(file.id(), 0, 0, new byte[5], 0, 5);
             anybody.append(file, 5);
             anybody.chown("/f", "bob", "wheel");
-        }
-    }
-
-    // ---- data
-
-    private FileInfo secretOfBob() throws IOException {
-        OpenedFile made = bob.createAndOpen("/home/bob/secret", PLAIN);
-        byte[] text = "secret".getBytes(StandardCharsets.UTF_8);
-        FileInfo file = made.info();
-        bob.writeBlockAsync(made.grant(), file.id(), 0, 0, text, 0, 6).join();
-        bob.append(file, 6, made.grant());
-        return bob.stat("/home/bob/secret");
-    }
-
-    @Test
-    void dataNeedsTheGrantOfAnOpen() throws IOException {
-        FileInfo file = secretOfBob();
-        byte[] target = new byte[6];
-        Grant reading = bob.open("/home/bob/secret", true, false).grant();
-        assertEquals(
-                6, bob.readBlockAsync(reading, file.id(), 0, 0, target, 0, 6).join());
-        assertArrayEquals("secret".getBytes(StandardCharsets.UTF_8), target);
-        deniedAsync(bob.writeBlockAsync(reading, file.id(), 0, 0, target, 0, 6));
-        deniedAsync(bob.syncBlockAsync(reading, file.id(), 0));
-        denied(() -> bob.append(file, 7, reading));
-        Grant writing = bob.open("/home/bob/secret", false, true).grant();
-        bob.writeBlockAsync(writing, file.id(), 0, 0, target, 0, 6).join();
-        bob.syncBlockAsync(writing, file.id(), 0).join();
-        bob.append(file, 6, writing);
-        deniedAsync(bob.readBlockAsync(writing, file.id(), 0, 0, target, 0, 6));
-    }
-
-    @Test
-    void grantsCannotBeForgedNorLentNorMoved() throws IOException {
-        FileInfo file = secretOfBob();
-        byte[] target = new byte[6];
-        Grant real = bob.open("/home/bob/secret", true, false).grant();
-        deniedAsync(eve.readBlockAsync(Grant.NONE, file.id(), 0, 0, target, 0, 6));
-        deniedAsync(eve.readBlockAsync(real, file.id(), 0, 0, target, 0, 6)); // another user
-        deniedAsync(bob.readBlockAsync(real, file.id() + 1, 0, 0, target, 0, 6)); // another file
-        for (int bit = 0; bit < 64; bit++) {
-            Grant grant = new Grant(real.grant() ^ 1L << bit, real.seal());
-            Grant seal = new Grant(real.grant(), real.seal() ^ 1L << bit);
-            deniedAsync(bob.readBlockAsync(grant, file.id(), 0, 0, target, 0, 6));
-            deniedAsync(bob.readBlockAsync(seal, file.id(), 0, 0, target, 0, 6));
-        }
-        deniedAsync(eve.writeBlockAsync(Grant.NONE, file.id(), 0, 0, target, 0, 6));
-        denied(() -> eve.append(file, 7, Grant.NONE));
-    }
-
-    @Test
-    void grantsOutliveTheServerAndTheName() throws IOException {
-        FileInfo file = secretOfBob();
-        Grant real = bob.open("/home/bob/secret", true, false).grant();
-        bob.chmod("/home/bob/secret", 0);
-        bob.rename("/home/bob/secret", "/home/bob/moved", false);
-        fixture.restart();
-        try (HmfsClient again = fixture.client("bob")) {
-            assertEquals(
-                    6,
-                    again.readBlockAsync(real, file.id(), 0, 0, new byte[6], 0, 6)
-                            .join());
-            denied(() -> again.open("/home/bob/moved", true, false));
         }
     }
 

@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.layout.BucketRecord;
 import io.hmfs.core.layout.SegmentRecord;
-import io.hmfs.core.pmem.MappedPmem;
+import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.sim.SimPmem;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ final class HashIndexReaderTest {
     private static final long TAG = 0xABCDL << 48;
     private static final int HOME = 5;
 
-    private LoadHookPmem pmem = new LoadHookPmem(MappedPmem.inMemory(Pmem.LINE));
+    private SimPmem pmem = new SimPmem(Pmem.LINE, Persistence.PROCESS);
     private IndexFixture pool = new IndexFixture(pmem, 0, 0);
 
     /** What a test does to a fresh index, and what it then looks for. */
@@ -38,15 +39,15 @@ final class HashIndexReaderTest {
             int due = load;
             int[] loads = {0};
             boolean[] inside = {false};
-            pmem.beforeLoad = at -> {
+            pmem.beforeEachLoadOf(at -> {
                 if (!inside[0] && loads[0]++ == due) {
                     inside[0] = true;
                     writer.run();
                     inside[0] = false;
                 }
-            };
+            });
             scene.look(index);
-            pmem.beforeLoad = at -> {};
+            pmem.beforeEachLoadOf(null);
             if (loads[0] <= due) {
                 assertTrue(load > 1, "a look-up of " + loads[0] + " loads");
                 return;
@@ -55,7 +56,7 @@ final class HashIndexReaderTest {
     }
 
     private HashIndex format() {
-        pmem = new LoadHookPmem(MappedPmem.inMemory(IndexFixture.size(DEPTH_MAX, 8192, 64)));
+        pmem = new SimPmem(IndexFixture.size(DEPTH_MAX, 8192, 64), Persistence.PROCESS);
         pool = new IndexFixture(pmem, DEPTH_MAX, 8192);
         return pool.format(0);
     }
@@ -173,12 +174,12 @@ final class HashIndexReaderTest {
         }
         long late = IndexFixture.mix(3) | 1; // belongs to the upper half
         boolean[] done = {false};
-        pmem.beforeLoad = at -> {
+        pmem.beforeEachLoadOf(at -> {
             if (!done[0]) {
                 done[0] = true; // the first load of an insert is that of the directory entry, before it locks
                 assertTrue(index.insert(Split.CROWD | 16, pool.fill(16, Split.CROWD | 16)));
             }
-        };
+        });
         assertTrue(index.insert(late, pool.fill(17, late)));
         assertEquals(1, index.statistics().depth());
         assertEquals(pool.object(17), IndexFixture.find(index, late, HashIndexTest.only(pool.object(17))));
@@ -224,11 +225,11 @@ final class HashIndexReaderTest {
         }
         assertEquals(0, crowded.statistics().splits());
         Set<Long> lines = new HashSet<>();
-        pmem.beforeLoad = at -> {
+        pmem.beforeEachLoadOf(at -> {
             if (at >= pool.segments) {
                 lines.add(at / Pmem.LINE);
             }
-        };
+        });
         long read = 0;
         for (int n = 0; n < full; n++) {
             lines.clear();
@@ -251,11 +252,11 @@ final class HashIndexReaderTest {
             assertTrue(index.insert(IndexFixture.mix(n), pool.fill(n, IndexFixture.mix(n))));
         }
         Set<Long> lines = new HashSet<>();
-        pmem.beforeLoad = at -> {
+        pmem.beforeEachLoadOf(at -> {
             if (at >= pool.segments) {
                 lines.add(at / Pmem.LINE);
             }
-        };
+        });
         int misses = 200_000;
         long read = 0;
         int touched = 0;

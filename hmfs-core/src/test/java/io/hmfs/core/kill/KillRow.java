@@ -41,17 +41,17 @@ final class KillRow {
     }
 
     /** None if there is no such test any more. */
-    private static List<DiscoverySelector> selectors(String test) {
+    static List<DiscoverySelector> selectors(String test) {
         Matcher parts = TEST.matcher(test);
         if (!parts.matches()) {
             return List.of();
         }
-        String type = PACKAGE + parts.group(1);
-        if (parts.group(2) == null) {
-            return List.of(DiscoverySelectors.selectClass(type));
-        }
         try {
-            return Arrays.stream(Class.forName(type).getDeclaredMethods())
+            Class<?> type = Class.forName(PACKAGE + parts.group(1));
+            if (parts.group(2) == null) {
+                return List.of(DiscoverySelectors.selectClass(type));
+            }
+            return Arrays.stream(type.getDeclaredMethods())
                     .filter(method -> method.getName().equals(parts.group(2)) && !method.isSynthetic())
                     .map(method -> {
                         DiscoverySelector whole = DiscoverySelectors.selectMethod(method.getDeclaringClass(), method);

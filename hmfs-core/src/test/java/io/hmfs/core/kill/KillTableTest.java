@@ -17,10 +17,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: the killing table is about the code as it is, the page has all of it, and it has all of the code that matters to a crash:
- * each write-back, fence, compare-and-swap and ordered store of the engine, and each sync of the log. Method: each row's text is
- * looked up in its file, and in the page; each line with such a call is looked up in the rows, and in the list of those that have
- * none for a reason.
+ * Goal: the killing table is about the code and the tests as they are, the page has all of it, and it has all of the code that
+ * matters to a crash: each write-back, fence, compare-and-swap and ordered store of the engine, and each sync of the log. Method: each
+ * row's text is looked up in its file, and in the page, its killer among the tests; each line with such a call is looked up in the
+ * rows, and in the list of those that have none for a reason.
  */
 final class KillTableTest {
     private static final Path EXEMPT = Path.of("src", "test", "kill", "without-row.txt");
@@ -50,6 +50,19 @@ final class KillTableTest {
             assertTrue(
                     page.contains("\n| " + row.name() + " | `" + row.where() + "` | " + row.paper() + " | "),
                     () -> row + " is not in the page");
+        }
+    }
+
+    /** A test that was moved or renamed would be looked for in vain, and all others run instead. */
+    @Test
+    void eachKillerIsATestThatThereIs() throws IOException {
+        for (Mutation row : Mutation.all()) {
+            String killer = row.killer().replace(KillRun.GUESS, "").replace(KillRun.HANGS, "");
+            assertTrue(
+                    killer.isEmpty()
+                            || killer.equals(KillRun.SURVIVES)
+                            || !KillRow.selectors(killer).isEmpty(),
+                    () -> row.name() + ": there is no " + killer);
         }
     }
 

@@ -1,5 +1,7 @@
 package io.hmfs.server.exec;
 
+import static io.hmfs.server.exec.BareService.FRAME_MAX;
+import static io.hmfs.server.exec.BareService.window;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,16 +11,12 @@ import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.StatBatch;
-import io.hmfs.server.access.AccessConfig;
-import io.hmfs.server.access.Callers;
-import io.hmfs.server.access.Grants;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.DeleteEncoder;
 import io.hmfs.wire.FailureDecoder;
-import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MkdirEncoder;
@@ -27,8 +25,6 @@ import io.hmfs.wire.StatEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -46,7 +42,6 @@ import org.junit.jupiter.api.io.TempDir;
  * random length; the replies must be the same, in the same order.
  */
 class TurnTest {
-    private static final int FRAME_MAX = 1024;
     private static final int REQUESTS = 6_000;
     private static final int TURN_MAX = 300; // more than one batch holds
     private static final int STRETCH = 250; // of nothing but creates, now and then
@@ -61,40 +56,14 @@ class TurnTest {
     private int statBatches;
 
     /** A connection that keeps all replies. */
-    private static final class KeptSession extends Session {
-        final ByteBuf replies = Unpooled.buffer(1 << 20);
+    private static final class KeptSession extends BareSession {
+        KeptSession() {
+            super(Unpooled.buffer(1 << 20));
+        }
 
         @Override
         public ByteBuf room(int bytes) {
             return replies.ensureWritable(bytes);
-        }
-
-        @Override
-        protected void greeted() {}
-
-        @Override
-        protected void send(ByteBuf frames) {
-            throw new AssertionError("nothing here waits for the disk");
-        }
-
-        @Override
-        public void closeWhenSent() {
-            throw new AssertionError("nothing here ends the connection");
-        }
-
-        @Override
-        protected void onThread(Runnable task) {
-            throw new AssertionError("nothing here waits for the disk");
-        }
-
-        @Override
-        public ByteBufAllocator allocator() {
-            return PooledByteBufAllocator.DEFAULT;
-        }
-
-        @Override
-        public String peer() {
-            return "test";
         }
     }
 
@@ -120,47 +89,11 @@ class TurnTest {
                 });
     }
 
-    private Worker worker(Namespace namespace, Session session) throws IOException {
-        ServiceInfo info = new ServiceInfo(
-                namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
-        AccessConfig access = AccessConfig.defaults().withSuperuser("u");
-        Callers callers = new Callers(namespace, access, _ -> List.of(), Runnable::run, System::nanoTime);
-        Grants grants = Grants.open(directory.resolve("key"));
-        Worker worker = new Service(
-                        namespace,
-                        info,
-                        callers,
-                        grants,
-                        null,
-                        Runnable::run,
-                        1 << 20,
-                        observation(namespace),
-                        cause -> {
-                            throw new AssertionError(cause);
-                        })
-                .newWorker();
-        ByteBuf hello = Unpooled.buffer(FRAME_MAX);
-        HelloEncoder encoder = new HelloEncoder()
-                .wrapAndApplyHeader(window(hello), 0, new MessageHeaderEncoder())
-                .correlationId(0)
-                .magic(Wire.MAGIC)
-                .protocolVersion(Wire.PROTOCOL_VERSION);
-        encoder.clusterId().high(0).low(0);
-        worker.execute(
-                session,
-                hello,
-                0,
-                encoder.clientId(1)
-                        .authMethod(Wire.AUTH_SIMPLE)
-                        .user("u")
-                        .token("")
-                        .limit());
-        assertTrue(session.isGreeted());
-        return worker;
-    }
-
-    private static WireBuffer window(ByteBuf buffer) {
-        return new WireBuffer().wrap(buffer, 0, FRAME_MAX);
+    private Worker worker(Namespace namespace, BareSession session) throws IOException {
+        Meters meters = new Meters();
+        Observation observation =
+                new Observation(meters, new ServerMetrics(meters, namespace, "test"), null, Long.MAX_VALUE);
+        return BareService.greeted(namespace, directory.resolve("key"), "u", List.of(), observation, session);
     }
 
     private static String path(Random random) {
@@ -334,10 +267,5 @@ class TurnTest {
         assertTrue(joinedStats > 2 * statBatches, joinedStats + " stats in " + statBatches + " batches");
         assertTrue(
                 expected.stream().filter(reply -> reply.endsWith(": 102")).count() > REQUESTS / 20, "hardly a success");
-    }
-
-    private static Observation observation(Namespace namespace) {
-        Meters meters = new Meters();
-        return new Observation(meters, new ServerMetrics(meters, namespace, "test"), null, Long.MAX_VALUE);
     }
 }

@@ -1,5 +1,7 @@
 package io.hmfs.server.exec;
 
+import static io.hmfs.server.exec.BareService.FRAME_MAX;
+import static io.hmfs.server.exec.BareService.window;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,23 +12,17 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
-import io.hmfs.server.access.AccessConfig;
-import io.hmfs.server.access.Callers;
-import io.hmfs.server.access.Grants;
 import io.hmfs.server.metrics.AuditLog;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.wire.EntryDecoder;
-import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.StatEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -44,7 +40,6 @@ import org.junit.jupiter.api.io.TempDir;
 class WorkerAllocationTest {
     private static final int REQUESTS = 20_000;
     private static final long COMPILED_NANOS = 60_000_000_000L;
-    private static final int FRAME_MAX = 1024;
 
     @TempDir
     private Path directory;
@@ -55,40 +50,14 @@ class WorkerAllocationTest {
     private final FixedSession session = new FixedSession();
 
     /** A connection whose replies all go into the same buffer. */
-    private static final class FixedSession extends Session {
-        final ByteBuf replies = Unpooled.directBuffer(64 << 10);
+    private static final class FixedSession extends BareSession {
+        FixedSession() {
+            super(Unpooled.directBuffer(64 << 10));
+        }
 
         @Override
         public ByteBuf room(int bytes) {
             return replies.clear();
-        }
-
-        @Override
-        protected void greeted() {}
-
-        @Override
-        protected void send(ByteBuf frames) {
-            throw new AssertionError("nothing here waits for the disk");
-        }
-
-        @Override
-        public void closeWhenSent() {
-            throw new AssertionError("nothing here ends the connection");
-        }
-
-        @Override
-        protected void onThread(Runnable task) {
-            throw new AssertionError("nothing here waits for the disk");
-        }
-
-        @Override
-        public ByteBufAllocator allocator() {
-            return PooledByteBufAllocator.DEFAULT;
-        }
-
-        @Override
-        public String peer() {
-            return "test";
         }
     }
 
@@ -97,33 +66,15 @@ class WorkerAllocationTest {
         Path pool = directory.resolve("p.pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         namespace = Hmfs.open(pool, OpenOptions.process());
-        ServiceInfo info = new ServiceInfo(
-                namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
-        AccessConfig access = AccessConfig.defaults().withSuperuser("somebody-else");
-        Callers callers = new Callers(namespace, access, _ -> List.of("staff", "u"), Runnable::run, System::nanoTime);
-        Grants grants = Grants.open(directory.resolve("key"));
         Meters meters = new Meters();
         ServerMetrics metrics = new ServerMetrics(meters, namespace, "test");
         audit = AuditLog.open(directory.resolve("audit.log"), 1 << 20, 1, meters, namespace::principalName);
         Observation observation = new Observation(meters, metrics, audit, 1_000_000_000);
-        Service service =
-                new Service(namespace, info, callers, grants, null, Runnable::run, 1 << 20, observation, cause -> {
-                    throw new AssertionError(cause);
-                });
-        worker = service.newWorker();
+        worker = BareService.greeted(
+                namespace, directory.resolve("key"), "somebody-else", List.of("staff", "u"), observation, session);
         Attributes out = new Attributes();
         assertEquals(Status.OK, namespace.mkdir(Namespace.ROOT_ID, Name.of("directory"), 0755, 0, 0, out));
         assertEquals(Status.OK, namespace.create(out.id, Name.of("a-file-of-some-length"), 0644, 0, 0, out));
-        ByteBuf hello = Unpooled.buffer(FRAME_MAX);
-        HelloEncoder encoder = new HelloEncoder()
-                .wrapAndApplyHeader(window(hello), 0, new MessageHeaderEncoder())
-                .correlationId(0)
-                .magic(Wire.MAGIC)
-                .protocolVersion(1);
-        encoder.clusterId().high(0).low(0);
-        encoder.clientId(1).authMethod(Wire.AUTH_SIMPLE).user("u").token("");
-        worker.execute(session, hello, 0, encoder.limit());
-        assertTrue(session.isGreeted());
     }
 
     @AfterEach
@@ -131,10 +82,6 @@ class WorkerAllocationTest {
         audit.close();
         namespace.close();
         session.replies.release();
-    }
-
-    private static WireBuffer window(ByteBuf buffer) {
-        return new WireBuffer().wrap(buffer, 0, FRAME_MAX);
     }
 
     /** In the last of many rounds: until the code is compiled, which a busy machine puts off, short-lived objects of it are real. */

@@ -64,6 +64,12 @@ final class PowerCutDisk {
         this.said = said;
     }
 
+    /** What to throw where the log would do something that this disk does not write down. */
+    static UnsupportedOperationException unwatched(String method) {
+        return new UnsupportedOperationException(
+                method + " is not watched: a power cut would not know of it. Let it tell the disk, or do without");
+    }
+
     /** The directory, as those see it who are to use it. */
     Path root() {
         return new WatchedFiles(this, real).root();

@@ -11,7 +11,12 @@ import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 
-/** A file, or the directory, of a {@link PowerCutDisk}, opened for writing. */
+/**
+ * A file, or the directory, of a {@link PowerCutDisk}, opened for writing.
+ *
+ * <p>What the log does not use throws, and that is the point: a log that began to write in another way, or at a position that the
+ * channel keeps, would fail its tests at once, instead of passing them with writes that nobody has watched.
+ */
 final class WatchedChannel extends FileChannel {
     private static final byte[] NOTHING = new byte[0];
 
@@ -84,42 +89,42 @@ final class WatchedChannel extends FileChannel {
 
     @Override
     public int write(ByteBuffer from) {
-        throw new UnsupportedOperationException("the log writes at positions");
+        throw PowerCutDisk.unwatched("FileChannel.write(ByteBuffer)");
     }
 
     @Override
     public long write(ByteBuffer[] from, int offset, int length) {
-        throw new UnsupportedOperationException("the log writes at positions");
+        throw PowerCutDisk.unwatched("FileChannel.write(ByteBuffer[], int, int)");
     }
 
     @Override
     public long position() {
-        throw new UnsupportedOperationException();
+        throw PowerCutDisk.unwatched("FileChannel.position()");
     }
 
     @Override
     public FileChannel position(long newPosition) {
-        throw new UnsupportedOperationException();
+        throw PowerCutDisk.unwatched("FileChannel.position(long)");
     }
 
     @Override
     public long transferTo(long position, long count, WritableByteChannel target) {
-        throw new UnsupportedOperationException();
+        throw PowerCutDisk.unwatched("FileChannel.transferTo");
     }
 
     @Override
     public long transferFrom(ReadableByteChannel source, long position, long count) {
-        throw new UnsupportedOperationException();
+        throw PowerCutDisk.unwatched("FileChannel.transferFrom");
     }
 
     @Override
     public FileLock lock(long position, long size, boolean shared) {
-        throw new UnsupportedOperationException();
+        throw PowerCutDisk.unwatched("FileChannel.lock");
     }
 
     @Override
     public FileLock tryLock(long position, long size, boolean shared) {
-        throw new UnsupportedOperationException();
+        throw PowerCutDisk.unwatched("FileChannel.tryLock");
     }
 
     @Override

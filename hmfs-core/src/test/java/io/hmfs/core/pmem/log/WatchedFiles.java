@@ -31,7 +31,12 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The filesystem of a {@link PowerCutDisk}: the real one, where each change of a file in that directory is told to the disk. */
+/**
+ * The filesystem of a {@link PowerCutDisk}: the real one, where each change of a file in that directory is told to the disk.
+ *
+ * <p>What the log does not use throws, and that is the point: a log that began to make, move or replace files in another way would fail
+ * its tests at once, instead of passing them with changes that nobody has watched.
+ */
 final class WatchedFiles extends FileSystemProvider {
     private final PowerCutDisk disk;
     private final Path real;
@@ -158,12 +163,12 @@ final class WatchedFiles extends FileSystemProvider {
 
     @Override
     public void copy(Path source, Path target, CopyOption... options) {
-        throw new UnsupportedOperationException();
+        throw PowerCutDisk.unwatched("FileSystemProvider.copy");
     }
 
     @Override
     public void move(Path source, Path target, CopyOption... options) {
-        throw new UnsupportedOperationException();
+        throw PowerCutDisk.unwatched("FileSystemProvider.move");
     }
 
     @Override
@@ -217,17 +222,17 @@ final class WatchedFiles extends FileSystemProvider {
 
     @Override
     public FileSystem newFileSystem(URI uri, Map<String, ?> environment) {
-        throw new UnsupportedOperationException();
+        throw PowerCutDisk.unwatched("FileSystemProvider.newFileSystem");
     }
 
     @Override
     public FileSystem getFileSystem(URI uri) {
-        throw new UnsupportedOperationException();
+        throw PowerCutDisk.unwatched("FileSystemProvider.getFileSystem");
     }
 
     @Override
     public Path getPath(URI uri) {
-        throw new UnsupportedOperationException();
+        throw PowerCutDisk.unwatched("FileSystemProvider.getPath");
     }
 
     /** Only its provider is ever asked for. */
@@ -257,12 +262,12 @@ final class WatchedFiles extends FileSystemProvider {
 
         @Override
         public Iterable<Path> getRootDirectories() {
-            throw new UnsupportedOperationException();
+            throw PowerCutDisk.unwatched("FileSystem.getRootDirectories");
         }
 
         @Override
         public Iterable<FileStore> getFileStores() {
-            throw new UnsupportedOperationException();
+            throw PowerCutDisk.unwatched("FileSystem.getFileStores");
         }
 
         @Override
@@ -277,17 +282,17 @@ final class WatchedFiles extends FileSystemProvider {
 
         @Override
         public PathMatcher getPathMatcher(String pattern) {
-            throw new UnsupportedOperationException();
+            throw PowerCutDisk.unwatched("FileSystem.getPathMatcher");
         }
 
         @Override
         public UserPrincipalLookupService getUserPrincipalLookupService() {
-            throw new UnsupportedOperationException();
+            throw PowerCutDisk.unwatched("FileSystem.getUserPrincipalLookupService");
         }
 
         @Override
         public WatchService newWatchService() {
-            throw new UnsupportedOperationException();
+            throw PowerCutDisk.unwatched("FileSystem.newWatchService");
         }
     }
 }

@@ -1,0 +1,68 @@
+package io.hmfs.server.exec;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.Namespace;
+import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.access.Callers;
+import io.hmfs.server.access.Grants;
+import io.hmfs.server.metrics.Observation;
+import io.hmfs.wire.HelloEncoder;
+import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A service with nothing around it: what it would hand to other threads runs on the one that asks. */
+final class BareService {
+    /** Bytes of the longest frame that a test makes. */
+    static final int FRAME_MAX = 1024;
+
+    private BareService() {}
+
+    /**
+     * A worker to whom the user "u" has introduced himself in a session.
+     *
+     * @param key where the key of the grants stands, or comes to stand
+     * @param groups those of every user
+     */
+    static Worker greeted(
+            Namespace namespace,
+            Path key,
+            String superuser,
+            List<String> groups,
+            Observation observation,
+            BareSession session)
+            throws IOException {
+        ServiceInfo info = new ServiceInfo(
+                namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
+        AccessConfig access = AccessConfig.defaults().withSuperuser(superuser);
+        Callers callers = new Callers(namespace, access, _ -> groups, Runnable::run, System::nanoTime);
+        Grants grants = Grants.open(key);
+        Service service =
+                new Service(namespace, info, callers, grants, null, Runnable::run, 1 << 20, observation, cause -> {
+                    throw new AssertionError(cause);
+                });
+        Worker worker = service.newWorker();
+        ByteBuf hello = Unpooled.buffer(FRAME_MAX);
+        HelloEncoder encoder = new HelloEncoder()
+                .wrapAndApplyHeader(window(hello), 0, new MessageHeaderEncoder())
+                .correlationId(0)
+                .magic(Wire.MAGIC)
+                .protocolVersion(Wire.PROTOCOL_VERSION);
+        encoder.clusterId().high(0).low(0);
+        encoder.clientId(1).authMethod(Wire.AUTH_SIMPLE).user("u").token("");
+        worker.execute(session, hello, 0, encoder.limit());
+        assertTrue(session.isGreeted());
+        return worker;
+    }
+
+    /** Where a frame is encoded. */
+    static WireBuffer window(ByteBuf buffer) {
+        return new WireBuffer().wrap(buffer, 0, FRAME_MAX);
+    }
+}
