@@ -130,21 +130,20 @@ public final class EntryRecord {
      */
     public static void init(
             Pmem pmem, long at, int kind, long id, long parent, Name name, long time, int mode, long owner) {
-        fill(pmem, at, id, parent, name, time, mode, owner);
-        create(pmem, at, kind, name.length());
+        fill(pmem, at, parent, name, time, mode, owner);
+        create(pmem, at, kind, id, name.length());
     }
 
     /**
-     * All but the status of a fresh slot, which stays FREE. The death word gets the time too: it tells the background scan that the
+     * All but the id and the status of a fresh slot, which stays FREE. The death word gets the time too: it tells the background scan that the
      * slot is in hand.
      */
-    public static void fill(Pmem pmem, long at, long id, long parent, Name name, long time, int mode, long owner) {
+    public static void fill(Pmem pmem, long at, long parent, Name name, long time, int mode, long owner) {
         pmem.set(at + DEATH_OFFSET, time);
         pmem.set(at + SIBLING_OFFSET, Pmem.NULL);
         pmem.set(at + BIRTH_OFFSET, time);
         pmem.set(at + LINK_OFFSET, Pmem.NULL);
         pmem.set(at + PARENT_OFFSET, parent);
-        pmem.set(at + ID_OFFSET, id);
         pmem.set(at + MTIME_OFFSET, time);
         pmem.set(at + LENGTH_OFFSET, 0);
         pmem.set(at + CTIME_OFFSET, Ctime.of(time, mode));
@@ -157,7 +156,8 @@ public final class EntryRecord {
     }
 
     /** What is filled is an object from now on: CREATING, stored with release order†. */
-    public static void create(Pmem pmem, long at, int kind, int nameLength) {
+    public static void create(Pmem pmem, long at, int kind, long id, int nameLength) {
+        pmem.set(at + ID_OFFSET, id);
         pmem.setRelease(at + STATUS_OFFSET, status(SlotState.CREATING, kind, nameLength));
     }
 

@@ -136,7 +136,7 @@ final class CreateOp {
     private long fill(long parent, Name name, int mode, long owner) {
         long at = engine.slotsFor(EntryRecord.sizeFor(name.length())).allocate();
         if (at != Pmem.NULL) {
-            EntryRecord.fill(pmem, at, engine.ids.next(), parent, name, engine.clock.next(), mode, owner);
+            EntryRecord.fill(pmem, at, parent, name, engine.clock.next(), mode, owner);
         }
         return at;
     }
@@ -150,10 +150,10 @@ final class CreateOp {
 
     /** Makes what was filled an object, and puts it into the index, under the key's lock; false if there is no space. */
     private boolean enter(long at, int kind, long hash, Name name, byte @Nullable [] target) {
-        // [create.1] After key and attributes: no reader takes a half filled object for one. Under the lock†: a word
+        // [create.1] CREATING after all else: no reader takes a half filled object for one. Under the lock†: a word
         // that an earlier
         // start left may lead here, and who holds the lock takes what is CREATING for cut off.
-        EntryRecord.create(pmem, at, kind, name.length());
+        EntryRecord.create(pmem, at, kind, engine.ids.next(), name.length());
         boolean made = target == null || makeTarget(at, target);
         // The first line goes out when it has its place on the list.
         pmem.writeBack(at + Pmem.LINE, EntryRecord.filledSize(name.length()) - Pmem.LINE);
