@@ -242,7 +242,7 @@ final class ChangeRequests {
             }
             if (outcome == Status.OK && data != null && truncate.size() < before.size) {
                 worker.service.awaitSafe(); // a size that came back after a loss of the machine would lack its bytes
-                data.store().truncate(before.id, truncate.size());
+                data.store().truncate(before.id, truncate.size(), before.size);
             }
             worker.reply.status(path.seen(outcome));
         } catch (IOException e) {
