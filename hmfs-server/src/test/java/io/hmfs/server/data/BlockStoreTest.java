@@ -125,7 +125,7 @@ class BlockStoreTest {
 
     /** Any user may say that his file is as long as a number can be; nobody may wait for as many blocks. */
     @Test
-    @Timeout(60)
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aSizeWithLittleDataCostsLittle() throws IOException {
         long far = Long.MAX_VALUE / 100;
         write(1, 0, 1);
