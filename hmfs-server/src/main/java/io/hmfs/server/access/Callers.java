@@ -127,6 +127,7 @@ public final class Callers {
             entry.seenNanos = clock.getAsLong();
         } catch (RejectedExecutionException e) {
             if (known == null) {
+                entry.seenNanos = clock.getAsLong(); // from when on he may be forgotten
                 lookup.completeExceptionally(
                         new RejectedExecutionException("too many users to look up at once; try again", e));
             } else {

@@ -219,11 +219,14 @@ class CallersTest {
 
     @Test
     void usersAreBoundedAndForgottenForNewOnes() {
+        clock.set(-1L << 40); // the clock of a machine may begin anywhere
         callers = new Callers(namespace, AccessConfig.defaults(), this::groups, this::later, clock::get, 3);
         Caller bob = caller("bob");
         bob.joined();
         caller("one");
-        caller("two");
+        full = true;
+        assertTrue(callers.of("two").isCompletedExceptionally());
+        full = false;
         assertTrue(callers.of("three").isCompletedExceptionally());
         assertSame(bob, caller("bob"));
         clock.addAndGet(Duration.ofSeconds(61).toNanos());

@@ -89,5 +89,11 @@ class GrantsTest {
             IOException thrown = assertThrows(IOException.class, () -> Grants.open(file));
             assertTrue(String.valueOf(thrown.getMessage()).contains("remove it"), thrown.getMessage());
         }
+        Path foreign = directory.resolve("foreign");
+        Grants.open(foreign);
+        if ("root".equals(System.getProperty("user.name"))) { // nobody else can make one of another user's
+            Files.setAttribute(foreign, "unix:uid", 1);
+            assertThrows(IOException.class, () -> Grants.open(foreign));
+        }
     }
 }
