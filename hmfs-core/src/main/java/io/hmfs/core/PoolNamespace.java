@@ -306,6 +306,14 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     @Override
+    public int knownPrincipalId(String name) {
+        check();
+        int id = principals.known(name);
+        awaitDurable();
+        return id;
+    }
+
+    @Override
     public String principalName(int id) {
         check();
         String name = principals.name(id);

@@ -61,6 +61,7 @@ public final class HmfsServer implements AutoCloseable {
     private final ServerMetrics metrics;
     private final @Nullable AuditLog audit;
     private final @Nullable AdminHttp admin;
+    private volatile boolean listening;
     private volatile int exitCode;
 
     private HmfsServer(ServerConfig config, Namespace namespace, StartSteps steps) throws IOException {
@@ -68,7 +69,12 @@ public final class HmfsServer implements AutoCloseable {
         this.namespace = namespace;
         this.steps = steps;
         metrics = new ServerMetrics(meters, namespace, version());
-        audit = openAudit();
+        try {
+            audit = openAudit();
+        } catch (IOException | RuntimeException e) {
+            metrics.close();
+            throw e;
+        }
         steps.ended("metrics");
         try {
             data = config.isBuiltin() ? openData() : null;
@@ -93,6 +99,8 @@ public final class HmfsServer implements AutoCloseable {
                     this::failStop);
             service.recoverRemovals();
             steps.ended("removals");
+            bindMetrics();
+            admin = startAdmin(); // before the listener: what fails after that fails under clients
             transport = NettyTransport.start(
                     service,
                     new NettyTransport.Limits(
@@ -106,21 +114,13 @@ public final class HmfsServer implements AutoCloseable {
             users.close();
             disk.shutdown();
             closeData();
-            closeObservation();
+            closeAudit();
+            closeAdmin();
             throw e;
         }
         steps.ended("listen");
-        bindMetrics();
-        try {
-            admin = startAdmin();
-        } catch (IOException | RuntimeException e) {
-            transport.close();
-            users.close();
-            disk.shutdown();
-            closeData();
-            closeObservation();
-            throw e;
-        }
+        metrics.startSteps(steps.nanos());
+        listening = true;
     }
 
     /**
@@ -199,7 +199,6 @@ public final class HmfsServer implements AutoCloseable {
         metrics.gauge(
                 "hmfs.disk.queue", "bytes", "Data that waits for the disk, and for its replies", service::diskBytes);
         metrics.truth("hmfs.healthy", "What /health says: 1 for 200, 0 for 503", () -> health().isHealthy());
-        metrics.startSteps(steps.nanos());
     }
 
     private @Nullable AdminHttp startAdmin() throws IOException {
@@ -220,6 +219,8 @@ public final class HmfsServer implements AutoCloseable {
             problems.add("the server has failed and serves nothing; the next start recovers");
         } else if (stopping.get()) {
             problems.add("the server is stopping");
+        } else if (!listening) {
+            problems.add("the server is starting");
         } else {
             try {
                 namespace.poolStatus();

@@ -308,4 +308,23 @@ class BuiltinDataTest {
             assertTrue(Files.notExists(fixture.dataDirectory()));
         }
     }
+
+    /** One user's sparse file must not keep the reaper from the files of all others, nor show old bytes when it grows again. */
+    @Test
+    void aHugeSparseFileIsCutAndRemovedLikeAnyOther() throws Exception {
+        try (ServerFixture fixture = fixture(Persistence.PMEM);
+                HmfsClient client = fixture.client()) {
+            FileInfo file = fileOf(client, "/huge", 1);
+            client.truncate("/huge", 1L << 61);
+            client.writeBlock(file.id(), 5, 0, bytes(5, 1000), 0, 1000);
+            client.append(file, (1L << 62) + 1);
+            client.truncate("/huge", 1000);
+            client.truncate("/huge", 1L << 62);
+            assertEquals(-1, client.readBlock(file.id(), 5, 0, new byte[10], 0, 10));
+            client.delete("/huge");
+            fileOf(client, "/f", 2);
+            client.delete("/f");
+            awaitObjects(fixture, 0);
+        }
+    }
 }

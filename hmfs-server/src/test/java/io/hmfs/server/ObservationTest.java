@@ -150,13 +150,34 @@ class ObservationTest {
         try (ServerFixture fixture = new ServerFixture(directory, ObservationTest::served)) {
             InetSocketAddress at = fixture.server().adminAddress();
             assertNotNull(at);
-            Socket[] silent = new Socket[3]; // one thread of four is left; the others end with the time for a request
+            Socket[] silent = new Socket[30];
             for (int i = 0; i < silent.length; i++) {
                 silent[i] = new Socket(InetAddress.getLoopbackAddress(), at.getPort());
                 silent[i].getOutputStream().write("GET /metrics HTTP/1.1\r\nHo".getBytes(StandardCharsets.US_ASCII));
             }
             assertEquals(200, ask(fixture.server(), "GET", "/health").statusCode());
             for (Socket each : silent) {
+                each.close();
+            }
+        }
+    }
+
+    @Test
+    void peersThatHaveTheirAnswerKeepNobodyFromIt() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(directory, ObservationTest::served)) {
+            InetSocketAddress at = fixture.server().adminAddress();
+            assertNotNull(at);
+            Socket[] answered = new Socket[100];
+            for (int i = 0; i < answered.length; i++) {
+                answered[i] = new Socket(InetAddress.getLoopbackAddress(), at.getPort());
+                answered[i]
+                        .getOutputStream()
+                        .write("GET /health HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                byte[] answer = answered[i].getInputStream().readNBytes(15);
+                assertEquals("HTTP/1.1 200 OK", new String(answer, StandardCharsets.US_ASCII), "peer " + i);
+            }
+            assertEquals(200, ask(fixture.server(), "GET", "/health").statusCode());
+            for (Socket each : answered) {
                 each.close();
             }
         }

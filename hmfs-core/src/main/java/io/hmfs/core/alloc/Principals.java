@@ -73,6 +73,12 @@ public final class Principals {
         return known != null ? known : add(name);
     }
 
+    /** The id of a name that has one, else -1. */
+    public int known(String name) {
+        Integer known = ids.get(name);
+        return known == null ? -1 : known;
+    }
+
     private synchronized int add(String name) {
         Integer known = ids.get(name);
         if (known != null) {

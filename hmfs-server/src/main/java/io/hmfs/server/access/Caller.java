@@ -1,15 +1,26 @@
 package io.hmfs.server.access;
 
+import io.hmfs.core.Namespace;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A user as requests see him: one object for all connections of the user, so that what changes about him changes for all of
- * them. Thread-safe; asking allocates nothing.
+ * them. His name gets a number in the pool, which keeps it for ever, only when something of his is stored: anybody can come with
+ * any number of names. Thread-safe; asking allocates nothing.
  */
 public final class Caller {
+    /** Instead of a number: none. */
+    public static final int NOBODY = -1;
+
     private final String name;
-    private final int uid;
+    private final long mark;
+    private final Namespace namespace;
+    private volatile int uid = NOBODY;
     private final AtomicInteger connections = new AtomicInteger();
     private volatile Standing standing;
 
@@ -24,9 +35,10 @@ public final class Caller {
         }
     }
 
-    Caller(String name, int uid) {
+    Caller(String name, Namespace namespace) {
         this.name = name;
-        this.uid = uid;
+        this.namespace = namespace;
+        mark = mark(name);
         standing = new Standing(new int[0], false);
     }
 
@@ -53,9 +65,43 @@ public final class Caller {
         return name;
     }
 
-    /** The user's number in the pool. */
+    /** The user's number in the pool; {@link #NOBODY} while nothing there is his. */
     public int uid() {
-        return uid;
+        int known = uid;
+        if (known == NOBODY) {
+            known = namespace.knownPrincipalId(name); // somebody may have given him something meanwhile
+            uid = known;
+        }
+        return known;
+    }
+
+    /** The same, made if need be, for something of his is about to be stored; {@link #NOBODY}: no room for one more name. */
+    public int number() {
+        int known = uid;
+        if (known == NOBODY) {
+            known = namespace.principalId(name);
+            uid = known;
+        }
+        return known;
+    }
+
+    /** What tells the user from all others for ever, whether he has a number or not. */
+    public long mark() {
+        return mark;
+    }
+
+    private static long mark(String name) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
+            return ByteBuffer.wrap(hash).getLong();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    /** Whether this is the user's own number. */
+    public boolean is(int owner) {
+        return owner != NOBODY && uid() == owner;
     }
 
     /** Whether nothing is checked: the superuser, a member of the supergroup, everybody where permissions are off. */
@@ -73,7 +119,7 @@ public final class Caller {
 
     /** Whether the bits of a mode let this user do all of {@code wanted}: read 4, write 2, execute 1. One class decides. */
     public boolean may(int mode, int ownerUid, int ownerGid, int wanted) {
-        int bits = ownerUid == uid ? mode >>> 6 : isIn(ownerGid) ? mode >>> 3 : mode;
+        int bits = is(ownerUid) ? mode >>> 6 : isIn(ownerGid) ? mode >>> 3 : mode;
         return (bits & wanted) == wanted;
     }
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -23,11 +24,21 @@ public final class Callers {
     /** A user without groups is looked up again sooner: he may have just been made. */
     private static final long UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+    /** Whoever comes with more names than this, by himself or with others, waits for the older ones to be forgotten. */
+    private static final int USERS_MAX = 65_536;
+
+    /** After so long nobody who was given a user is still on the way in. */
+    private static final long ON_THE_WAY_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Namespace namespace;
     private final AccessConfig config;
     private final GroupSource groups;
     private final Executor threads;
     private final LongSupplier clock;
+    private final int usersMax;
+    private final AtomicLong sweptNanos;
     private final ConcurrentHashMap<String, Entry> entries = new ConcurrentHashMap<>();
 
     /** What is known of one user. */
@@ -45,18 +56,35 @@ public final class Callers {
      * @param clock nanoseconds, from any start
      */
     public Callers(Namespace namespace, AccessConfig config, GroupSource groups, Executor threads, LongSupplier clock) {
+        this(namespace, config, groups, threads, clock, USERS_MAX);
+    }
+
+    /** For tests: with room for fewer users. */
+    Callers(
+            Namespace namespace,
+            AccessConfig config,
+            GroupSource groups,
+            Executor threads,
+            LongSupplier clock,
+            int usersMax) {
         this.namespace = namespace;
         this.config = config;
         this.groups = groups;
         this.threads = threads;
         this.clock = clock;
+        this.usersMax = usersMax;
+        sweptNanos = new AtomicLong(clock.getAsLong() - SWEEP_NANOS - 1);
     }
 
     /**
-     * The user of this name; done already when nothing has to be looked up. Fails with an {@code IOException} if there is no
-     * room for the name, with a {@code RejectedExecutionException} if too many look-ups wait.
+     * The user of this name; done already when nothing has to be looked up. Fails with a {@code RejectedExecutionException} if
+     * too many look-ups wait, or there are too many users.
      */
     public CompletableFuture<Caller> of(String name) {
+        if (entries.size() >= usersMax && !entries.containsKey(name) && !makeRoom()) {
+            return CompletableFuture.failedFuture(
+                    new RejectedExecutionException("too many users at once; try again in a minute"));
+        }
         while (true) {
             Entry entry = entries.computeIfAbsent(name, made -> new Entry());
             synchronized (entry) {
@@ -87,38 +115,43 @@ public final class Callers {
 
     private CompletableFuture<Caller> start(String name, Entry entry) {
         CompletableFuture<Caller> lookup = new CompletableFuture<>();
-        entry.lookup = lookup;
-        entry.seenNanos = clock.getAsLong();
         Caller known = entry.caller;
+        entry.lookup = lookup;
+        if (isUnlimited(name)) {
+            entry.seenNanos = clock.getAsLong();
+            lookUp(name, entry, known, lookup); // asks nobody: the superuser gets in also when no groups can be had
+            return lookup;
+        }
         try {
             threads.execute(() -> lookUp(name, entry, known, lookup));
+            entry.seenNanos = clock.getAsLong();
         } catch (RejectedExecutionException e) {
-            lookup.completeExceptionally(
-                    new RejectedExecutionException("too many users to look up at once; try again", e));
+            if (known == null) {
+                entry.seenNanos = clock.getAsLong(); // from when on he may be forgotten
+                lookup.completeExceptionally(
+                        new RejectedExecutionException("too many users to look up at once; try again", e));
+            } else {
+                lookup.complete(known); // and as old as before, so the next one asks again
+            }
         }
         return lookup;
     }
 
     private void lookUp(String name, Entry entry, @Nullable Caller known, CompletableFuture<Caller> lookup) {
         try {
-            int uid = namespace.principalId(name);
-            if (uid < 0) {
-                throw new IOException("the pool has no room for one more user's name: " + name);
-            }
-            Caller caller = known == null ? new Caller(name, uid) : known;
+            Caller caller = known == null ? new Caller(name, namespace) : known;
             renew(caller, known != null);
             synchronized (entry) {
                 entry.caller = caller;
             }
             lookup.complete(caller);
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (RuntimeException | Error e) {
             lookup.completeExceptionally(e);
         }
     }
 
     private void renew(Caller caller, boolean known) {
-        boolean unlimited = !config.permissionsEnabled() || caller.name().equals(config.superuser());
-        if (unlimited) {
+        if (isUnlimited(caller.name())) {
             caller.become(new int[0], true);
             return;
         }
@@ -132,12 +165,41 @@ public final class Callers {
         }
     }
 
+    /** Whether the groups of this user do not matter. */
+    private boolean isUnlimited(String name) {
+        return !config.permissionsEnabled() || name.equals(config.superuser());
+    }
+
     private IntStream gid(String group) {
         int gid = namespace.principalId(group);
         if (gid < 0) {
             LOG.log(Level.WARNING, "the pool has no room for one more group''s name: {0}", group);
         }
         return gid < 0 ? IntStream.empty() : IntStream.of(gid);
+    }
+
+    /** Forgets users who are not connected sooner than usual; false if there are none. */
+    private boolean makeRoom() {
+        long now = clock.getAsLong();
+        long last = sweptNanos.get();
+        if (now - last > SWEEP_NANOS && sweptNanos.compareAndSet(last, now)) { // else it would find none again
+            entries.forEach((name, entry) -> {
+                synchronized (entry) {
+                    Caller caller = entry.caller;
+                    CompletableFuture<Caller> lookup = entry.lookup;
+                    boolean idle = lookup != null && lookup.isDone() && (caller == null || !caller.isConnected());
+                    if (idle && now - entry.seenNanos > ON_THE_WAY_NANOS) {
+                        drop(name, entry);
+                    }
+                }
+            });
+        }
+        return entries.size() < usersMax;
+    }
+
+    private void drop(String name, Entry entry) {
+        entry.dropped = true;
+        entries.remove(name, entry);
     }
 
     /** To be called at each {@code groupExpiry}: looks up those who are connected, and forgets those who have been gone for long. */
@@ -155,8 +217,7 @@ public final class Callers {
                         > 2
                                 * config.groupExpiry()
                                         .toNanos()) { // so late that nobody who was given him is still on the way in
-                    entry.dropped = true;
-                    entries.remove(name, entry);
+                    drop(name, entry);
                 }
             }
         });

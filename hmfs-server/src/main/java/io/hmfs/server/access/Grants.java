@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Set;
@@ -30,6 +31,7 @@ public final class Grants {
     /** How long a grant is good for: then the path and the mode bits count anew. */
     public static final long LIFETIME_SECONDS = Wire.GRANT_SECONDS;
 
+    private static final Set<PosixFilePermission> OWN = PosixFilePermissions.fromString("rw-------");
     private static final int KEY_BYTES = 16;
     private static final int ACCESS_BITS = 8;
 
@@ -52,6 +54,7 @@ public final class Grants {
 
     private static byte[] read(Path file) throws IOException {
         try {
+            checkOwn(file);
             byte[] key = Files.readAllBytes(file);
             if (key.length == KEY_BYTES) {
                 return key;
@@ -62,17 +65,33 @@ public final class Grants {
         }
     }
 
+    /** A key that somebody else has made or seen makes grants for everybody; a pool may stand where anybody makes files. */
+    private static void checkOwn(Path file) throws IOException {
+        if (!isPosix(file)) {
+            return;
+        }
+        boolean open = !OWN.containsAll(Files.getPosixFilePermissions(file));
+        // Others than root cannot read what is somebody else's and closed.
+        boolean foreign = "root".equals(System.getProperty("user.name"))
+                && !Integer.valueOf(0).equals(Files.getAttribute(file, "unix:uid"));
+        if (open || foreign) {
+            throw new IOException(file + (foreign ? " is another user's" : " can be read or changed by other users")
+                    + ", who could make grants with it; remove it, and a new one is made");
+        }
+    }
+
+    private static boolean isPosix(Path file) {
+        return file.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
+
     /** Under another name first: no crash leaves half a key. Only the server's own user may read it. */
     private static byte[] make(Path file) throws IOException {
         byte[] key = new byte[KEY_BYTES];
         new SecureRandom().nextBytes(key);
         Path draft = file.resolveSibling(file.getFileName() + ".new");
         Files.deleteIfExists(draft);
-        boolean posix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
-        FileAttribute<?>[] mode = posix
-                ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
-                }
+        FileAttribute<?>[] mode = isPosix(file)
+                ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(OWN)}
                 : new FileAttribute<?>[0];
         try (FileChannel channel =
                 FileChannel.open(draft, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode)) {
@@ -88,15 +107,15 @@ public final class Grants {
         return ((seconds.getAsLong() + LIFETIME_SECONDS) << ACCESS_BITS) | access;
     }
 
-    /** What proves that this server gave a user this grant on an inode. */
-    public long seal(long inode, int uid, long grant) {
-        return SipHash.of(key0, key1, inode, uid, grant);
+    /** What proves that this server gave a user, told by {@link Caller#mark}, this grant on an inode. */
+    public long seal(long inode, long user, long grant) {
+        return SipHash.of(key0, key1, inode, user, grant);
     }
 
     /** Whether a grant allows this access, has not ended, and is the server's own. */
-    public boolean allows(long inode, int uid, long grant, long seal, int access) {
+    public boolean allows(long inode, long user, long grant, long seal, int access) {
         return (grant & access) == access
                 && grant >>> ACCESS_BITS > seconds.getAsLong()
-                && seal == seal(inode, uid, grant);
+                && seal == seal(inode, user, grant);
     }
 }

@@ -15,7 +15,8 @@ final class Traffic {
     record Kind(double requests, double failed, SortedMap<Double, Double> within) {
         /** What a share of the requests did not exceed, in seconds; within a bucket as if they lay evenly. 0 if there are none. */
         double percentile(double share) {
-            double wanted = share * requests;
+            // Of those that the buckets have: a request may be counted already and not be in its bucket yet.
+            double wanted = within.isEmpty() ? 0 : share * within.lastEntry().getValue();
             double bound = 0;
             double before = 0;
             for (Map.Entry<Double, Double> each : within.entrySet()) {

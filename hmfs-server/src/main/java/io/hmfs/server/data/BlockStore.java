@@ -4,13 +4,18 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Objects ⟨inode, block⟩ as files {@code xx/yy/<inode in hex>-<block>}, xx and yy two bytes of a hash of the inode. Thread-safe;
@@ -18,6 +23,14 @@ import java.util.Map;
  */
 public final class BlockStore implements AutoCloseable {
     private static final int REMEMBERED_MAX = 16_384;
+
+    /**
+     * So many blocks are asked for one by one. Of more, the directory is asked which there are: a size is whatever a user has said
+     * it is, and says nothing of what was ever written.
+     */
+    private static final long ASKED_MAX = 1_024;
+
+    private static final Pattern BLOCK = Pattern.compile("\\d{1,18}");
 
     private final Path directory;
     private final long blockSize;
@@ -173,13 +186,23 @@ public final class BlockStore implements AutoCloseable {
 
     /** Makes the bytes of a file from one size to another durable. */
     public void syncRange(long inode, long fromSize, long toSize) throws IOException {
-        for (long block = fromSize / blockSize; block * blockSize < toSize; block++) {
+        long first = fromSize / blockSize;
+        long end = blocks(toSize);
+        if (end - first > ASKED_MAX) {
+            for (long block : written(inode)) {
+                if (block >= first && block < end) {
+                    sync(inode, block);
+                }
+            }
+            return;
+        }
+        for (long block = first; block < end; block++) {
             sync(inode, block);
         }
     }
 
-    /** Cuts off what lies behind this size. */
-    public void truncate(long inode, long size) throws IOException {
+    /** Cuts off what lies behind this size; {@code before} is what was committed so far. */
+    public void truncate(long inode, long size, long before) throws IOException {
         long block = size / blockSize;
         long rest = size % blockSize;
         if (rest > 0) {
@@ -195,7 +218,7 @@ public final class BlockStore implements AutoCloseable {
             }
             block++;
         }
-        removeFrom(inode, block, block);
+        removeFrom(inode, block, blocks(before));
     }
 
     /** Removes all objects of an inode, for good: later writes to it are refused. {@code size} is what was committed. */
@@ -203,15 +226,47 @@ public final class BlockStore implements AutoCloseable {
         synchronized (removed) {
             removed.put(inode, Boolean.TRUE);
         }
-        removeFrom(inode, 0, (size + blockSize - 1) / blockSize);
+        removeFrom(inode, 0, blocks(size));
+    }
+
+    /** Blocks that a file of this size has. */
+    private long blocks(long size) {
+        return size / blockSize + (size % blockSize > 0 ? 1 : 0); // a size near 2^63 must not overflow
     }
 
     /** Removes the objects from {@code first} to before {@code certain}, and on as long as there are some. */
     private void removeFrom(long inode, long first, long certain) throws IOException {
+        if (certain - first > ASKED_MAX) {
+            for (long block : written(inode)) {
+                if (block >= first) {
+                    removeObject(new HandleCache.Key(inode, block));
+                }
+            }
+            return;
+        }
         long block = first;
         while (removeObject(new HandleCache.Key(inode, block)) || block < certain) {
             block++;
         }
+    }
+
+    /** The blocks of an inode that have an object. */
+    private List<Long> written(long inode) throws IOException {
+        List<Long> blocks = new ArrayList<>();
+        String prefix = Long.toHexString(inode) + "-";
+        try (DirectoryStream<Path> objects = Files.newDirectoryStream(parent(path(inode, 0)), prefix + "*")) {
+            for (Path object : objects) {
+                String block = String.valueOf(object.getFileName()).substring(prefix.length());
+                if (BLOCK.matcher(block).matches()) { // else it is somebody else's
+                    blocks.add(Long.parseLong(block));
+                }
+            }
+        } catch (NoSuchFileException e) {
+            // nothing was ever written there
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        return blocks;
     }
 
     private boolean removeObject(HandleCache.Key key) throws IOException {

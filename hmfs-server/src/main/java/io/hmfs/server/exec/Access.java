@@ -29,6 +29,7 @@ final class Access {
 
     private final Namespace namespace;
     private @Nullable Caller caller;
+    private boolean limited = true;
     private String reason = "";
 
     Access(Namespace namespace) {
@@ -38,12 +39,15 @@ final class Access {
     /** The next request is this user's. */
     void actFor(@Nullable Caller newCaller) {
         caller = newCaller;
+        limited = newCaller == null || !newCaller.isUnlimited();
     }
 
-    /** Whether anything has to be checked for this user. */
+    /**
+     * Whether anything has to be checked for this user; the same all through a request, for who is not limited has nothing looked
+     * up that a check would look at.
+     */
     boolean isLimited() {
-        Caller known = caller;
-        return known == null || !known.isUnlimited();
+        return limited;
     }
 
     /** Why the last check was answered ACCESS_DENIED. */
@@ -73,8 +77,7 @@ final class Access {
         if ((directory.mode & STICKY) == 0 || !isLimited()) {
             return Status.OK;
         }
-        int uid = caller().uid();
-        if (uid == directory.uid || uid == child.uid) {
+        if (caller().is(directory.uid) || caller().is(child.uid)) {
             return Status.OK;
         }
         String path = where.path();
@@ -89,7 +92,7 @@ final class Access {
 
     /** Whether this user owns the object. */
     Status checkOwner(Attributes object, Where where) {
-        if (!isLimited() || caller().uid() == object.uid) {
+        if (!isLimited() || caller().is(object.uid)) {
             return Status.OK;
         }
         return denied(
@@ -98,21 +101,25 @@ final class Access {
 
     /** Whether this user owns the object or may write it. */
     Status checkOwnerOrWrite(Attributes object, Where where) {
-        return isLimited() && caller().uid() == object.uid ? Status.OK : check(object, WRITE, where);
+        return isLimited() && caller().is(object.uid) ? Status.OK : check(object, WRITE, where);
     }
 
-    /** Whether the owner of an object may give it to these, either of which may be {@link Namespace#KEEP}. */
-    Status checkGift(Attributes object, int uid, int gid) {
+    /**
+     * Whether the owner of an object may give it to these, either of which may be empty: none. By name, for whoever may not give
+     * must not make the pool remember names either.
+     */
+    Status checkGift(Attributes object, String owner, String group) {
         if (!isLimited()) {
             return Status.OK;
         }
         String user = caller().name();
-        if (uid != Namespace.KEEP && uid != caller().uid()) {
+        if (!owner.isEmpty() && !owner.equals(user)) {
             return denied(
                     "Permission denied. User " + user + " is not a super user (non-super user cannot change owner).");
         }
-        if (gid != Namespace.KEEP && gid != object.gid && !caller().isIn(gid)) {
-            return denied("Permission denied. User " + user + " does not belong to " + namespace.principalName(gid));
+        int gid = group.isEmpty() ? object.gid : namespace.knownPrincipalId(group);
+        if (gid != object.gid && !caller().isIn(gid)) {
+            return denied("Permission denied. User " + user + " does not belong to " + group);
         }
         return Status.OK;
     }
@@ -121,6 +128,11 @@ final class Access {
     Status denied(String why) {
         reason = why;
         return Status.ACCESS_DENIED;
+    }
+
+    /** Sees to it that the user has a number; {@link Caller#NOBODY}: there is no room for it. */
+    int number() {
+        return caller().number();
     }
 
     String user() {

@@ -123,13 +123,13 @@ final class ChangeRequests {
     }
 
     private Status chown(PathResolver path, String owner, String group) {
+        Status allowed = worker.access.checkGift(before, owner, group);
+        if (allowed != Status.OK) {
+            return allowed;
+        }
         int uid = principal(owner);
         int gid = principal(group);
-        if (uid == FULL || gid == FULL) {
-            return Status.NO_SPACE;
-        }
-        Status allowed = worker.access.checkGift(before, uid, gid);
-        return allowed == Status.OK ? namespace.chown(path.parentId, path.name, uid, gid) : allowed;
+        return uid == FULL || gid == FULL ? Status.NO_SPACE : namespace.chown(path.parentId, path.name, uid, gid);
     }
 
     private boolean valid(String principal) {
@@ -242,7 +242,7 @@ final class ChangeRequests {
             }
             if (outcome == Status.OK && data != null && truncate.size() < before.size) {
                 worker.service.awaitSafe(); // a size that came back after a loss of the machine would lack its bytes
-                data.store().truncate(before.id, truncate.size());
+                data.store().truncate(before.id, truncate.size(), before.size);
             }
             worker.reply.status(path.seen(outcome));
         } catch (IOException e) {

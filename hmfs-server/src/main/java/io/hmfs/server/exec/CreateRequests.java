@@ -33,7 +33,10 @@ final class CreateRequests {
         // Without making parents: those that are missing may depend on what has joined, and are made after it.
         Status outcome =
                 path.resolve(create.baseId(), worker.in, create.limit() + CreateDecoder.pathHeaderLength(), length);
-        if (outcome != Status.OK || path.isBase || path.mayInParent(Access.WRITE) != Status.OK) {
+        if (outcome != Status.OK
+                || path.isBase
+                || path.mayInParent(Access.WRITE) != Status.OK
+                || worker.number() != Status.OK) {
             return false;
         }
         joined.add(session, create.baseId(), path.parentId, path.name, create.mode(), path.parentGid());
@@ -60,13 +63,16 @@ final class CreateRequests {
         int length = create.pathLength();
         PathResolver path = worker.path;
         if (create.flags().createParents()) {
-            path.makeParents(create.parentMode(), worker.uid);
+            path.makeParents(create.parentMode());
         }
         Status outcome =
                 path.resolve(create.baseId(), worker.in, create.limit() + CreateDecoder.pathHeaderLength(), length);
         removes.forgetRemoved();
         if (outcome == Status.OK) {
             outcome = path.isBase ? Status.EXISTS : path.mayInParent(Access.WRITE);
+        }
+        if (outcome == Status.OK) {
+            outcome = worker.number();
         }
         if (outcome == Status.OK) {
             outcome = createFile(path);
@@ -103,7 +109,7 @@ final class CreateRequests {
         boolean parents = mkdir.flags().createParents();
         PathResolver path = worker.path;
         if (parents) {
-            path.makeParents(mkdir.mode(), worker.uid);
+            path.makeParents(mkdir.mode());
         }
         Status outcome =
                 path.resolve(mkdir.baseId(), worker.in, mkdir.limit() + MkdirDecoder.pathHeaderLength(), length);
@@ -130,6 +136,9 @@ final class CreateRequests {
 
     private Status makeDirectory(PathResolver path) {
         Status allowed = path.mayInParent(Access.WRITE);
+        if (allowed == Status.OK) {
+            allowed = worker.number();
+        }
         if (allowed != Status.OK) {
             return allowed;
         }

@@ -11,7 +11,6 @@ import io.netty.buffer.ByteBufAllocator;
 import java.lang.System.Logger.Level;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 
 /** The first exchange of a connection: who speaks, which version, which cluster. Anything wrong ends the connection. */
 final class Handshake {
@@ -112,8 +111,7 @@ final class Handshake {
         if (lookup.isCompletedExceptionally()) {
             Throwable cause = lookup.exceptionNow();
             LOG.log(Level.WARNING, "refused " + session.peer(), cause);
-            boolean full = !(cause instanceof RejectedExecutionException);
-            worker.reply.failure(full ? ResultCode.NO_SPACE : ResultCode.TIMEOUT, String.valueOf(cause.getMessage()));
+            worker.reply.failure(ResultCode.TIMEOUT, String.valueOf(cause.getMessage()));
             return false;
         }
         session.greet(lookup.join(), clientId);

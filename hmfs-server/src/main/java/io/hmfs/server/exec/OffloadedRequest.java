@@ -2,6 +2,7 @@ package io.hmfs.server.exec;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.concurrent.RejectedExecutionException;
 
 /** A request that waits for the disk: its frame is kept, executed on a thread that may block, and the reply sent from there. */
 final class OffloadedRequest implements ReplyTarget, Runnable {
@@ -39,7 +40,15 @@ final class OffloadedRequest implements ReplyTarget, Runnable {
         } finally {
             service.offDisk(this);
             frame.release();
+            answer();
+        }
+    }
+
+    private void answer() {
+        try {
             session.onThread(() -> session.end(reply));
+        } catch (RejectedExecutionException e) {
+            reply.release(); // the server stops and did not wait any longer: the connection's thread has ended
         }
     }
 }

@@ -4,6 +4,7 @@ import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Caller;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
@@ -33,7 +34,6 @@ final class PathResolver {
     private boolean parentSeen;
     private boolean make;
     private int makeMode;
-    private int makeUid;
     private long base;
     private String basePath = "";
     private int nameAt;
@@ -54,11 +54,10 @@ final class PathResolver {
         this.access = access;
     }
 
-    /** Makes missing parents in the next {@link #resolve}, owned by this user with their own parent's group. */
-    void makeParents(int mode, int uid) {
+    /** Makes missing parents in the next {@link #resolve}, owned by the user with their own parent's group. */
+    void makeParents(int mode) {
         make = true;
         makeMode = mode | WAY_MODE;
-        makeUid = uid;
     }
 
     /** Appends the whole path that was resolved last. Returns its length. */
@@ -219,8 +218,12 @@ final class PathResolver {
 
     private Status makeDirectory() {
         int gid = parentGid(); // now: the attempts below overwrite what is known of the parent
+        int uid = access.number();
+        if (uid == Caller.NOBODY) {
+            return Status.NO_SPACE;
+        }
         for (int attempt = 0; attempt < MKDIR_ATTEMPTS_MAX; attempt++) {
-            Status status = namespace.mkdir(parentId, name, makeMode, makeUid, gid, parent);
+            Status status = namespace.mkdir(parentId, name, makeMode, uid, gid, parent);
             if (status != Status.EXISTS) {
                 return status;
             }

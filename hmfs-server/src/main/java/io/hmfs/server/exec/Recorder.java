@@ -83,12 +83,12 @@ final class Recorder {
 
     private void tell(Session session, Operation operation, ResultCode outcome, Attributes made) {
         if (to.isSlow()) {
-            to.slow(user(session));
+            to.slow(session.user());
         }
         if (to.isAudited()) {
             byte[] prefix = session.auditPrefix();
             if (prefix.length == 0) {
-                prefix = to.prefix(user(session), session.peer());
+                prefix = to.prefix(session.user(), session.peer());
                 session.auditPrefix(prefix);
             }
             if (outcome == ResultCode.OK && (operation == Operation.CREATE || operation == Operation.MKDIR)) {
@@ -96,10 +96,6 @@ final class Recorder {
             }
             to.audit(prefix);
         }
-    }
-
-    private String user(Session session) {
-        return worker.namespace.principalName(session.uid());
     }
 
     /** The request has its reply already: nothing that is wrong with its frame may make a second one. */

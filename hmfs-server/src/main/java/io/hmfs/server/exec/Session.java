@@ -13,7 +13,7 @@ public abstract class Session implements ReplyTarget {
     private @Nullable Caller caller;
     private long clientId;
     private int inFlight;
-    private byte[] auditPrefix = {};
+    private volatile byte[] auditPrefix = {}; // also set on threads that wait for the disk
 
     /** Whether the handshake is through. */
     public final boolean isGreeted() {
@@ -45,10 +45,10 @@ public abstract class Session implements ReplyTarget {
         return caller;
     }
 
-    /** The user's id, from the handshake. */
-    final int uid() {
+    /** The user's name, from the handshake. */
+    final String user() {
         Caller known = caller;
-        return known == null ? -1 : known.uid();
+        return known == null ? "" : known.name();
     }
 
     /** The connection has ended. To be called once, by the transport. */

@@ -3,6 +3,8 @@ package io.hmfs.server.exec;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Caller;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.wire.AppendDecoder;
@@ -52,8 +54,10 @@ public final class Worker {
 
     final Access access;
 
-    /** The user that the current request acts for. */
-    int uid;
+    /** The number of the user that the current request acts for; none while nothing is his: {@link #number}. */
+    int uid = Caller.NOBODY;
+
+    private long userMark;
 
     /** When this thread took up the current request. */
     long arrivedNanos;
@@ -195,20 +199,32 @@ public final class Worker {
     }
 
     private void actFor(Session session) {
-        uid = session.uid();
-        access.actFor(session.caller());
+        Caller caller = session.caller();
+        if (caller != null) {
+            uid = caller.uid();
+            userMark = caller.mark();
+        }
+        access.actFor(caller);
+    }
+
+    /** Sees to it that the current user has a number, for something is about to be stored under it: OK or NO_SPACE. */
+    Status number() {
+        if (uid == Caller.NOBODY) {
+            uid = access.number();
+        }
+        return uid == Caller.NOBODY ? Status.NO_SPACE : Status.OK;
     }
 
     /** Replies with a file, opened by the current user for this. */
     void open(long parentId, Attributes file, Attributes removed, int granted) {
         Grants grants = service.grants;
         long grant = grants.grant(granted);
-        reply.opened(parentId, file, removed, grant, grants.seal(file.id, uid, grant));
+        reply.opened(parentId, file, removed, grant, grants.seal(file.id, userMark, grant));
     }
 
     /** Whether the current user may do this with a file's data; if not, the reply says so. */
     boolean mayUse(long inode, long grant, long seal, int wanted) {
-        if (!access.isLimited() || service.grants.allows(inode, uid, grant, seal, wanted)) {
+        if (!access.isLimited() || service.grants.allows(inode, userMark, grant, seal, wanted)) {
             return true;
         }
         reply.failure(

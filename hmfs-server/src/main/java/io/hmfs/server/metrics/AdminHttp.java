@@ -16,18 +16,20 @@ import java.util.function.Supplier;
  * Threads, connections and times are bounded, so that a stranger who gets here can at most keep others from it.
  */
 public final class AdminHttp implements AutoCloseable {
-    private static final int THREADS = 4;
-    private static final int QUEUE = 64;
+    /** Each has a thread of its own while its request comes and is answered: none waits for another's silence. */
+    private static final int CONNECTIONS = 64;
+
     private static final int BACKLOG = 16;
     private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
     private static final String JSON = "application/json; charset=utf-8";
 
     static {
         // The JDK's server has no other way to be told. What the process has set already stays.
-        limit("sun.net.httpserver.maxReqTime", "10");
+        limit("sun.net.httpserver.maxReqTime", "3");
         limit("sun.net.httpserver.maxRspTime", "30");
+        limit("sun.net.httpserver.clockTick", "1000"); // how often it looks for those who never say anything
         limit("sun.net.httpserver.maxReqHeaders", "50");
-        limit("jdk.httpserver.maxConnections", "32");
+        limit("jdk.httpserver.maxConnections", String.valueOf(CONNECTIONS));
     }
 
     private final HttpServer server;
@@ -41,11 +43,11 @@ public final class AdminHttp implements AutoCloseable {
         server = HttpServer.create(address, BACKLOG);
         AtomicInteger number = new AtomicInteger();
         threads = new ThreadPoolExecutor(
-                THREADS,
-                THREADS,
-                30,
+                CONNECTIONS,
+                CONNECTIONS,
+                5,
                 TimeUnit.SECONDS,
-                new ArrayBlockingQueue<>(QUEUE),
+                new ArrayBlockingQueue<>(CONNECTIONS),
                 task -> Thread.ofPlatform()
                         .daemon()
                         .name("hmfs-admin-" + number.incrementAndGet())
@@ -106,6 +108,7 @@ public final class AdminHttp implements AutoCloseable {
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().set("Content-Type", type);
         exchange.getResponseHeaders().set("Cache-Control", "no-store");
+        exchange.getResponseHeaders().set("Connection", "close"); // who has his answer keeps no place
         exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
         if (exchange.getRequestMethod().equals("HEAD")) {
             exchange.sendResponseHeaders(code, -1);

@@ -31,6 +31,9 @@ final class RollingFile implements AutoCloseable {
 
     /** Appends whole lines. If that fails nothing of them is left, as far as the disk lets that be. */
     void write(ByteBuffer lines) throws IOException {
+        if (!file.isOpen()) {
+            reopen(); // it could not be, when it was last rolled
+        }
         if (size > 0 && size + lines.remaining() > sizeMax) {
             roll();
         }
@@ -45,8 +48,17 @@ final class RollingFile implements AutoCloseable {
         }
     }
 
+    private void reopen() throws IOException {
+        file = open();
+        size = file.size();
+    }
+
     private void roll() throws IOException {
         file.close();
+        if (!Files.exists(path)) { // somebody took it away: the older ones need not make way, and the oldest stays
+            reopen();
+            return;
+        }
         try {
             for (int i = filesMax - 1; i > 0; i--) {
                 Path older = i == 1 ? path : numbered(i - 1);
@@ -58,8 +70,7 @@ final class RollingFile implements AutoCloseable {
                 Files.delete(path);
             }
         } finally {
-            file = open(); // also after a failure: the next lines go there, and rolling is tried again
-            size = file.size();
+            reopen(); // also after a failure: the next lines go there, and rolling is tried again
         }
     }
 

@@ -105,6 +105,7 @@ class CallersTest {
         assertEquals(1, looks);
         Caller bob = first.join();
         assertEquals(namespace.principalId("bob"), bob.uid());
+        assertTrue(bob.is(bob.uid()));
         assertTrue(isIn(bob, "staff") && isIn(bob, "engineers"));
         assertFalse(isIn(bob, "admins") || bob.isUnlimited());
     }
@@ -180,5 +181,58 @@ class CallersTest {
         assertTrue(refused.exceptionNow() instanceof RejectedExecutionException);
         full = false;
         assertTrue(isIn(caller("bob"), "staff"));
+    }
+
+    /** A name that is only said takes nothing; one that is given something counts at once. */
+    @Test
+    void namesGetANumberOnlyForWhatIsStored() {
+        Caller eve = caller("eve");
+        assertEquals(Caller.NOBODY, eve.uid());
+        assertEquals(-1, namespace.knownPrincipalId("eve"));
+        assertFalse(eve.is(Caller.NOBODY));
+        assertFalse(eve.may(0700, Caller.NOBODY, Caller.NOBODY, 4));
+        int given = namespace.principalId("eve");
+        assertTrue(eve.may(0700, given, 0, 7));
+        Caller mallory = caller("mallory");
+        assertEquals(mallory.number(), namespace.knownPrincipalId("mallory"));
+        assertEquals(mallory.number(), mallory.uid());
+        assertTrue(eve.mark() != mallory.mark());
+    }
+
+    @Test
+    void whoIsKnownGetsInWhenTooManyAreLookedUp() {
+        Caller bob = caller("bob");
+        clock.addAndGet(EXPIRY.toNanos() + 1);
+        full = true;
+        assertSame(bob, callers.of("bob").join());
+        assertTrue(isIn(bob, "staff"));
+        full = false;
+        source.put("bob", List.of("engineers"));
+        assertFalse(isIn(caller("bob"), "staff")); // he was not taken for looked up
+    }
+
+    @Test
+    void theSuperuserWaitsForNobody() {
+        full = true;
+        assertTrue(callers.of("hmfs").join().isUnlimited());
+    }
+
+    @Test
+    void usersAreBoundedAndForgottenForNewOnes() {
+        clock.set(-1L << 40); // the clock of a machine may begin anywhere
+        callers = new Callers(namespace, AccessConfig.defaults(), this::groups, this::later, clock::get, 3);
+        Caller bob = caller("bob");
+        bob.joined();
+        caller("one");
+        full = true;
+        assertTrue(callers.of("two").isCompletedExceptionally());
+        full = false;
+        assertTrue(callers.of("three").isCompletedExceptionally());
+        assertSame(bob, caller("bob"));
+        clock.addAndGet(Duration.ofSeconds(61).toNanos());
+        assertEquals("three", caller("three").name());
+        assertEquals(2, callers.size());
+        assertSame(bob, caller("bob"));
+        assertTrue(isIn(bob, "staff"));
     }
 }

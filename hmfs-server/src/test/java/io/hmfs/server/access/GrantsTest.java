@@ -80,4 +80,20 @@ class GrantsTest {
         Files.write(file, new byte[3]);
         assertThrows(IOException.class, () -> Grants.open(file));
     }
+
+    @Test
+    void aKeyThatOthersCanReadOrChangeIsRefused() throws IOException {
+        for (String mode : new String[] {"rw-r-----", "rw-----w-"}) {
+            Path file = Files.write(directory.resolve("of-" + mode), new byte[16]);
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+            IOException thrown = assertThrows(IOException.class, () -> Grants.open(file));
+            assertTrue(String.valueOf(thrown.getMessage()).contains("remove it"), thrown.getMessage());
+        }
+        Path foreign = directory.resolve("foreign");
+        Grants.open(foreign);
+        if ("root".equals(System.getProperty("user.name"))) { // nobody else can make one of another user's
+            Files.setAttribute(foreign, "unix:uid", 1);
+            assertThrows(IOException.class, () -> Grants.open(foreign));
+        }
+    }
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -106,10 +107,45 @@ class BlockStoreTest {
     void truncationCutsInsideABlockAndBehindIt() throws IOException {
         write(1, 0, 1);
         write(1, 1, 1);
-        store.truncate(1, 102);
+        store.truncate(1, 102, 200);
         assertEquals(2, Files.size(store.path(1, 1)));
-        store.truncate(1, 100);
+        store.truncate(1, 100, 102);
         assertThrows(NoSuchFileException.class, () -> Files.size(store.path(1, 1)));
         assertEquals(4, Files.size(store.path(1, 0)));
+    }
+
+    @Test
+    void truncationLeavesNothingBehindAHole() throws IOException {
+        write(1, 0, 1);
+        write(1, 5, 1);
+        store.truncate(1, 100, 600);
+        assertEquals(-1, read(1, 5));
+        assertEquals(1, read(1, 0));
+    }
+
+    /** Any user may say that his file is as long as a number can be; nobody may wait for as many blocks. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aSizeWithLittleDataCostsLittle() throws IOException {
+        long far = Long.MAX_VALUE / 100;
+        write(1, 0, 1);
+        write(1, 1L << 40, 1);
+        write(1, far, 1);
+        write(0x11, 0, 2); // a name with a like beginning
+        Path odd = store.path(1, 0).resolveSibling("1-odd");
+        Files.createFile(odd);
+        store.syncRange(1, 0, Long.MAX_VALUE);
+        store.syncRange(3, 0, Long.MAX_VALUE); // nothing was written
+        store.truncate(1, 1L << 40, Long.MAX_VALUE);
+        assertEquals(1, read(1, 0));
+        assertEquals(-1, read(1, 1L << 40));
+        assertEquals(-1, read(1, far));
+        write(1, far, 1);
+        store.remove(1, Long.MAX_VALUE);
+        assertEquals(-1, read(1, 0));
+        assertEquals(-1, read(1, far));
+        store.remove(3, Long.MAX_VALUE);
+        assertEquals(2, read(0x11, 0));
+        assertTrue(Files.exists(odd));
     }
 }

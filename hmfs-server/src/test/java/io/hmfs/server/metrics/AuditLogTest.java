@@ -9,6 +9,7 @@ import io.hmfs.client.ResultCode;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,6 +54,37 @@ class AuditLogTest {
     private static String source(String line) {
         int at = line.indexOf("\tsrc=") + 5;
         return line.substring(at, line.indexOf('\t', at));
+    }
+
+    /** Where no file can be opened for a while, each new try must not push the older files out of the end. */
+    @Test
+    void aRollThatFailsHalfWayCostsNoOlderFile() throws IOException {
+        Path place = Files.createDirectory(directory.resolve("place"));
+        Path elsewhere = directory.resolve("elsewhere");
+        Path path = place.resolve("audit.log");
+        try (RollingFile file = new RollingFile(path, 7, 3)) {
+            file.write(line("one"));
+            file.write(line("two"));
+            file.write(line("three"));
+            Files.move(place, elsewhere); // no file can be opened
+            assertThrows(IOException.class, () -> file.write(line("four")));
+            assertThrows(IOException.class, () -> file.write(line("4")));
+            Files.move(elsewhere, place);
+            Files.delete(path);
+            file.write(line("five"));
+            assertEquals("five\n", Files.readString(path));
+            assertEquals("two\n", Files.readString(place.resolve("audit.log.1")));
+            assertEquals("one\n", Files.readString(place.resolve("audit.log.2")));
+            Files.delete(path);
+            file.write(line("six+six"));
+            assertEquals("two\n", Files.readString(place.resolve("audit.log.1")));
+            file.write(line("seven"));
+            assertEquals("six+six\n", Files.readString(place.resolve("audit.log.1")));
+        }
+    }
+
+    private static ByteBuffer line(String text) {
+        return ByteBuffer.wrap((text + "\n").getBytes(StandardCharsets.UTF_8));
     }
 
     @Test

@@ -1,0 +1,116 @@
+package io.hmfs.server.exec;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.OpenOptions;
+import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.access.Callers;
+import io.hmfs.server.access.Grants;
+import io.hmfs.server.metrics.Meters;
+import io.hmfs.server.metrics.Observation;
+import io.hmfs.server.metrics.ServerMetrics;
+import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.StatusEncoder;
+import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: what waited for the disk longer than the server did leaves nothing behind.
+ * Method: a connection whose thread has ended; an allocator that counts.
+ */
+class OffloadedRequestTest {
+    private static final int FRAME_MAX = 256;
+
+    @TempDir
+    private Path directory;
+
+    private final UnpooledByteBufAllocator counting = new UnpooledByteBufAllocator(true);
+
+    private final class EndedSession extends Session {
+        @Override
+        public ByteBuf room(int bytes) {
+            throw new AssertionError("nothing is answered on the connection's thread");
+        }
+
+        @Override
+        protected void greeted() {}
+
+        @Override
+        protected void send(ByteBuf frames) {
+            throw new AssertionError("nobody is there");
+        }
+
+        @Override
+        public void closeWhenSent() {}
+
+        @Override
+        protected void onThread(Runnable task) {
+            throw new RejectedExecutionException("event executor terminated");
+        }
+
+        @Override
+        public ByteBufAllocator allocator() {
+            return counting;
+        }
+
+        @Override
+        public String peer() {
+            return "test";
+        }
+    }
+
+    @Test
+    void aReplyThatNobodyTakesIsReleased() throws IOException {
+        Path pool = directory.resolve("p.pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        Meters meters = new Meters();
+        try (Namespace namespace = Hmfs.open(pool, OpenOptions.process());
+                ServerMetrics metrics = new ServerMetrics(meters, namespace, "test")) {
+            ServiceInfo info = new ServiceInfo(
+                    namespace.poolStatus().clusterId(),
+                    1,
+                    "test",
+                    "process",
+                    "file:///x",
+                    1 << 20,
+                    4096,
+                    32 << 10,
+                    false);
+            Service service = new Service(
+                    namespace,
+                    info,
+                    new Callers(namespace, AccessConfig.defaults(), user -> List.of(), Runnable::run, System::nanoTime),
+                    Grants.open(directory.resolve("key")),
+                    null,
+                    Runnable::run,
+                    1 << 20,
+                    new Observation(meters, metrics, null, Long.MAX_VALUE),
+                    cause -> {
+                        throw new AssertionError(cause);
+                    });
+            ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+            int length = new StatusEncoder()
+                    .wrapAndApplyHeader(new WireBuffer().wrap(frame, 0, FRAME_MAX), 0, new MessageHeaderEncoder())
+                    .correlationId(1)
+                    .limit();
+            frame.setIndex(0, length);
+            service.onDisk(new OffloadedRequest(service, new EndedSession(), frame, 0));
+            assertEquals(0, frame.refCnt());
+            assertEquals(0, service.diskRequests());
+            assertEquals(
+                    0, counting.metric().usedDirectMemory() + counting.metric().usedHeapMemory());
+        }
+    }
+}
