@@ -122,7 +122,6 @@ public final class Recovery {
     private void forget(long at, long status) {
         engine.index.remove(engine.keys.ofObject(at), at);
         engine.retire(at, engine.slotsFor(Engine.slotSize(status)));
-        pmem.persist(at, Pmem.LINE);
     }
 
     /** A directory is settled by its access object alone; who meets its closed content goes on from there, or the scan does. */
@@ -133,7 +132,6 @@ public final class Recovery {
             // [recover.delete.finish] That it dies is durable before it is DELETED, for the reason told below.
             pmem.persist(at, Pmem.LINE);
             EntryRecord.setState(pmem, at, SlotState.DELETED);
-            engine.index.remove(engine.keys.ofObject(at), at);
             return;
         }
         // [recover.delete.undo] That it is undone is durable before it is NORMAL. Else somebody could rely on a NORMAL
@@ -285,6 +283,7 @@ public final class Recovery {
         return Pmem.NULL;
     }
 
+    /** The words of O and T are cleared by the scan, as those that a crash leaves at the end of a rename. */
     private void finishRename(long successor, long moved, long replaced) {
         if (EntryRecord.state(pmem, successor) == SlotState.CREATING) {
             EntryRecord.setState(pmem, successor, SlotState.NORMAL);
@@ -301,12 +300,6 @@ public final class Recovery {
             pmem.writeBack(moved, Pmem.LINE);
         }
         pmem.persist(successor, Pmem.LINE);
-        if (moved != Pmem.NULL) {
-            engine.index.remove(engine.keys.ofObject(moved), moved);
-        }
-        if (replaced != Pmem.NULL) {
-            engine.index.remove(engine.keys.ofObject(replaced), replaced);
-        }
         pmem.setRelease(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
     }
 
