@@ -11,6 +11,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -84,8 +85,15 @@ final class NamespaceDeathTest {
         all.put("rename a name", (n, d) -> n.rename(d, Name.of("m"), ROOT, Name.of("new"), true, out));
         all.put("sweep", (n, d) -> n.sweep(d));
         all.put("scan", (n, _) -> n.scanInBackground());
+        all.put("set an attribute", (n, d) -> setXattr(n, d, "a", 2));
         all.put("replace a directory", (n, d) -> n.rename(d, Name.of("s"), d, Name.of("t"), true, out));
         return all.entrySet().stream().map(e -> Arguments.of(e.getKey(), e.getValue()));
+    }
+
+    private static void setXattr(PoolNamespace namespace, long directory, String name, int value) {
+        Name attribute = Name.of("user.a");
+        byte[] bytes = {(byte) value};
+        namespace.setXattr(directory, Name.of(name), attribute, bytes, XattrMode.CREATE_OR_REPLACE);
     }
 
     private static void createAll(PoolNamespace namespace, long directory) {
@@ -110,6 +118,7 @@ final class NamespaceDeathTest {
         assertEquals(Status.OK, namespace.mkdir(directory, Name.of("t"), 0755, 0, 0, out));
         assertEquals(Status.OK, namespace.create(directory, Name.of("m"), 0644, 0, 0, out));
         assertEquals(Status.OK, namespace.link(directory, Name.of("m"), directory, Name.of("n"), out));
+        setXattr(namespace, directory, "a", 1);
         assertEquals(Status.OK, namespace.delete(directory, Name.of("dead1"), out));
         assertEquals(Status.OK, namespace.delete(directory, Name.of("dead2"), out));
         pool = pool.killed();
@@ -223,6 +232,9 @@ final class NamespaceDeathTest {
         long other = out.id;
         for (int i = 0; i < REUSED; i++) {
             assertEquals(Status.OK, next.create(other, Name.of("file" + i), 0644, 0, 0, out), when);
+            if (when.startsWith("set an attribute")) {
+                setXattr(next, other, "file" + i, i); // slots of chains are used again too
+            }
         }
         if (first == First.SCAN) {
             assertEquals(List.of(), next.problems(), when);

@@ -4,12 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
@@ -26,6 +30,8 @@ import org.junit.jupiter.api.Test;
 final class NamespaceSettleTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 24;
+    private static final int IMAGES_OF_ALL = 200;
+    private static final int CREATES_MAX = 400;
     private static final int LOADS_MAX = 1000;
 
     private final Attributes out = new Attributes();
@@ -165,5 +171,48 @@ final class NamespaceSettleTest {
         }
         assertFalse(overtaken);
         assertTrue(gone > 3, "stats of a name that has gone: " + gone);
+    }
+
+    /**
+     * Of an object that reuses a slot the first line may be durable and the second, which leads to its chain, not: what stands there is
+     * the chain of the one before.
+     */
+    @Test
+    void aChainIsNotTakenForThatOfWhatWasNeverMade() {
+        PoolNamespace namespace = open(file);
+        Name x = Name.of("x");
+        ok(namespace.create(ROOT, x, 0644, 0, 0, out));
+        ok(namespace.setXattr(ROOT, x, Name.of("user.a"), new byte[500], XattrMode.CREATE));
+        long slot = slotOf(x);
+        ok(namespace.delete(ROOT, x, out));
+        namespace.sweep(ROOT);
+        int[] found = new int[1];
+        file.pmem().beforeEachEvent(() -> {
+            if (EntryRecord.state(file.pmem(), slot) == SlotState.CREATING) {
+                file.pmem().images(IMAGES_OF_ALL, 1, image -> {
+                    PoolNamespace after = open(file.crashed(image));
+                    after.scanInBackground();
+                    assertEquals(List.of(), after.problems(), image::toString);
+                    found[0]++;
+                });
+            }
+        });
+        for (int i = 0; i < CREATES_MAX && found[0] == 0; i++) {
+            ok(namespace.create(ROOT, Name.of("y" + i), 0644, 0, 0, out));
+        }
+        file.pmem().beforeEachEvent(null);
+        assertTrue(found[0] > 0);
+    }
+
+    private long slotOf(Name name) {
+        Pmem pmem = file.pmem();
+        for (long at = 0; at < pmem.size(); at += Pmem.LINE) {
+            long status = EntryRecord.status(pmem, at);
+            boolean named = EntryRecord.isEntry(status) && EntryRecord.nameLength(status) == 1;
+            if (named && EntryRecord.hasKey(pmem, at, status, ROOT, name)) {
+                return at;
+            }
+        }
+        throw new AssertionError("no " + name);
     }
 }
