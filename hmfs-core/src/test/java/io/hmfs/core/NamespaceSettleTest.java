@@ -93,6 +93,22 @@ final class NamespaceSettleTest {
         assertTrue(settled[0] > 3, "moves: " + settled[0]);
     }
 
+    /** Its successor, that forgets it, goes for good, and nobody has met the origin. */
+    @Test
+    void aNameWhoseNewOneIsDeletedDoesNotComeBack() {
+        Name b = Name.of("b");
+        int[] moved = new int[1];
+        explore(file, IMAGES, n -> ok(n.rename(ROOT, Name.of("a"), d, b, true, new Attributes())), image -> {
+            PoolNamespace after = open(image);
+            if (after.delete(d, b, out) == Status.OK) {
+                moved[0]++;
+                ok(after.rmdir(ROOT, Name.of("d"))); // which sweeps all
+                assertFalse(isThere(after, ROOT, "a"));
+            }
+        });
+        assertTrue(moved[0] > 3, "renames: " + moved[0]);
+    }
+
     /** The inode of the first attempt has attributes that are old by the time of the second. */
     @Test
     void aLinkAfterOneThatDiedMakesAnInodeOfItsOwn() {

@@ -241,8 +241,8 @@ public final class Recovery {
         if (!pointsBack) {
             // A successor whose own link does not point back is not ours†: it was undone, and its slot is another's
             // now.
+            // Not written back: the same is found again, until this object itself goes, which is written back.
             engine.setFate(at, SlotState.NORMAL, 0);
-            pmem.persist(at, Pmem.LINE);
             return;
         }
         boolean originIsOurs = origin != Pmem.NULL
