@@ -5,21 +5,26 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.CrashImage;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,10 +33,12 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Goal: what a process does after another has died in the middle of an operation is as durable as anything, though it builds on
  * stores of the dead that were never written back. Method: the process dies before each event of an operation, the next one sees all
  * its stores, scans, works and reuses slots, and then the power goes: every image of what was never fenced is opened and checked.
+ * Or that next one dies too, while it settles what the first has left, and the third one works.
  */
 final class NamespaceDeathTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 24;
+    private static final int IMAGES_AFTER_TWO = 6;
     private static final int REUSED = 70; // the allocator looks for what is free again after 64 fresh slots
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 
@@ -45,6 +52,8 @@ final class NamespaceDeathTest {
     }
 
     private final Attributes out = new Attributes();
+    private long directory;
+    private SimPoolFile pool = new SimPoolFile(32 << 10, 16);
 
     @BeforeAll
     static void hush() {
@@ -76,7 +85,15 @@ final class NamespaceDeathTest {
         all.put("rename a name", (n, d) -> n.rename(d, Name.of("m"), ROOT, Name.of("new"), true, out));
         all.put("sweep", (n, d) -> n.sweep(d));
         all.put("scan", (n, _) -> n.scanInBackground());
+        all.put("set an attribute", (n, d) -> setXattr(n, d, "a", 2));
+        all.put("replace a directory", (n, d) -> n.rename(d, Name.of("s"), d, Name.of("t"), true, out));
         return all.entrySet().stream().map(e -> Arguments.of(e.getKey(), e.getValue()));
+    }
+
+    private static void setXattr(PoolNamespace namespace, long directory, String name, int value) {
+        Name attribute = Name.of("user.a");
+        byte[] bytes = {(byte) value};
+        namespace.setXattr(directory, Name.of(name), attribute, bytes, XattrMode.CREATE_OR_REPLACE);
     }
 
     private static void createAll(PoolNamespace namespace, long directory) {
@@ -87,27 +104,30 @@ final class NamespaceDeathTest {
         namespace.createAll(batch);
     }
 
-    /** A directory d with the files a, b, c, d, e and the directory s; b of "dead" is deleted and still on the list. */
-    private SimPoolFile prepare(long[] directory) throws PoolException {
-        SimPoolFile file = new SimPoolFile(32 << 10, 16);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
-        PoolNamespace namespace = new PoolNamespace("sim", file, false);
+    /** A directory d with the files a, b, c, the directories s and t, and a file with the names m and n; b of "dead" is deleted and still on the list. */
+    @BeforeEach
+    void prepare() throws PoolException {
+        Superblock.format(Path.of("sim"), pool, new UUID(1, 2), 42);
+        PoolNamespace namespace = new PoolNamespace("sim", pool, false);
         assertEquals(Status.OK, namespace.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
-        directory[0] = out.id;
+        directory = out.id;
         for (String name : List.of("a", "dead1", "b", "dead2", "c")) {
-            assertEquals(Status.OK, namespace.create(directory[0], Name.of(name), 0644, 0, 0, out));
+            assertEquals(Status.OK, namespace.create(directory, Name.of(name), 0644, 0, 0, out));
         }
-        assertEquals(Status.OK, namespace.mkdir(directory[0], Name.of("s"), 0755, 0, 0, out));
-        assertEquals(Status.OK, namespace.create(directory[0], Name.of("m"), 0644, 0, 0, out));
-        assertEquals(Status.OK, namespace.link(directory[0], Name.of("m"), directory[0], Name.of("n"), out));
-        assertEquals(Status.OK, namespace.delete(directory[0], Name.of("dead1"), out));
-        assertEquals(Status.OK, namespace.delete(directory[0], Name.of("dead2"), out));
-        return file.killed();
+        assertEquals(Status.OK, namespace.mkdir(directory, Name.of("s"), 0755, 0, 0, out));
+        assertEquals(Status.OK, namespace.mkdir(directory, Name.of("t"), 0755, 0, 0, out));
+        assertEquals(Status.OK, namespace.create(directory, Name.of("m"), 0644, 0, 0, out));
+        assertEquals(Status.OK, namespace.link(directory, Name.of("m"), directory, Name.of("n"), out));
+        setXattr(namespace, directory, "a", 1);
+        assertEquals(Status.OK, namespace.delete(directory, Name.of("dead1"), out));
+        assertEquals(Status.OK, namespace.delete(directory, Name.of("dead2"), out));
+        pool = pool.killed();
     }
 
     /** What the next process does first. */
     private enum First {
         NOTHING,
+        LOOK,
         SCAN,
         CHANGE,
         CHMOD
@@ -115,7 +135,7 @@ final class NamespaceDeathTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("operations")
-    void whatTheNextProcessDoesOutlivesThePower(String name, Operation operation) throws PoolException {
+    void whatTheNextProcessDoesOutlivesThePower(String name, Operation operation) {
         for (First first : First.values()) {
             int events = 0;
             while (diesBefore(events, operation, first, name + ", dead before event " + events + ", then " + first)) {
@@ -126,9 +146,17 @@ final class NamespaceDeathTest {
     }
 
     /** False if the operation ended before that event. */
-    private boolean diesBefore(int event, Operation operation, First first, String when) throws PoolException {
-        long[] directory = new long[1];
-        SimPoolFile file = prepare(directory);
+    private boolean diesBefore(int event, Operation operation, First first, String when) {
+        SimPoolFile file = pool.killed();
+        boolean died = diesBefore(event, file, namespace -> operation.on(namespace, directory));
+        if (died) {
+            goOn(file, first, IMAGES, when);
+        }
+        return died;
+    }
+
+    /** The same of any work of a process of its own. */
+    private static boolean diesBefore(int event, SimPoolFile file, Consumer<PoolNamespace> work) {
         PoolNamespace namespace = new PoolNamespace("sim", file, false);
         int[] left = {event};
         file.pmem().beforeEachEvent(() -> {
@@ -137,46 +165,109 @@ final class NamespaceDeathTest {
             }
         });
         try {
-            operation.on(namespace, directory[0]);
+            work.accept(namespace);
+            file.pmem().beforeEachEvent(null);
             return false;
         } catch (Death e) {
             file.pmem().processDied();
-            goOn(file, directory[0], first, when);
             return true;
         }
     }
 
-    private void goOn(SimPoolFile file, long directory, First first, String when) {
+    static Stream<Arguments> operationsThatAreUndone() {
+        List<String> chosen =
+                List.of("delete", "rmdir", "rename", "replace", "replace a directory", "unlink", "link again");
+        return operations().filter(each -> chosen.contains((String) each.get()[0]));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("operationsThatAreUndone")
+    void whatAThirdProcessDoesOutlivesThePower(String name, Operation operation) {
+        int deaths = 0;
+        for (int event : changes(operation)) {
+            boolean diedAgain = true;
+            for (int second = 0; diedAgain; second++) {
+                for (First first : List.of(First.LOOK, (event + second) % 2 == 0 ? First.SCAN : First.CHANGE)) {
+                    SimPoolFile file = pool.killed();
+                    assertTrue(diesBefore(event, file, namespace -> operation.on(namespace, directory)));
+                    diedAgain = diesBefore(second, file, Snapshot::of);
+                    String when = name + ", dead before " + event + ", then before " + second + ", then " + first;
+                    goOn(file, first, IMAGES_AFTER_TWO, when);
+                    deaths++;
+                }
+            }
+        }
+        assertTrue(deaths > 2, "deaths: " + deaths);
+    }
+
+    /** The events that follow one which has changed something; before all others a process leaves the same. */
+    private List<Integer> changes(Operation operation) {
+        SimPoolFile file = pool.killed();
+        PoolNamespace namespace = new PoolNamespace("sim", file, false);
+        List<Integer> changes = new ArrayList<>();
+        int[] events = new int[1];
+        file.pmem().beforeEachEvent(() -> events[0]++);
+        file.pmem().afterEachChangeOf(_ -> {
+            if (changes.isEmpty() || changes.getLast() != events[0]) {
+                changes.add(events[0]);
+            }
+        });
+        operation.on(namespace, directory);
+        changes.removeIf(event -> event >= events[0]);
+        return changes;
+    }
+
+    private void goOn(SimPoolFile file, First first, int images, String when) {
         PoolNamespace next = new PoolNamespace("sim", file, false);
         switch (first) {
             case NOTHING -> {}
+            case LOOK -> touch(next);
             case SCAN -> next.scanInBackground();
             case CHANGE -> change(next, directory);
             case CHMOD -> chmod(next, directory);
         }
+        // What was undone is not committed by a parent's mtime that rises now.
+        assertEquals(Status.OK, next.create(directory, Name.of("later"), 0644, 0, 0, out), when);
         assertEquals(Status.OK, next.mkdir(ROOT, Name.of("other"), 0755, 0, 0, out), when);
         long other = out.id;
         for (int i = 0; i < REUSED; i++) {
             assertEquals(Status.OK, next.create(other, Name.of("file" + i), 0644, 0, 0, out), when);
+            if (when.startsWith("set an attribute")) {
+                setXattr(next, other, "file" + i, i); // slots of chains are used again too
+            }
         }
-        Map<String, String> seen = Snapshot.of(next);
         if (first == First.SCAN) {
             assertEquals(List.of(), next.problems(), when);
         }
-        file.pmem().images(IMAGES, 1, image -> {
+        Map<String, String> seen = Snapshot.of(next);
+        Consumer<CrashImage> check = image -> {
             PoolNamespace last = new PoolNamespace("sim", file.crashed(image), false);
             assertEquals(seen, Snapshot.of(last), () -> when + ", " + image);
             last.scanInBackground();
             assertEquals(List.of(), last.problems(), () -> when + ", " + image);
-        });
+        };
+        file.pmem().images(images, 1, check);
+        file.pmem().cuts(check);
     }
 
-    /** Changes what may be there, and moves a name of several; b stays, so that nothing but the change needs it durable. */
+    /** Looks at all, then works on each name: without a sweep, which would make durable what it passes. */
+    private void touch(PoolNamespace next) {
+        Snapshot.of(next);
+        for (long parent : new long[] {directory, ROOT}) {
+            for (String name : List.of("a", "b", "c", "m", "n", "s", "t", "new")) {
+                next.chmod(parent, Name.of(name), 0622);
+            }
+        }
+    }
+
+    /** Changes what may be there, and moves, adds and replaces names of several; b stays, so that nothing but the change needs it durable. */
     private void chmod(PoolNamespace next, long directory) {
         for (String name : List.of("a", "b", "m", "n")) {
             next.chmod(directory, Name.of(name), 0611);
         }
         next.rename(directory, Name.of("m"), directory, Name.of("m2"), true, out);
+        next.link(directory, Name.of("n"), ROOT, Name.of("n2"), out);
+        next.rename(directory, Name.of("c"), directory, Name.of("n"), true, out);
         next.sweep(directory);
     }
 

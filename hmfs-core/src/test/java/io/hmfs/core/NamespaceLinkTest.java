@@ -144,6 +144,22 @@ final class NamespaceLinkTest {
         assertEquals(List.of(), list(ROOT));
     }
 
+    /** POSIX: the count of names and a name are part of the file's state. */
+    @Test
+    void aNameThatMovesOrIsReplacedIsAChange() {
+        assertEquals(Status.OK, link(ROOT, "a", ROOT, "b"));
+        long before = stat(ROOT, "a").ctimeNanos;
+        awaitClock(before);
+        assertEquals(Status.OK, rename(ROOT, "b", d, "c"));
+        long moved = stat(ROOT, "a").ctimeNanos;
+        assertTrue(moved > before, "one of its names has moved");
+        awaitClock(moved);
+        assertEquals(Status.OK, namespace.create(ROOT, Name.of("other"), 0644, 0, 0, out));
+        assertEquals(Status.OK, rename(ROOT, "other", d, "c"));
+        assertTrue(stat(ROOT, "a").ctimeNanos > moved, "one of its names has been replaced");
+        assertEquals(1, stat(ROOT, "a").nlink);
+    }
+
     @Test
     void aFileWithOneNameLeavesNone() {
         assertEquals(Status.OK, delete(ROOT, "a"));

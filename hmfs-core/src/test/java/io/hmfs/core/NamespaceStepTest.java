@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.InodeRecord;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPmem;
@@ -77,6 +79,14 @@ final class NamespaceStepTest {
             ok(namespace.rename(ROOT, Name.of("other"), ROOT, Name.of(last), true, out));
             ok(namespace.delete(ROOT, Name.of(last), out));
         }
+    }
+
+    @Test
+    void theLastNameTakesTheInodeWithIt() {
+        ok(namespace.create(ROOT, Name.of("x"), 0644, 0, 0, out));
+        ok(namespace.link(ROOT, Name.of("x"), ROOT, Name.of("y"), out));
+        ok(namespace.delete(ROOT, Name.of("x"), out));
+        ok(namespace.delete(ROOT, Name.of("y"), out));
     }
 
     /** Deaths that nobody has cleared away hold no other names up. */
@@ -165,14 +175,31 @@ final class NamespaceStepTest {
                 () -> namespace.truncate(ROOT, a, 10),
                 () -> namespace.setTimes(ROOT, a, 12345, Namespace.KEEP),
                 () -> namespace.setTimes(ROOT, a, Namespace.KEEP, 12345),
-                () -> namespace.setXattr(ROOT, a, attribute, new byte[] {1}, XattrMode.CREATE));
+                () -> namespace.setXattr(ROOT, a, attribute, new byte[] {1}, XattrMode.CREATE),
+                () -> namespace.link(ROOT, a, ROOT, Name.of("b"), out),
+                () -> namespace.link(ROOT, a, ROOT, Name.of("c"), out),
+                () -> namespace.delete(ROOT, Name.of("b"), out),
+                () -> namespace.create(ROOT, Name.of("other"), 0644, 0, 0, out),
+                () -> namespace.rename(ROOT, Name.of("other"), ROOT, Name.of("c"), true, out));
         for (int i = 0; i < changes.size(); i++) {
             ok(changes.get(i).get());
             long before = file.pmem().writeBacks();
             assertEquals(Status.OK, namespace.stat(ROOT, a, out));
             namespace.getXattr(ROOT, a, attribute, new Bytes());
             assertEquals(before, file.pmem().writeBacks(), "lines written back by a reader after change " + i);
+            assertEquals(0, namesInFlight(), "names in flight after change " + i);
         }
+    }
+
+    private int namesInFlight() {
+        int inFlight = 0;
+        SimPmem pmem = file.pmem();
+        for (long at = Pmem.LINE; at < pmem.size(); at += Pmem.LINE) {
+            long status = EntryRecord.status(pmem, at);
+            boolean inode = EntryRecord.kind(status) == EntryRecord.KIND_INODE && status != 0;
+            inFlight += inode && InodeRecord.entry(InodeRecord.names(pmem, at)) != Pmem.NULL ? 1 : 0;
+        }
+        return inFlight;
     }
 
     /** What was stored and not fenced, lost. */

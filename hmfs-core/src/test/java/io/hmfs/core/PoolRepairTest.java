@@ -223,9 +223,26 @@ final class PoolRepairTest {
                 break;
             }
             cuts++;
-            damaged.pmem().images(3, event, image -> verify(damaged.crashed(image), shown));
+            SimPoolFile before = whole.killed();
+            damage(before);
+            damaged.pmem().images(3, event, image -> {
+                assertShutIfChanged(before.pmem(), damaged.crashed(image));
+                verify(damaged.crashed(image), shown);
+            });
         }
         assertTrue(cuts > 20, "cut off " + cuts + " times");
+    }
+
+    /** What a repair has begun to change opens only when one has come to its end. */
+    private static void assertShutIfChanged(Pmem before, SimPoolFile after) {
+        boolean changed = false;
+        for (long at = 0; at < before.size(); at += 8) {
+            changed |= at != PoolHeader.STATE_OFFSET
+                    && before.get(at) != after.pmem().get(at);
+        }
+        if (changed && check(after.killed()).damage() > 0) {
+            assertEquals(PoolHeader.REPAIRING, after.pmem().get(PoolHeader.STATE_OFFSET));
+        }
     }
 
     /** A list cut, an index word gone, an object that is nowhere, and the index without its header. */

@@ -297,7 +297,8 @@ final class EntryCheck {
     /** DELETING, DELETED, MOVING, REPLACED: each died after it was born, and one that died for good may be on a list or on none. */
     private void ending(long at, long status, int state) {
         long death = EntryRecord.death(pmem, at);
-        if (death <= EntryRecord.birth(pmem, at) || death >= view.future) {
+        boolean comesBack = state == SlotState.DELETING && death == 0; // its undoing was cut off
+        if (!comesBack && (death <= EntryRecord.birth(pmem, at) || death >= view.future)) {
             neverDied(at, status, state);
             return;
         }
@@ -354,7 +355,7 @@ final class EntryCheck {
     private boolean isSettled(long at, int state, long death, long link) {
         if (state == SlotState.DELETING) {
             long content = contents.of(EntryRecord.parent(pmem, at));
-            return content == Pmem.NULL || death <= DirContentRecord.mtime(pmem, content);
+            return death != 0 && (content == Pmem.NULL || death <= DirContentRecord.mtime(pmem, content));
         }
         return view.isEntryStatus(link) && EntryRecord.state(pmem, link) == SlotState.NORMAL;
     }

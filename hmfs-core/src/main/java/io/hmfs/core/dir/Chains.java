@@ -52,7 +52,6 @@ public final class Chains {
                 giveBack(slots, i);
                 return Pmem.NULL;
             }
-            pmem.set(slots[i] + ChainRecord.SERIAL_OFFSET, serial); // tells the background scan that it is in hand
         }
         for (int i = slots.length - 1; i >= 0; i--) {
             int from = i * ChainRecord.DATA_SIZE;

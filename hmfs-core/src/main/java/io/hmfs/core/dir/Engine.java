@@ -198,7 +198,11 @@ public final class Engine {
         }
     }
 
-    /** Hands back the slot of an entry that others may have seen, and its chain: FREE from now on, reused after two epochs. */
+    /**
+     * Hands back the slot of an entry that others may have seen, and its chain: FREE from now on, reused after two epochs. FREE is not
+     * written back: what it follows is durable, so that a crash that loses it leaves what the scan frees again; and it is durable
+     * before what comes to stand in the same line.
+     */
     public void retire(long at, SlotAllocator slots) {
         chains.freeOf(at);
         inodes.release(at); // I5: a slot that an inode's count still looks at must not come to be another object's
@@ -208,11 +212,13 @@ public final class Engine {
         slots.retire(at);
     }
 
-    /** Takes the content of directory {@code id} out of the index and frees it, once, whoever comes first. */
+    /**
+     * Takes the content of directory {@code id} out of the index and frees it, once, whoever comes first. Not written back, as in
+     * {@link #retire}.
+     */
     public void dropContent(long content, long id) {
         if (DirContentRecord.free(pmem, content, id, clock.next())) {
             index.remove(keys.ofContent(id), content);
-            pmem.persist(content, DirContentRecord.SIZE);
             contentSlots.retire(content);
         }
     }

@@ -59,7 +59,7 @@ public final class Inodes {
     }
 
     /**
-     * † Whoever goes to an inode for attributes, or counts its names, relies on the store that has made the file one. The process
+     * † Whoever changes attributes in an inode, or counts its names, relies on the store that has made the file one. The process
      * that stored it may have died before it was durable; the entry in flight tells.
      */
     public void secure(long inode) {
@@ -109,7 +109,8 @@ public final class Inodes {
 
     /**
      * Takes an entry out of flight whose state is final, and counts it. Written back, not fenced: must be durable before the
-     * slot of the entry is reused. Says how many names there are.
+     * slot of the entry is another name of the same file, and whoever makes it one writes this line back too, before the fence
+     * of his commit. Says how many names there are.
      */
     public int land(long inode, long entry) {
         long id = EntryRecord.id(pmem, inode);
@@ -126,7 +127,7 @@ public final class Inodes {
     }
 
     /**
-     * What an earlier start left in flight, landed. The caller holds the inode's lock, so nothing else is in flight. An entry
+     * What is in flight, left by an earlier start or by the making of the inode, landed. The caller holds the inode's lock, so nothing else is in flight. An entry
      * that must be recovered first, without the lock; NULL if there is none.
      */
     public long takeUp(long inode) {
@@ -138,14 +139,13 @@ public final class Inodes {
             }
             secure(inode); // the count must not be durable before what it rests on
             land(inode, entry);
-            pmem.fence();
         }
         return Pmem.NULL;
     }
 
     /**
      * Lands an entry that an earlier start left in flight, before it goes another way: a rename, or the end of its slot. The
-     * caller holds its key lock, or is the only one who still has it. † Durably also if it has landed: who did so may have died
+     * caller holds its key lock, or is the only one who still has it. † Written back also if it has landed: who did so may have died
      * before that was durable.
      */
     public void release(long entry) {
@@ -154,7 +154,6 @@ public final class Inodes {
             if (inode != Pmem.NULL) {
                 secure(inode);
                 land(inode, entry);
-                pmem.fence();
             }
         }
     }
@@ -165,7 +164,6 @@ public final class Inodes {
         engine.chains.freeOf(inode);
         if (InodeRecord.free(pmem, inode, engine.clock.next())) {
             engine.index.remove(engine.keys.ofInode(id), inode);
-            pmem.persist(inode, Pmem.LINE);
             engine.entrySlots.retire(inode);
         }
     }

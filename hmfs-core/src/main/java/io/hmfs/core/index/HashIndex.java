@@ -45,7 +45,7 @@ public final class HashIndex {
 
     private HashIndex(Pmem pmem, long root, Rehasher rehasher, SegmentSource source) {
         this.pmem = pmem;
-        this.walk = new SegmentWalk(pmem, stripes, rehasher);
+        this.walk = new SegmentWalk(pmem, rehasher);
         this.directory = new Directory(pmem, root);
         this.placement = new Placement(pmem, stripes);
         this.split = new SegmentSplit(pmem, root, directory, rehasher, source);
@@ -266,7 +266,7 @@ public final class HashIndex {
 
     /**
      * Shows every word of one segment to a visitor, under the segment's lock, and clears those it does not want to keep. Each
-     * segment is met at exactly one position. Cleared words are written back, not fenced.
+     * segment is met at exactly one position. Not written back, as in {@link #remove}.
      *
      * @return words cleared
      */
@@ -276,7 +276,7 @@ public final class HashIndex {
         int stripe = Stripes.of(segment);
         try {
             int local = DirectoryEntry.depth(entry);
-            return position >>> local == 0 ? walk.sweep(stripe, segment, position, local, visitor) : 0;
+            return position >>> local == 0 ? walk.sweep(segment, position, local, visitor) : 0;
         } finally {
             stripes.unlock(stripe);
         }

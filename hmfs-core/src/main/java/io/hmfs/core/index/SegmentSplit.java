@@ -205,9 +205,9 @@ final class SegmentSplit {
     private void finish(long record, long[] stays) {
         long segment = SplitRecord.source(pmem, record);
         int local = (int) SplitRecord.depth(pmem, record);
-        // [split.4] Lead the upper half's hashes to the target, durably before their words leave the source.
+        // [split.4] Lead the upper half's hashes to the target, before their words leave the source: durably, when the
+        // record is given up.
         directory.redirect(lowerPattern(segment, local), local, segment, SplitRecord.target(pmem, record));
-        pmem.fence();
         // [split.5] Clear what left and renew the windows of what stays, durably before the record is given up, so that
         // no word is ever foreign to its segment, or has a window that is not the segment's, without a record that says
         // so. A reader who misses one of these finds its directory entry changed.

@@ -7,24 +7,21 @@ import io.hmfs.core.pmem.Pmem;
 /** Goes through all words of one segment, for sweeps and reports. */
 final class SegmentWalk {
     private final Pmem pmem;
-    private final Stripes stripes;
     private final Rehasher rehasher;
 
-    SegmentWalk(Pmem pmem, Stripes stripes, Rehasher rehasher) {
+    SegmentWalk(Pmem pmem, Rehasher rehasher) {
         this.pmem = pmem;
-        this.stripes = stripes;
         this.rehasher = rehasher;
     }
 
     /**
      * Shows the words of a segment that serves the hashes ending in the {@code local} low bits of {@code pattern}, and clears the
-     * unwanted. The caller holds the stripe.
+     * unwanted, not written back. The caller holds the stripe. No reader is told: what is cleared leads to nothing that lives.
      */
-    int sweep(int stripe, long segment, long pattern, int local, WordVisitor visitor) {
+    int sweep(long segment, long pattern, int local, WordVisitor visitor) {
         int cleared = 0;
         for (int bucket = 0; bucket < SegmentRecord.BUCKETS; bucket++) {
             long line = SegmentRecord.bucket(segment, bucket);
-            int before = cleared;
             for (int slot = SegmentRecord.firstSlot(bucket); slot < BucketRecord.SLOTS; slot++) {
                 long word = BucketRecord.load(pmem, line, slot);
                 if (word == 0) {
@@ -35,13 +32,9 @@ final class SegmentWalk {
                         && word == BucketRecord.word(hash, BucketRecord.offset(word), local)
                         && ((hash ^ pattern) & ((1L << local) - 1)) == 0;
                 if (!visitor.visit(segment, word, fits)) {
-                    stripes.moved(stripe);
                     BucketRecord.store(pmem, line, slot, 0);
                     cleared++;
                 }
-            }
-            if (cleared != before) {
-                pmem.writeBack(line, BucketRecord.SIZE);
             }
         }
         return cleared;

@@ -49,6 +49,7 @@ public final class LockTable {
     }
 
     public void unlockWrite(int lock) {
+        assert (int) WORD.getOpaque(words, lock) == WRITER : "nobody holds lock " + lock;
         WORD.setRelease(words, lock, 0);
     }
 

@@ -46,7 +46,6 @@ final class AttributeReader {
         for (long stale = engine.inodes.stale(inode); stale != Pmem.NULL; stale = engine.inodes.stale(inode)) {
             recovery.recover(stale);
         }
-        engine.inodes.secure(inode);
         out.nlink = engine.inodes.count(inode);
         readUnits(inode, EntryRecord.object(EntryRecord.status(pmem, inode)), out);
     }

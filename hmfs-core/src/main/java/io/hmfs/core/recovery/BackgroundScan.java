@@ -216,7 +216,10 @@ public final class BackgroundScan {
         }
     }
 
-    /** DELETED by an earlier start and on no list any more: the crash came between the unlink and the free. */
+    /**
+     * DELETED by an earlier start and on no list any more: the crash came between the unlink and the free. A word that leads here
+     * goes when the words are looked at.
+     */
     private void freeIfUnlinked(long at) {
         long status = EntryRecord.status(pmem, at);
         long content = engine.findContent(EntryRecord.parent(pmem, at));
@@ -236,7 +239,6 @@ public final class BackgroundScan {
                 && (content == Pmem.NULL || lists.isUnlinked(content, at, links.childAbove(at, status)));
         if (lost) {
             pmem.persist(at, Pmem.LINE);
-            engine.index.remove(engine.keys.ofObject(at), at);
             engine.retire(at, engine.slotsFor(Engine.slotSize(status)));
         }
         engine.locks.unlockWrite(lock);

@@ -15,6 +15,9 @@ import io.hmfs.core.type.Name;
  * that, are durable before anybody relies on them, and recovery may itself be cut off anywhere.
  */
 public final class Recovery {
+    /** The time of death of a DELETING object whose undoing has begun. */
+    private static final long UNDONE = 0;
+
     private final Engine engine;
     private final Pmem pmem;
     private final ChildList lists;
@@ -89,7 +92,7 @@ public final class Recovery {
         if (successor != Pmem.NULL) {
             recoverRename(at, status, successor, origin);
         } else {
-            recoverDelete(at, status);
+            recoverDelete(at);
         }
     }
 
@@ -104,7 +107,7 @@ public final class Recovery {
         engine.locks.lockWrite(lock);
         try {
             if (EntryRecord.status(pmem, at) == status) {
-                undoCreate(at, status);
+                forget(at, status);
                 engine.recovered.incrementAndGet();
             }
         } finally {
@@ -112,66 +115,43 @@ public final class Recovery {
         }
     }
 
-    /** [recover.create.undo] */
-    private void undoCreate(long at, long status) {
-        if (EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY) {
-            long content = engine.findContent(EntryRecord.id(pmem, at));
-            if (content != Pmem.NULL && DirContentRecord.access(pmem, content) == at) {
-                engine.dropContent(content, EntryRecord.id(pmem, at));
-            }
-        }
-        forget(at, status);
-    }
-
-    /** Takes an object that never came to be out of the index and frees it. */
+    /**
+     * [recover.create.undo] Takes an object that never came to be out of the index and frees it. A directory's content is dropped
+     * by the scan, as that of any directory that is gone.
+     */
     private void forget(long at, long status) {
         engine.index.remove(engine.keys.ofObject(at), at);
         engine.retire(at, engine.slotsFor(Engine.slotSize(status)));
-        pmem.persist(at, Pmem.LINE);
     }
 
-    private void recoverDelete(long at, long status) {
+    /** A directory is settled by its access object alone; who meets its closed content goes on from there, or the scan does. */
+    private void recoverDelete(long at) {
         long content = links.durableContentOf(at);
-        boolean directory = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY;
-        if (content == Pmem.NULL || EntryRecord.death(pmem, at) <= DirContentRecord.mtime(pmem, content)) {
-            // [recover.delete.finish]
-            EntryRecord.setState(pmem, at, SlotState.DELETED);
+        long death = EntryRecord.death(pmem, at);
+        if (death != UNDONE && (content == Pmem.NULL || death <= DirContentRecord.mtime(pmem, content))) {
+            // [recover.delete.finish] That it dies is durable before it is DELETED, for the reason told below.
             pmem.persist(at, Pmem.LINE);
-            engine.index.remove(engine.keys.ofObject(at), at);
-            if (directory) {
-                dropOwnContent(at);
-            }
+            EntryRecord.setState(pmem, at, SlotState.DELETED);
             return;
         }
-        // [recover.delete.undo] NORMAL is durable before a directory is reopened: a child that is acknowledged in
-        // between
-        // would go with the directory if the next start found DELETING, and the parent's mtime above it by then.
-        engine.setFate(at, SlotState.NORMAL, 0);
+        // [recover.delete.undo] That it is undone is durable before it is NORMAL. Else somebody could rely on a NORMAL
+        // that is not, for who stored it may have died, and a next start find DELETING, and the parent's mtime above it
+        // by
+        // then: the object would go, and with a directory the children that came in between.
+        engine.setFate(at, SlotState.DELETING, UNDONE);
         pmem.persist(at, Pmem.LINE);
-        if (directory) {
-            reopen(engine.findContent(EntryRecord.id(pmem, at)));
-        }
+        EntryRecord.setState(pmem, at, SlotState.NORMAL);
     }
 
-    private boolean isDirectory(long at) {
-        return EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY;
-    }
-
-    private void dropOwnContent(long at) {
-        long content = engine.findContent(EntryRecord.id(pmem, at));
-        if (content != Pmem.NULL) {
-            engine.dropContent(content, EntryRecord.id(pmem, at));
-        }
-    }
-
-    /** Opens a directory that was closed, if there is one; its access object is NORMAL durably, and its key locked. */
+    /**
+     * Opens a directory that was closed, if there is one; its access object is NORMAL durably, or undone durably, and its key
+     * locked. Not written back: the first child's link does that, and an empty one that is closed again after a crash is opened
+     * again.
+     */
     public void reopen(long content) {
-        if (content != Pmem.NULL) {
+        if (content != Pmem.NULL && DirContentRecord.childHead(pmem, content) == DirContentRecord.CLOSED) {
             long mtime = DirContentRecord.mtime(pmem, content);
-            if (DirContentRecord.childHead(pmem, content) == DirContentRecord.CLOSED) {
-                lists.swingHead(content, DirContentRecord.CLOSED, mtime, Pmem.NULL, mtime);
-            }
-            pmem.persist(content, DirContentRecord.SIZE);
+            lists.swingHead(content, DirContentRecord.CLOSED, mtime, Pmem.NULL, mtime);
         }
     }
 
@@ -261,8 +241,8 @@ public final class Recovery {
         if (!pointsBack) {
             // A successor whose own link does not point back is not ours†: it was undone, and its slot is another's
             // now.
+            // Not written back: the same is found again, until this object itself goes, which is written back.
             engine.setFate(at, SlotState.NORMAL, 0);
-            pmem.persist(at, Pmem.LINE);
             return;
         }
         boolean originIsOurs = origin != Pmem.NULL
@@ -303,6 +283,7 @@ public final class Recovery {
         return Pmem.NULL;
     }
 
+    /** The words of O and T are cleared by the scan, as those that a crash leaves at the end of a rename. */
     private void finishRename(long successor, long moved, long replaced) {
         if (EntryRecord.state(pmem, successor) == SlotState.CREATING) {
             EntryRecord.setState(pmem, successor, SlotState.NORMAL);
@@ -319,15 +300,6 @@ public final class Recovery {
             pmem.writeBack(moved, Pmem.LINE);
         }
         pmem.persist(successor, Pmem.LINE);
-        if (moved != Pmem.NULL) {
-            engine.index.remove(engine.keys.ofObject(moved), moved);
-        }
-        if (replaced != Pmem.NULL) {
-            engine.index.remove(engine.keys.ofObject(replaced), replaced);
-            if (isDirectory(replaced)) {
-                dropOwnContent(replaced);
-            }
-        }
         pmem.setRelease(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
     }
 
@@ -368,9 +340,6 @@ public final class Recovery {
             pmem.writeBack(replaced, Pmem.LINE);
         }
         pmem.fence();
-        if (replaced != Pmem.NULL && isDirectory(replaced)) {
-            reopen(engine.findContent(EntryRecord.id(pmem, replaced)));
-        }
         if (EntryRecord.state(status) == SlotState.CREATING) {
             pmem.set(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
             forget(successor, status);

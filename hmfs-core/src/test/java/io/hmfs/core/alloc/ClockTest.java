@@ -57,7 +57,9 @@ final class ClockTest {
         SimPmem pmem = new SimPmem(SIZE);
         Clock clock = new Clock(pmem, 0);
         for (int i = 0; i < 10; i++) {
-            clock.advance(clock.next() + Clock.LEASE_NANOS / 3);
+            long ahead = clock.next() + Clock.LEASE_NANOS / 3;
+            clock.advance(ahead);
+            assertTrue(afterPowerLoss(pmem).get(PoolHeader.CLOCK_LEASE_OFFSET) > ahead);
             long issued = clock.next();
             assertTrue(afterPowerLoss(pmem).get(PoolHeader.CLOCK_LEASE_OFFSET) > issued);
         }

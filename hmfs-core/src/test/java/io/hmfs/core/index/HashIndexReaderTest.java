@@ -209,6 +209,44 @@ final class HashIndexReaderTest {
         });
     }
 
+    /** Nor does one look at the candidates miss it: two of them could, between several replacements. */
+    @Test
+    void candidatesAreOfOneMoment() {
+        long hash = IndexFixture.mix(9);
+        atEveryLoad(new Scene() {
+            @Override
+            public Runnable prepare(HashIndex index) {
+                long first = pool.fill(1, hash);
+                assertTrue(index.insert(hash, first));
+                assertTrue(index.insert(hash, pool.fill(2, hash)));
+                assertTrue(index.remove(hash, first));
+                return () -> {
+                    assertTrue(index.insert(hash, pool.fill(3, hash)));
+                    assertTrue(index.remove(hash, pool.object(2)));
+                };
+            }
+
+            @Override
+            public void look(HashIndex index) {
+                assertEquals(1, index.candidates(hash, new long[HashIndex.CANDIDATES_MAX]));
+            }
+        });
+        for (long low = 0; low < 16; low++) {
+            Split split = new Split(0, Split.ALONE | low);
+            atEveryLoad(new Scene() {
+                @Override
+                public Runnable prepare(HashIndex index) {
+                    return split.prepare(index);
+                }
+
+                @Override
+                public void look(HashIndex index) {
+                    assertEquals(1, index.candidates(split.wanted, new long[HashIndex.CANDIDATES_MAX]));
+                }
+            });
+        }
+    }
+
     @Test
     void aSegmentIsNineTenthsFullAtItsSplitAndAHitReadsFewLines() {
         HashIndex index = format();

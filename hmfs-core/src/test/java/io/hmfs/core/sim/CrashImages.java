@@ -86,6 +86,16 @@ final class CrashImages {
         }
     }
 
+    /** Each line in turn keeps a part of its stores, and all others keep everything. */
+    void cuts(Consumer<CrashImage> consumer) {
+        for (int i = 0; i < lines.length; i++) {
+            int[] cut = logged.clone();
+            while (--cut[i] > 0) {
+                consumer.accept(image(cut));
+            }
+        }
+    }
+
     private static void offer(CrashImage image, int limit, Set<CrashImage> seen, Consumer<CrashImage> consumer) {
         if (seen.size() < limit && seen.add(image)) {
             consumer.accept(image);

@@ -120,8 +120,7 @@ public final class SimPmem extends Pmem {
 
     @Override
     public long getAcquire(long at) {
-        load(at);
-        return read(word(at));
+        return get(at);
     }
 
     @Override
@@ -275,22 +274,25 @@ public final class SimPmem extends Pmem {
     }
 
     /** How many images {@link #images} has to choose from; {@link Long#MAX_VALUE} stands for more. */
-    public synchronized long imageCount() {
-        return new CrashImages(logs).count();
+    public long imageCount() {
+        return allImages().count();
     }
 
     /**
      * Hands out the images that a power loss now could leave: each one if there are at most {@code limit}, else that many
-     * chosen by {@code seed}, among them nothing kept, everything kept, and each line alone kept or alone lost.
-     *
-     * @return whether they were all
+     * chosen by {@code seed}, among them nothing kept, everything kept, and each line alone kept or lost. True: all of them.
      */
     public boolean images(int limit, long seed, Consumer<CrashImage> consumer) {
-        CrashImages images;
-        synchronized (this) {
-            images = new CrashImages(logs);
-        }
-        return images.forEach(limit, seed, consumer);
+        return allImages().forEach(limit, seed, consumer);
+    }
+
+    /** Hands out the images in which one line has kept a part of its stores, and all others everything. */
+    public void cuts(Consumer<CrashImage> consumer) {
+        allImages().cuts(consumer);
+    }
+
+    private synchronized CrashImages allImages() {
+        return new CrashImages(logs);
     }
 
     /** The memory after a power loss that left {@code image}: all of it durable, nothing in flight. */

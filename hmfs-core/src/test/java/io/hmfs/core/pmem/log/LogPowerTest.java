@@ -124,6 +124,28 @@ final class LogPowerTest {
         }
     }
 
+    /** [fold.1] Or a rebuild could not tell that log files are missing which the image is ahead of. */
+    @Test
+    void theControlFileIsAheadOfTheImage() throws IOException {
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool("pool"), options(disk))) {
+            store(file, 1, STORES, acknowledged);
+        }
+        boolean isSaid = false;
+        int writes = 0;
+        for (int i = 0; i < disk.events(); i++) {
+            Event event = disk.event(i);
+            if (event.kind() == Kind.DELETE) {
+                isSaid = false; // the end of the fold before
+            } else if (event.kind() == Kind.FORCE && event.name().equals(LogFiles.CONTROL)) {
+                isSaid = true;
+            } else if (event.kind() == Kind.WRITE && event.name().equals(LogFiles.IMAGE)) {
+                assertTrue(isSaid, "event " + i);
+                writes++;
+            }
+        }
+        assertTrue(writes >= 2, "writes to the image: " + writes);
+    }
+
     private void cut(int end, int mode, Random random) throws IOException {
         Event event = disk.event(end);
         String where = "event " + end + " " + event.kind() + " " + event.name() + ", mode " + mode + ", acknowledged "

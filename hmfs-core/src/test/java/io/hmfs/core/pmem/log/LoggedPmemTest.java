@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.pmem.MappedPmem;
+import io.hmfs.core.sim.SimPmem;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -150,6 +151,57 @@ final class LoggedPmemTest {
         assertEquals(2, prefix(log.position()).get(A));
     }
 
+    /** What another has logged may stand behind a number that is not published yet, and then no prefix has it. */
+    @Test
+    void aFenceWaitsForWhatStandsBeforeTheCopyThatAnotherHasLogged() throws Exception {
+        long early = log.ring().reserve();
+        Thread first = Thread.ofPlatform().start(() -> {
+            pmem.set(A, 1);
+            pmem.writeBack(A, 8);
+        });
+        first.join();
+        Thread second = Thread.ofPlatform().start(() -> pmem.persist(A, 8));
+        awaitBlockedOrEnded(second);
+        assertTrue(second.isAlive(), "its fence has returned, and the log has no copy yet");
+        log.ring().copy(early, log.memory(), B);
+        log.ring().publish(early);
+        second.join();
+        assertEquals(1, prefix(log.position()).get(A));
+    }
+
+    @Test
+    void aRecordIsPublishedWhenItIsWhole() {
+        SimPmem pool = new SimPmem(1 << 14);
+        DirtyLines lines = new DirtyLines(log.ring(), pool, DirtyLines.counters(), 0, Thread.currentThread());
+        lines.note(A);
+        pool.set(A, 7);
+        int[] loads = new int[1];
+        pool.beforeEachLoad(() -> {
+            loads[0]++;
+            assertEquals(0, log.position(), "published before load " + loads[0]);
+        });
+        lines.writeBack(A);
+        assertTrue(loads[0] >= 16, "loads: " + loads[0]);
+        assertEquals(1, log.position());
+    }
+
+    /** A store that is announced and cannot be: it must not be there either. */
+    @Test
+    void nothingIsStoredThatNoTableHas() {
+        LogMemory small = new LogMemory(1 << 20, 64);
+        small.ring().fail(new LogFailedException("no disk", new IOException()));
+        long[] at = {A};
+        assertThrows(LogFailedException.class, () -> {
+            for (; ; at[0] += 64) {
+                small.pmem()
+                        .setRelease(
+                                at[0], 1); // lines that share a place drive each other out, into a ring that is full
+            }
+        });
+        assertEquals(1, small.memory().get(at[0] - 64));
+        assertEquals(0, small.memory().get(at[0]));
+    }
+
     @Test
     void aFenceLeavesNoLineOfItsThreadUnlogged() {
         pmem.set(A, 1);
@@ -182,6 +234,7 @@ final class LoggedPmemTest {
         log.ring().reserve(); // and here, at the end
         assertEquals(hole - 1, log.position());
         LogMemory next = log.afterDeath();
+        assertEquals(hole + 1, next.ring().reserved());
         assertEquals(hole + 1, next.position());
         assertEquals(LogRing.NO_LINE, next.ring().line(hole));
         MappedPmem image = MappedPmem.inMemory(1 << 20);

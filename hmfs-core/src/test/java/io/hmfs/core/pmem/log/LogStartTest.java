@@ -1,0 +1,149 @@
+package io.hmfs.core.pmem.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.pmem.PoolFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: a start of a pool with a log goes on from wherever the one before has ended, or was cut off, and so does a rebuild. Method: files
+ * are copied while they are in use, put back as they were at some step, or stand in the way.
+ */
+final class LogStartTest {
+    private static final long AT = PoolFile.HEADER_SIZE + 64;
+
+    @TempDir
+    Path directory;
+
+    private Path here;
+    private Path pool;
+
+    @BeforeEach
+    void format() throws IOException {
+        here = Files.createDirectory(directory.resolve("here"));
+        pool = here.resolve("pool");
+        LoggedPoolFile.format(pool, options(here), PoolFile.SIZE_MIN, false, _ -> {});
+    }
+
+    private static LogOptions options(Path place) {
+        return LogOptions.in(place.resolve("log"))
+                .withSizes(1 << 20, 4 << 20, 256)
+                .withOnVolatile(true)
+                .withProgress(_ -> {});
+    }
+
+    private LoggedPoolFile open() throws PoolException {
+        return LoggedPoolFile.open(pool, options(here));
+    }
+
+    private static void loseMachine(Path pool) throws IOException {
+        Files.delete(pool);
+        Files.delete(LogDirectory.ring(pool));
+    }
+
+    private static void store(LoggedPoolFile file, long value) {
+        file.pmem().set(AT, value);
+        file.pmem().persist(AT, 8);
+        file.durability().await(file.durability().position());
+    }
+
+    /** All files, as a process that is killed now would leave them. */
+    private Path copy() throws IOException {
+        Path there = Files.createDirectories(directory.resolve("there"));
+        try (Stream<Path> files = Files.walk(here)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                Path copied = there.resolve(here.relativize(file));
+                if (Files.isDirectory(file)) {
+                    Files.createDirectories(copied);
+                } else {
+                    Files.copy(file, copied);
+                }
+            }
+        }
+        return there;
+    }
+
+    /** [log.7] */
+    @Test
+    void whatADeadProcessHadStoredOutlivesTheMachineAfterTheNextStart() throws IOException {
+        Path there;
+        try (LoggedPoolFile file = open()) {
+            store(file, 1);
+            file.pmem().set(AT + Pmem.LINE, 7);
+            there = copy();
+        }
+        Path copied = there.resolve("pool");
+        LoggedPoolFile.open(copied, options(there)).close();
+        loseMachine(copied);
+        try (LoggedPoolFile file = LoggedPoolFile.open(copied, options(there))) {
+            assertEquals(
+                    List.of(1L, 7L), List.of(file.pmem().get(AT), file.pmem().get(AT + Pmem.LINE)));
+        }
+    }
+
+    @Test
+    void aCleanEndLeavesNothingInMemoryAlone() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            file.pmem().set(AT, 7);
+        }
+        loseMachine(pool);
+        try (LoggedPoolFile file = open()) {
+            assertEquals(7, file.pmem().get(AT));
+        }
+    }
+
+    /** The pool says the new session, the ring only that it comes. */
+    @Test
+    void aStartThatDiedBetweenPoolAndRingIsNoMixture() throws IOException {
+        open().close();
+        try (PoolFile ring = PoolFile.open(LogDirectory.ring(pool), Persistence.PROCESS, false)) {
+            long session = ring.pmem().get(RingHeader.SESSION_OFFSET);
+            ring.pmem().set(RingHeader.SESSION_OFFSET, session - 1);
+        }
+        open().close();
+    }
+
+    /** [rebuild.1] */
+    @Test
+    void aRebuildWhoseStartDiedBelongsToItsLog() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            store(file, 7);
+        }
+        loseMachine(pool);
+        try (LogDirectory log = LogDirectory.open(pool, options(here))) {
+            new LogRebuild(pool, log, options(here)).run();
+        }
+        try (LoggedPoolFile file = open()) {
+            assertEquals(7, file.pmem().get(AT));
+        }
+    }
+
+    /** [rebuild.2] */
+    @Test
+    void aRebuildLeavesNoPoolWithoutItsRing() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            store(file, 7);
+        }
+        loseMachine(pool);
+        Path inTheWay = Files.createDirectories(LogDirectory.ring(pool).resolve("directory"));
+        assertThrows(PoolException.class, this::open);
+        assertFalse(Files.exists(pool));
+        Files.delete(inTheWay);
+        Files.delete(LogDirectory.ring(pool));
+        try (LoggedPoolFile file = open()) {
+            assertEquals(7, file.pmem().get(AT));
+        }
+    }
+}
