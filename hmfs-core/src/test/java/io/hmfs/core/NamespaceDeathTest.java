@@ -234,6 +234,7 @@ final class NamespaceDeathTest {
             assertEquals(Status.OK, next.create(other, Name.of("file" + i), 0644, 0, 0, out), when);
             if (when.startsWith("set an attribute")) {
                 setXattr(next, other, "file" + i, i); // slots of chains are used again too
+                setXattr(next, other, "file" + i, i + 1);
             }
         }
         if (first == First.SCAN) {

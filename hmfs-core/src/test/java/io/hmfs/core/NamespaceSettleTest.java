@@ -4,13 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hmfs.core.layout.EntryRecord;
-import io.hmfs.core.layout.SlotState;
-import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
@@ -19,6 +17,10 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,14 +32,30 @@ import org.junit.jupiter.api.Test;
 final class NamespaceSettleTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 24;
-    private static final int IMAGES_OF_ALL = 200;
-    private static final int CREATES_MAX = 400;
+    private static final int CHAINS = 100; // more than a region has, so that slots are used again
     private static final int LOADS_MAX = 1000;
+
+    private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
+
+    /** Ends an operation where the process dies. */
+    private static final class Death extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
 
     private final Attributes out = new Attributes();
     private SimPoolFile file = new SimPoolFile(32 << 10, 14);
     private long d;
     private int images;
+
+    @BeforeAll
+    static void hush() {
+        ENGINE.setLevel(Level.OFF); // the death is an error within an operation
+    }
+
+    @AfterAll
+    static void speak() {
+        ENGINE.setLevel(null);
+    }
 
     @BeforeEach
     void prepare() throws PoolException {
@@ -136,6 +154,25 @@ final class NamespaceSettleTest {
         assertTrue(made[0] > 3, "links: " + made[0]);
     }
 
+    /** What the link has left in flight is counted before the name that goes is in flight. */
+    @Test
+    void aNameIsReplacedAfterALinkThatDied() {
+        Name a = Name.of("a");
+        Name b = Name.of("b");
+        Name c = Name.of("c");
+        PoolNamespace namespace = open(file);
+        ok(namespace.link(ROOT, a, ROOT, b, out));
+        ok(namespace.create(ROOT, c, 0644, 0, 0, out));
+        file = file.killed();
+        explore(file, IMAGES, n -> ok(n.link(ROOT, a, d, Name.of("x"), new Attributes())), image -> {
+            PoolNamespace after = open(image);
+            ok(after.rename(ROOT, c, ROOT, b, true, out));
+            int names = isThere(after, d, "x") ? 2 : 1;
+            ok(after.stat(ROOT, a, out));
+            assertEquals(names, out.nlink);
+        });
+    }
+
     /** A name that was added in this start moves, and its slot tells nobody any more that it is there. */
     @Test
     void aNameThatMovesIsCountedDurably() {
@@ -189,46 +226,48 @@ final class NamespaceSettleTest {
         assertTrue(gone > 3, "stats of a name that has gone: " + gone);
     }
 
-    /**
-     * Of an object that reuses a slot the first line may be durable and the second, which leads to its chain, not: what stands there is
-     * the chain of the one before.
-     */
+    /** [scan.1] A process dies while it changes an attribute, the next one frees the old chain and uses its slot again. */
     @Test
-    void aChainIsNotTakenForThatOfWhatWasNeverMade() {
-        PoolNamespace namespace = open(file);
-        Name x = Name.of("x");
-        ok(namespace.create(ROOT, x, 0644, 0, 0, out));
-        ok(namespace.setXattr(ROOT, x, Name.of("user.a"), new byte[500], XattrMode.CREATE));
-        long slot = slotOf(x);
-        ok(namespace.delete(ROOT, x, out));
-        namespace.sweep(ROOT);
-        int[] found = new int[1];
-        file.pmem().beforeEachEvent(() -> {
-            if (EntryRecord.state(file.pmem(), slot) == SlotState.CREATING) {
-                file.pmem().images(IMAGES_OF_ALL, 1, image -> {
-                    PoolNamespace after = open(file.crashed(image));
-                    after.scanInBackground();
-                    assertEquals(List.of(), after.problems(), image::toString);
-                    found[0]++;
-                });
+    void aChainThatTheScanFreesWasLeftDurably() {
+        Name a = Name.of("a");
+        Name attribute = Name.of("user.a");
+        ok(open(file).setXattr(ROOT, a, attribute, new byte[] {1}, XattrMode.CREATE));
+        file = file.killed();
+        int deaths = 0;
+        for (boolean died = true; died; deaths++) {
+            SimPoolFile pool = file.killed();
+            died = diesBefore(deaths, pool, n -> ok(n.setXattr(ROOT, a, attribute, new byte[] {2}, XattrMode.REPLACE)));
+            PoolNamespace next = open(pool);
+            next.scanInBackground();
+            for (int i = 0; i < CHAINS; i++) {
+                Name other = Name.of("other" + i);
+                ok(next.create(d, other, 0644, 0, 0, out));
+                ok(next.setXattr(d, other, attribute, new byte[] {3}, XattrMode.CREATE));
             }
-        });
-        for (int i = 0; i < CREATES_MAX && found[0] == 0; i++) {
-            ok(namespace.create(ROOT, Name.of("y" + i), 0644, 0, 0, out));
+            pool.pmem().images(6, deaths, image -> {
+                Bytes value = new Bytes();
+                ok(open(pool.crashed(image)).getXattr(ROOT, a, attribute, value));
+                assertTrue(value.value.length == 1 && value.value[0] < 3, image::toString);
+            });
         }
-        file.pmem().beforeEachEvent(null);
-        assertTrue(found[0] > 0);
+        assertTrue(deaths > 5, "deaths: " + deaths);
     }
 
-    private long slotOf(Name name) {
-        Pmem pmem = file.pmem();
-        for (long at = 0; at < pmem.size(); at += Pmem.LINE) {
-            long status = EntryRecord.status(pmem, at);
-            boolean named = EntryRecord.isEntry(status) && EntryRecord.nameLength(status) == 1;
-            if (named && EntryRecord.hasKey(pmem, at, status, ROOT, name)) {
-                return at;
+    private static boolean diesBefore(int event, SimPoolFile pool, Consumer<PoolNamespace> work) {
+        PoolNamespace namespace = open(pool);
+        int[] left = {event};
+        pool.pmem().beforeEachEvent(() -> {
+            if (left[0]-- == 0) {
+                throw new Death();
             }
+        });
+        try {
+            work.accept(namespace);
+            pool.pmem().beforeEachEvent(null);
+            return false;
+        } catch (Death e) {
+            pool.pmem().processDied();
+            return true;
         }
-        throw new AssertionError("no " + name);
     }
 }

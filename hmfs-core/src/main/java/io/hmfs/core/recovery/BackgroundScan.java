@@ -158,13 +158,13 @@ public final class BackgroundScan {
         }
     }
 
-    /** A slot of a chain that no object has: the crash came before the chain was swung in, or after it was swung out. */
+    /**
+     * A slot of a chain that no object has: the crash came before the chain was swung in, or after it was swung out. What an object
+     * seems to have that is itself half done goes with that.
+     */
     private void checkChain(long at) {
         long serial = ChainRecord.serial(pmem, at);
         long owner = ChainRecord.owner(pmem, at);
-        if (engine.isStale(owner, EntryRecord.status(pmem, owner))) {
-            recovery.recover(owner); // what it says of its chain may be what was there before it
-        }
         recoverNameOf(owner);
         if (ChainRecord.isOf(pmem, at, serial) && !engine.chains.isLive(at)) {
             // [scan.1] † That the owner has left the chain may not be durable yet.

@@ -10,6 +10,7 @@ import io.hmfs.core.sim.SimPmem;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -155,17 +156,27 @@ final class LoggedPmemTest {
     @Test
     void aFenceWaitsForWhatStandsBeforeTheCopyThatAnotherHasLogged() throws Exception {
         long early = log.ring().reserve();
+        CountDownLatch logged = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
         Thread first = Thread.ofPlatform().start(() -> {
             pmem.set(A, 1);
             pmem.writeBack(A, 8);
+            logged.countDown();
+            try {
+                end.await(); // its table is its own as long as it lives
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
         });
-        first.join();
+        logged.await();
         Thread second = Thread.ofPlatform().start(() -> pmem.persist(A, 8));
         awaitBlockedOrEnded(second);
         assertTrue(second.isAlive(), "its fence has returned, and the log has no copy yet");
         log.ring().copy(early, log.memory(), B);
         log.ring().publish(early);
         second.join();
+        end.countDown();
+        first.join();
         assertEquals(1, prefix(log.position()).get(A));
     }
 
