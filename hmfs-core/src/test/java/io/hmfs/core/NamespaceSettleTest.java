@@ -144,6 +144,16 @@ final class NamespaceSettleTest {
                 assertEquals(0600, out.mode);
                 assertEquals(2, out.nlink);
             }
+            image.pmem().images(IMAGES, 1, again -> {
+                PoolNamespace last = open(image.crashed(again));
+                ok(last.stat(ROOT, a, out));
+                assertEquals(0600, out.mode, again::toString);
+                ok(last.chmod(ROOT, b, 0640));
+                ok(last.stat(ROOT, a, out));
+                assertEquals(0640, out.mode, again::toString);
+                last.scanInBackground();
+                assertEquals(List.of(), last.problems(), again::toString);
+            });
             ok(after.delete(ROOT, a, out));
             ok(after.stat(ROOT, b, out));
             assertEquals(1, out.nlink);

@@ -164,6 +164,8 @@ public final class Inodes {
         engine.chains.freeOf(inode);
         if (InodeRecord.free(pmem, inode, engine.clock.next())) {
             engine.index.remove(engine.keys.ofInode(id), inode);
+            // Durable before the file is made an inode again, which would be one of the two that a crash leaves.
+            pmem.persist(inode, Pmem.LINE);
             engine.entrySlots.retire(inode);
         }
     }
