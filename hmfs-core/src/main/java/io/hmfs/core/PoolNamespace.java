@@ -218,7 +218,13 @@ final class PoolNamespace extends ExtendedNamespace {
 
     @Override
     public void statAll(StatBatch batch) {
-        stopping(() -> operations.statAll(batch));
+        check();
+        try {
+            safe(operations.statAll(batch));
+        } catch (RuntimeException | Error e) {
+            failStop(e);
+            throw e;
+        }
     }
 
     @Override
@@ -240,12 +246,22 @@ final class PoolNamespace extends ExtendedNamespace {
     @Override
     public void createAll(CreateBatch batch) {
         batch.askAgain(null);
-        stopping(() -> operations.createAll(batch));
+        createAllOnce(batch);
         boolean again = true;
         for (int tries = 0; tries < RECLAIMS_MAX && again && batch.has(Status.NO_SPACE); tries++) {
             again = stopping(this::reclaim) == Status.OK;
             batch.askAgain(Status.NO_SPACE);
-            stopping(() -> operations.createAll(batch));
+            createAllOnce(batch);
+        }
+    }
+
+    private void createAllOnce(CreateBatch batch) {
+        check();
+        try {
+            safe(operations.createAll(batch));
+        } catch (RuntimeException | Error e) {
+            failStop(e);
+            throw e;
         }
     }
 
