@@ -1,50 +1,57 @@
 package io.hmfs.bench;
 
-import io.hmfs.bench.load.ClosedLoop;
-import io.hmfs.bench.load.FrameSizes;
 import io.hmfs.bench.load.PoolSize;
+import io.hmfs.bench.load.RemoteCreates;
 import io.hmfs.bench.load.RemoteFiles;
-import io.hmfs.bench.peer.EchoClient;
-import io.hmfs.bench.peer.EchoServer;
+import io.hmfs.client.ClientOptions;
 import io.hmfs.client.HmfsClient;
+import io.hmfs.core.pmem.Persistence;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
+import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code hmfs bench net}: stat over loopback beside an echo. */
+/** {@code hmfs bench net}: requests over loopback beside an echo. */
 @Command(
         name = "net",
         mixinStandardHelpOptions = true,
         description =
-                "stat through client and server over loopback, beside a plain Netty echo of the same frame sizes.",
+                "Requests through client and server over loopback, beside a plain Netty echo of the same frame sizes.",
         footer = {
             "",
             "Server and echo run in a JVM each, with the same flags, sockets and event loops; the clients are here, one"
                     + " connection and one event loop each. The rounds of the two take turns; a ratio is taken round by"
                     + " round. The frame sizes are counted on the wire before.",
-            "stat: requests in flight are kept at --in-flight, each answer starts the next request. latency: one in flight,"
-                    + " no thread waits. blocking latency: one in flight, as a thread sees it that waits for each answer.",
+            "stat: statN keeps --in-flight N, each answer starts the next request; stat1 has one in flight, no thread waits; stat1"
+                    + " blocking as a thread sees it that waits for each answer.",
+            "create: createN, each round in a new directory. depth: stat ten directories deep beside one, with one and with"
+                    + " N in flight. joined: creates in one directory beside a server that does not join them.",
             "",
             "Examples:",
             "  hmfs bench net",
+            "  hmfs bench net --ops stat,create,depth --in-flight 256",
+            "  hmfs bench net --ops create --persistence logged --in-flight 1024 --log-dir /var/tmp",
+            "  hmfs bench net --ops joined --persistence pmem",
             "  hmfs bench net --rounds 9 --millis 3000 --json net.json",
         })
 final class NetCommand implements Callable<Integer> {
-    private static final String STAT = "stat";
-    private static final String LATENCY = "latency";
-    private static final String BLOCKING = "blocking latency";
-    private static final String P99 = " p99";
+    /** What can be measured. */
+    enum Op {
+        STAT,
+        CREATE,
+        DEPTH,
+        JOINED
+    }
 
     @Mixin
     private final ReportOptions report = new ReportOptions();
@@ -54,6 +61,27 @@ final class NetCommand implements Callable<Integer> {
 
     @Option(names = "--in-flight", defaultValue = "64", description = "Requests (default ${DEFAULT-VALUE}).")
     private int inFlight;
+
+    @Option(
+            names = "--ops",
+            split = ",",
+            paramLabel = "OP",
+            defaultValue = "stat",
+            description = "What to measure: ${COMPLETION-CANDIDATES} (default ${DEFAULT-VALUE}).")
+    private Set<Op> ops = EnumSet.of(Op.STAT);
+
+    @Option(
+            names = "--persistence",
+            paramLabel = "MODE",
+            defaultValue = "process",
+            description = "The server's mode: process, pmem (emulated where there is none) or logged.")
+    private Persistence persistence = Persistence.PROCESS;
+
+    @Option(
+            names = "--log-dir",
+            paramLabel = "DIR",
+            description = "Where the log of the mode logged is made (default: the directory for temporary files).")
+    private @Nullable Path logDirectory;
 
     @Option(names = "--rounds", defaultValue = "5", description = "Rounds that count (default ${DEFAULT-VALUE}).")
     private int rounds;
@@ -78,62 +106,69 @@ final class NetCommand implements Callable<Integer> {
             description = "Where the pool is made (default /dev/shm, or the directory for temporary files).")
     private @Nullable Path poolDirectory;
 
-    /** One side of the comparison. */
-    private record Subject(String name, Supplier<? extends CompletableFuture<?>> request) {}
-
     @Override
     public Integer call() throws IOException, InterruptedException {
         Path directory = poolDirectory == null ? PoolDirectory.standard() : poolDirectory;
+        Path logParent = logDirectory == null ? Path.of(System.getProperty("java.io.tmpdir")) : logDirectory;
         int loops = eventLoops == null ? Runtime.getRuntime().availableProcessors() : eventLoops;
-        try (RemoteServer server = new RemoteServer(directory, PoolSize.of(files), loops);
-                HmfsClient client = server.connect()) {
-            RemoteFiles made = new RemoteFiles(client, 1);
-            made.grow(files);
-            FrameSizes sizes = FrameSizes.ofStat(server.port(), made.path(0));
-            try (ChildJvm echo = ChildJvm.start(
-                            EchoServer.class,
-                            RemoteServer.FLAGS,
-                            List.of("" + sizes.request(), "" + sizes.reply(), "" + loops));
-                    EchoClient echoClient = new EchoClient(
-                            RemoteServer.number(echo.answer(), "ready "), sizes.request(), sizes.reply())) {
-                Lines lines =
-                        measure(new Subject("hmfs", stats(client, made)), new Subject("echo", echoClient::echoAsync));
-                return report.publish(outcome(lines, sizes));
-            }
-        }
-    }
-
-    /** stat of one file after the other in random order, by paths made before. */
-    private Supplier<CompletableFuture<?>> stats(HmfsClient client, RemoteFiles made) {
-        SplittableRandom random = new SplittableRandom(files);
-        String[] paths = new String[files];
-        for (int i = 0; i < files; i++) {
-            paths[i] = made.path(random.nextInt(files));
-        }
-        return new Supplier<>() {
-            private int next;
-
-            @Override
-            public CompletableFuture<?> get() {
-                next = next + 1 == paths.length ? 0 : next + 1;
-                return client.statAsync(paths[next]);
-            }
-        };
-    }
-
-    private Lines measure(Subject... subjects) throws InterruptedException {
-        Lines lines = new Lines();
-        long nanos = millis * 1_000_000;
-        for (int round = -warmUp; round < rounds; round++) {
-            for (Subject subject : subjects) {
-                double perSecond = ClosedLoop.throughput(subject.request(), inFlight, nanos);
-                ClosedLoop.Latency latency = ClosedLoop.latency(subject.request(), nanos);
-                ClosedLoop.Latency blocking = ClosedLoop.blockingLatency(subject.request(), nanos);
-                if (round >= 0) {
-                    lines.round(STAT, subject.name(), "ops/s", perSecond);
-                    latency(lines, LATENCY, subject, latency);
-                    latency(lines, BLOCKING, subject, blocking);
+        int inFlightMax = Math.max(inFlight, ClientOptions.defaults().inFlightMax());
+        NetOperation.Settings settings = new NetOperation.Settings(files, inFlight, rounds + warmUp, millis);
+        long making = (ops.contains(Op.CREATE) ? 1L : 0) + (ops.contains(Op.JOINED) ? 1 : 0);
+        long made = making * settings.rounds() * RemoteCreates.most(millis, inFlight);
+        Function<List<String>, RemoteServer.Setup> setup = flags ->
+                new RemoteServer.Setup(directory, PoolSize.of(files + made), loops, persistence, logParent, flags);
+        List<NetOperation> operations = new ArrayList<>();
+        try (RemoteServer server = new RemoteServer(setup.apply(List.of()));
+                HmfsClient client = server.connect(inFlightMax)) {
+            try {
+                Map<String, Number> counters = new LinkedHashMap<>();
+                for (Op op : ops) {
+                    operations.add(
+                            switch (op) {
+                                case STAT -> stat(server, client, settings, loops, counters);
+                                case CREATE -> new NetCreate(server, client, settings, persistence, loops);
+                                case DEPTH -> new NetDepth(client, settings);
+                                case JOINED ->
+                                    new NetJoined(
+                                            client,
+                                            new RemoteServer(setup.apply(List.of("-Dhmfs.joinCreates=false"))),
+                                            inFlightMax,
+                                            settings);
+                            });
                 }
+                counters.put("requests in flight", (long) inFlight);
+                return report.publish(measure(operations, counters));
+            } finally {
+                for (NetOperation operation : operations) {
+                    operation.close();
+                }
+            }
+        }
+    }
+
+    private NetStat stat(
+            RemoteServer server,
+            HmfsClient client,
+            NetOperation.Settings settings,
+            int loops,
+            Map<String, Number> counters)
+            throws IOException, InterruptedException {
+        RemoteFiles there = new RemoteFiles(client, 1);
+        there.grow(files);
+        NetStat stat = new NetStat(server, client, there, settings, loops);
+        counters.put("bytes of a stat", (long) stat.sizes().request());
+        counters.put("bytes of its reply", (long) stat.sizes().reply());
+        counters.put("files", (long) files);
+        return stat;
+    }
+
+    private Outcome measure(List<NetOperation> operations, Map<String, Number> counters)
+            throws IOException, InterruptedException {
+        Lines lines = new Lines();
+        for (int round = -warmUp; round < rounds; round++) {
+            Lines unread = new Lines();
+            for (NetOperation operation : operations) {
+                operation.round(round < 0 ? unread : lines);
             }
             System.err.println("bench net: "
                     + (round < 0
@@ -141,34 +176,13 @@ final class NetCommand implements Callable<Integer> {
                             : "round " + (round + 1) + " of " + rounds)
                     + " done");
         }
-        return lines;
-    }
-
-    private static void latency(Lines lines, String name, Subject subject, ClosedLoop.Latency latency) {
-        lines.round(name, subject.name(), "us", latency.medianNanos() / 1e3);
-        lines.round(name + P99, subject.name(), "us", latency.p99Nanos() / 1e3);
-    }
-
-    private Outcome outcome(Lines lines, FrameSizes sizes) {
         List<Result> results = new ArrayList<>();
-        for (String name : List.of(STAT, LATENCY, LATENCY + P99, BLOCKING, BLOCKING + P99)) {
-            Series hmfs = lines.series(name, "hmfs");
-            Series echo = lines.series(name, "echo");
-            results.add(hmfs.result());
-            results.add(echo.result());
-            results.add(hmfs.dividedBy(echo).result());
+        List<Target> targets = new ArrayList<>();
+        for (NetOperation operation : operations) {
+            operation.report(lines);
+            results.addAll(operation.results());
+            targets.addAll(operation.targets());
         }
-        Map<String, Number> counters = new LinkedHashMap<>();
-        counters.put("bytes of a request", (long) sizes.request());
-        counters.put("bytes of a reply", (long) sizes.reply());
-        counters.put("requests in flight", (long) inFlight);
-        counters.put("files", (long) files);
-        return new Outcome(
-                results,
-                counters,
-                List.of(
-                        Target.atLeast(STAT + "/echo", 0.3),
-                        Target.atMost(LATENCY + "/echo", 1.5),
-                        Target.atMost(BLOCKING + "/echo", 1.5)));
+        return new Outcome(results, counters, targets);
     }
 }

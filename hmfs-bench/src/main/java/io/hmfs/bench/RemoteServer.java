@@ -3,12 +3,14 @@ package io.hmfs.bench;
 import io.hmfs.bench.load.ServerMain;
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.HmfsClient;
+import io.hmfs.core.pmem.Persistence;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,25 +19,60 @@ final class RemoteServer implements AutoCloseable {
     /** Flags of the JVM of a server, and of the echo that stands beside it. */
     static final List<String> FLAGS = List.of("-Xmx512m");
 
+    private static final String PREFIX = "hmfs-bench-";
+
     private final Path directory;
+    private final @Nullable Path logDirectory;
     private final ChildJvm child;
     private final int port;
 
+    /**
+     * How it runs.
+     *
+     * @param poolParent where its pool is made
+     * @param poolSize bytes of the pool
+     * @param eventLoops threads that serve connections
+     * @param persistence its mode; {@code PMEM} is emulated where there is no persistent memory
+     * @param logParent where the log is made, with {@code LOGGED}
+     * @param flags further flags of its JVM
+     */
+    record Setup(
+            Path poolParent,
+            long poolSize,
+            int eventLoops,
+            Persistence persistence,
+            Path logParent,
+            List<String> flags) {}
+
     RemoteServer(Path parent, long poolSize, int eventLoops) throws IOException {
-        directory = Files.createTempDirectory(parent, "hmfs-bench-");
+        this(new Setup(parent, poolSize, eventLoops, Persistence.PROCESS, parent, List.of()));
+    }
+
+    RemoteServer(Setup setup) throws IOException {
+        directory = Files.createTempDirectory(setup.poolParent(), PREFIX);
+        Path log = null;
         try {
-            child = ChildJvm.start(
-                    ServerMain.class,
-                    FLAGS,
-                    List.of(
-                            directory.resolve("pool").toString(),
-                            Long.toString(poolSize),
-                            Integer.toString(eventLoops)));
+            List<String> arguments = new ArrayList<>(List.of(
+                    directory.resolve("pool").toString(),
+                    Long.toString(setup.poolSize()),
+                    Integer.toString(setup.eventLoops()),
+                    setup.persistence().name()));
+            if (setup.persistence() == Persistence.LOGGED) {
+                log = Files.createTempDirectory(setup.logParent(), PREFIX);
+                arguments.add(log.resolve("log").toString());
+            }
+            List<String> flags = new ArrayList<>(FLAGS);
+            flags.addAll(setup.flags());
+            child = ChildJvm.start(ServerMain.class, flags, arguments);
             port = number(child.answer(), "ready ");
         } catch (IOException | RuntimeException e) {
             delete(directory);
+            if (log != null) {
+                delete(log);
+            }
             throw e;
         }
+        logDirectory = log;
     }
 
     int port() {
@@ -43,7 +80,15 @@ final class RemoteServer implements AutoCloseable {
     }
 
     HmfsClient connect() throws IOException {
-        return HmfsClient.connect("127.0.0.1", port, ClientOptions.defaults());
+        return connect(ClientOptions.defaults().inFlightMax());
+    }
+
+    /** A client that has so many requests on the wire. */
+    HmfsClient connect(int inFlightMax) throws IOException {
+        ClientOptions defaults = ClientOptions.defaults();
+        ClientOptions options =
+                new ClientOptions(defaults.user(), defaults.connectTimeout(), defaults.requestTimeout(), inFlightMax);
+        return HmfsClient.connect("127.0.0.1", port, options);
     }
 
     /** Bytes used on the server's heap after a full collection. */
@@ -66,6 +111,9 @@ final class RemoteServer implements AutoCloseable {
             child.close();
         } finally {
             delete(directory);
+            if (logDirectory != null) {
+                delete(logDirectory);
+            }
         }
     }
 

@@ -130,13 +130,71 @@ class BenchCommandTest {
                 names::toString);
     }
 
+    private List<String> measureNet(String... arguments) throws Exception {
+        List<String> all = new ArrayList<>(List.of("net", "--files", "100", "--rounds", "1", "--warm-up", "0"));
+        all.addAll(List.of("--millis", "50"));
+        all.addAll(List.of(arguments));
+        return measure(all.toArray(String[]::new));
+    }
+
     @Test
     void netMeasuresBothSidesAndTheirRatios() throws Exception {
-        List<String> names = measure("net", "--files", "100", "--rounds", "1", "--warm-up", "0", "--millis", "100");
-        for (String name : List.of("stat", "latency", "latency p99", "blocking latency")) {
+        List<String> names = measureNet();
+        assertTrue(names.containsAll(List.of("stat64 hmfs", "stat64 echo64", "stat64/echo64 hmfs")), names::toString);
+        for (String name : List.of("stat1", "stat1 p99", "stat1 blocking", "stat1 blocking p99")) {
             assertTrue(
-                    names.containsAll(List.of(name + " hmfs", name + " echo", name + "/echo hmfs")), names::toString);
+                    names.containsAll(List.of(name + " hmfs", name + " echo1", name + "/echo1 hmfs")), names::toString);
         }
+    }
+
+    @Test
+    void netMeasuresWhatItIsAskedForAndNothingElse() throws Exception {
+        assertEquals(
+                List.of(
+                        "create8 hmfs",
+                        "create8 echo8",
+                        "create8/echo8 hmfs",
+                        "depth10 depth10",
+                        "depth10 depth1",
+                        "depth10/depth1 depth10",
+                        "depth10, 8 in flight depth10, 8 in flight",
+                        "depth10, 8 in flight depth1, 8 in flight",
+                        "depth10, 8 in flight/depth1, 8 in flight depth10, 8 in flight"),
+                measureNet("--ops", "create,depth", "--in-flight", "8"));
+    }
+
+    @Test
+    void netComparesJoinedCreatesWithOthersInModePmem() throws Exception {
+        assertEquals(
+                List.of("joined joined", "joined unjoined", "joined/unjoined joined"),
+                measureNet("--ops", "joined", "--persistence", "pmem"));
+    }
+
+    @Test
+    void netMeasuresALoggedServerAndRemovesItsLog() throws Exception {
+        Path logs = Files.createDirectory(temporary.resolve("logs"));
+        assertEquals(
+                List.of("create1024 hmfs", "create1024 echo1024", "create1024/echo1024 hmfs"),
+                measureNet(
+                        "--ops",
+                        "create",
+                        "--persistence",
+                        "logged",
+                        "--in-flight",
+                        "1024",
+                        "--log-dir",
+                        logs.toString()));
+        try (Stream<Path> left = Files.list(logs)) {
+            assertEquals(List.of(), left.toList());
+        }
+    }
+
+    @Test
+    void netRefusesWhatItDoesNotKnow() {
+        assertEquals(2, run("net", "--ops", "fly"));
+        assertTrue(err.toString().contains("--ops"), err::toString);
+        assertEquals(2, run("net", "--persistence", "perhaps"));
+        assertTrue(err.toString().contains("--persistence"), err::toString);
     }
 
     @ParameterizedTest

@@ -17,6 +17,7 @@ public final class ClosedLoop {
 
     private final Supplier<? extends CompletableFuture<?>> request;
     private final long nanos;
+    private final long answersMax;
     private final CountDownLatch ended;
     private final long[] latencies;
 
@@ -25,9 +26,15 @@ public final class ClosedLoop {
     private long answers;
     private @Nullable Throwable failure;
 
-    private ClosedLoop(Supplier<? extends CompletableFuture<?>> request, int inFlight, long nanos, boolean timesEach) {
+    private ClosedLoop(
+            Supplier<? extends CompletableFuture<?>> request,
+            int inFlight,
+            long nanos,
+            long answersMax,
+            boolean timesEach) {
         this.request = request;
         this.nanos = nanos;
+        this.answersMax = answersMax;
         this.ended = new CountDownLatch(inFlight);
         this.latencies = timesEach ? new long[SAMPLES_MAX] : new long[0];
     }
@@ -35,10 +42,14 @@ public final class ClosedLoop {
     /** What a loop found out: requests per second, or nanoseconds from request to answer. */
     public record Latency(double medianNanos, double p99Nanos) {}
 
-    /** Answers per second with so many in flight for a time. {@code request} is called by one thread at a time. */
-    public static double throughput(Supplier<? extends CompletableFuture<?>> request, int inFlight, long nanos)
+    /**
+     * Answers per second with so many in flight, for a time or until so many are there. {@code request} is called by one thread at a
+     * time, and not more often than {@code answersMax + inFlight + 1} times.
+     */
+    public static double throughput(
+            Supplier<? extends CompletableFuture<?>> request, int inFlight, long nanos, long answersMax)
             throws InterruptedException {
-        ClosedLoop loop = new ClosedLoop(request, inFlight, nanos, false);
+        ClosedLoop loop = new ClosedLoop(request, inFlight, nanos, answersMax, false);
         loop.begin(inFlight);
         return loop.answers * 1e9 / (System.nanoTime() - loop.startNanos);
     }
@@ -46,7 +57,7 @@ public final class ClosedLoop {
     /** Latencies with one in flight; no thread waits for an answer. */
     public static Latency latency(Supplier<? extends CompletableFuture<?>> request, long nanos)
             throws InterruptedException {
-        ClosedLoop loop = new ClosedLoop(request, 1, nanos, true);
+        ClosedLoop loop = new ClosedLoop(request, 1, nanos, Long.MAX_VALUE, true);
         loop.begin(1);
         return summary(loop.latencies, (int) Math.min(loop.answers, SAMPLES_MAX));
     }
@@ -99,7 +110,7 @@ public final class ClosedLoop {
     private void next() {
         long start = System.nanoTime();
         boolean isOver = start - startNanos > nanos && answers > 0; // one answer at least, or there is no rate
-        if (isOver || failure != null) {
+        if (isOver || answers >= answersMax || failure != null) {
             ended.countDown();
             return;
         }

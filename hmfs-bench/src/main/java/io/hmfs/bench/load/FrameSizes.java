@@ -11,7 +11,7 @@ import java.net.Socket;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bytes of a stat and of its answer on the wire, counted on the way through a relay: what the echo is to send.
+ * Bytes of a request and of its answer on the wire, counted on the way through a relay: what the echo is to send.
  *
  * @param request bytes of one request with all that frames it
  * @param reply bytes of its answer
@@ -20,8 +20,19 @@ public record FrameSizes(int request, int reply) {
     private static final int REQUESTS = 16;
     private static final int BUFFER = 16 << 10;
 
+    /** Sends the request with a number. */
+    @FunctionalInterface
+    interface Request {
+        void send(HmfsClient client, int number) throws IOException;
+    }
+
     /** Asks the server for a path a few times. */
     public static FrameSizes ofStat(int port, String path) throws IOException {
+        return of(port, (client, _) -> client.stat(path));
+    }
+
+    /** Sends a request a few times, with numbers from 0 on. */
+    static FrameSizes of(int port, Request request) throws IOException {
         AtomicLong requests = new AtomicLong();
         AtomicLong replies = new AtomicLong();
         InetAddress loopback = InetAddress.getLoopbackAddress();
@@ -38,11 +49,11 @@ public record FrameSizes(int request, int reply) {
             });
             try (HmfsClient client =
                     HmfsClient.connect(loopback.getHostAddress(), relay.getLocalPort(), ClientOptions.defaults())) {
-                client.stat(path); // an answer is here only when all bytes before it have been counted
+                request.send(client, 0); // an answer is here only when all bytes before it have been counted
                 long requestsBefore = requests.get();
                 long repliesBefore = replies.get();
-                for (int i = 0; i < REQUESTS; i++) {
-                    client.stat(path);
+                for (int i = 1; i <= REQUESTS; i++) {
+                    request.send(client, i);
                 }
                 return new FrameSizes(
                         (int) (requests.get() - requestsBefore) / REQUESTS,

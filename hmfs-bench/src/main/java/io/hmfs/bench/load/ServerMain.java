@@ -3,6 +3,8 @@ package io.hmfs.bench.load;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.HmfsServer;
 import io.hmfs.server.ServerConfig;
 import java.io.BufferedReader;
@@ -19,13 +21,20 @@ public final class ServerMain {
 
     private ServerMain() {}
 
-    /** Arguments: pool, its size, event loops. */
+    /** Arguments: pool, its size, event loops, mode, and with {@code LOGGED} the log's directory. */
     public static void main(String[] arguments) throws IOException {
         Path pool = Path.of(arguments[0]);
-        Hmfs.format(pool, new FormatOptions(Long.parseLong(arguments[1]), Backing.MAPPED, true));
+        Persistence persistence = Persistence.valueOf(arguments[3]);
+        Path logDirectory = persistence == Persistence.LOGGED ? Path.of(arguments[4]) : null;
+        LogOptions log =
+                logDirectory == null ? null : LogOptions.in(logDirectory).withOnVolatile(true);
+        Hmfs.format(pool, new FormatOptions(Long.parseLong(arguments[1]), Backing.MAPPED, true, log));
         ServerConfig config = ServerConfig.builder(pool)
                 .port(0)
                 .eventLoops(Integer.parseInt(arguments[2]))
+                .persistence(persistence)
+                .emulatePmem(true) // or a mode could be measured only where its memory or disk is
+                .logDirectory(logDirectory)
                 .build();
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (HmfsServer server = HmfsServer.start(config)) {

@@ -10,6 +10,9 @@ import io.hmfs.wire.Wire;
 final class CreateRequests {
     private static final int ATTEMPTS_MAX = 16;
 
+    /** Creates are executed one by one with {@code -Dhmfs.joinCreates=false}: to measure what joining them brings. */
+    private static final boolean JOINS = !"false".equals(System.getProperty("hmfs.joinCreates"));
+
     private final Worker worker;
     private final RemoveRequests removes;
     private final JoinedCreates joined;
@@ -24,6 +27,9 @@ final class CreateRequests {
 
     /** Whether the current request, a create, is left to be executed with others. */
     boolean join(Session session) {
+        if (!JOINS) {
+            return false;
+        }
         openCreate();
         if (create.flags().overwrite()) {
             return false;
