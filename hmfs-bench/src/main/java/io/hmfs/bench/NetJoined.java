@@ -19,9 +19,14 @@ final class NetJoined extends NetOperation {
     NetJoined(HmfsClient client, RemoteServer unjoinedServer, int inFlightMax, Settings settings) throws IOException {
         this.settings = settings;
         this.unjoinedServer = unjoinedServer;
-        joined = new RemoteCreates(client, "/joined");
-        unjoinedClient = unjoinedServer.connect(inFlightMax);
-        unjoined = new RemoteCreates(unjoinedClient, "/joined");
+        try {
+            joined = new RemoteCreates(client, "/joined");
+            unjoinedClient = unjoinedServer.connect(inFlightMax);
+            unjoined = new RemoteCreates(unjoinedClient, "/joined");
+        } catch (IOException | RuntimeException e) {
+            unjoinedServer.close();
+            throw e;
+        }
     }
 
     @Override

@@ -44,7 +44,7 @@ public final class ClosedLoop {
 
     /**
      * Answers per second with so many in flight, for a time or until so many are there. {@code request} is called by one thread at a
-     * time, and not more often than {@code answersMax + inFlight + 1} times.
+     * time, and {@code answersMax + inFlight} times at the most, but for first answers that came too early.
      */
     public static double throughput(
             Supplier<? extends CompletableFuture<?>> request, int inFlight, long nanos, long answersMax)

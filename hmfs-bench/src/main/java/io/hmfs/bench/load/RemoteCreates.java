@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 /** Creates new files through a client, each round in a directory of its own. */
 public final class RemoteCreates {
     private static final long PER_MILLI = 400;
+    private static final int SPARE = 64; // requests that are answered at once are asked again
     private static final CreateOptions OPTIONS = new CreateOptions(0644, false, false, 0755);
 
     private final HmfsClient client;
@@ -24,7 +25,7 @@ public final class RemoteCreates {
 
     /** Most files that a round makes, whatever the machine: what is to be in the pool has an end. */
     public static long most(long millis, int inFlight) {
-        return PER_MILLI * millis + inFlight + 1;
+        return PER_MILLI * millis + inFlight + SPARE;
     }
 
     /** The path of a file of a round; all have the same length. */
@@ -59,6 +60,6 @@ public final class RemoteCreates {
                 return client.createAsync(paths[next++], OPTIONS);
             }
         };
-        return ClosedLoop.throughput(request, inFlight, millis * 1_000_000, paths.length - inFlight - 1L);
+        return ClosedLoop.throughput(request, inFlight, millis * 1_000_000, PER_MILLI * millis);
     }
 }
