@@ -88,7 +88,8 @@ class HmfsFileSystemTest extends OwnDirectory {
         }
         AtomicBoolean stop = new AtomicBoolean();
         CompletableFuture<Void> creator = CompletableFuture.runAsync(() -> {
-            for (int i = 0; i < 200 && !stop.get(); i++) {
+            // Fewer in each directory than the times that a delete looks again: it gives up on who keeps at it.
+            for (int i = 0; i < 45 && !stop.get(); i++) {
                 try {
                     Path late = new Path(tree, "d" + i % 3 + "/late" + i);
                     fs.createNonRecursive(late, true, 4096, (short) 1, BLOCK, null)
