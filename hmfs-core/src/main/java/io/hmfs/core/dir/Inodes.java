@@ -127,8 +127,8 @@ public final class Inodes {
     }
 
     /**
-     * What is in flight, left by an earlier start or by the making of the inode, landed. The caller holds the inode's lock, so nothing else is in flight. An entry
-     * that must be recovered first, without the lock; NULL if there is none.
+     * What is in flight, left by an earlier start or by the making of the inode, landed. The caller holds the inode's lock, so
+     * nothing else is in flight. An entry that must be recovered first, without the lock; NULL if there is none.
      */
     public long takeUp(long inode) {
         long entry = InodeRecord.entry(InodeRecord.names(pmem, inode));

@@ -151,8 +151,7 @@ final class CreateOp {
     /** Makes what was filled an object, and puts it into the index, under the key's lock; false if there is no space. */
     private boolean enter(long at, int kind, long hash, Name name, byte @Nullable [] target) {
         // [create.1] CREATING after all else: no reader takes a half filled object for one. Under the lock†: a word
-        // that an earlier
-        // start left may lead here, and who holds the lock takes what is CREATING for cut off.
+        // that an earlier start left may lead here, and who holds the lock takes what is CREATING for cut off.
         EntryRecord.create(pmem, at, kind, engine.ids.next(), name.length());
         boolean made = target == null || makeTarget(at, target);
         // The first line goes out when it has its place on the list.

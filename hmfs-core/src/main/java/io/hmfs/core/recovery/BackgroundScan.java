@@ -193,8 +193,7 @@ public final class BackgroundScan {
             boolean still = EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_INODE
                     && EntryRecord.id(pmem, at) == id;
             long stale = still ? engine.inodes.takeUp(at) : Pmem.NULL;
-            // Of a link that died before its word was durable nobody knows, though the file may have another inode by
-            // now.
+            // Of a link that died before its word was durable nobody knows, though the file may have an inode by now.
             if (still && stale == Pmem.NULL && (engine.inodes.find(id) != at || engine.inodes.count(at) == 0)) {
                 engine.inodes.drop(at);
             }
