@@ -43,10 +43,6 @@ final class NamespaceDeathTest {
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 
     /** Ends the operation where the process dies. */
-    private static final class Death extends RuntimeException {
-        private static final long serialVersionUID = 1;
-    }
-
     interface Operation {
         void on(PoolNamespace namespace, long directory);
     }
@@ -148,30 +144,11 @@ final class NamespaceDeathTest {
     /** False if the operation ended before that event. */
     private boolean diesBefore(int event, Operation operation, First first, String when) {
         SimPoolFile file = pool.killed();
-        boolean died = diesBefore(event, file, namespace -> operation.on(namespace, directory));
+        boolean died = ProcessDeath.before(event, file, namespace -> operation.on(namespace, directory));
         if (died) {
             goOn(file, first, IMAGES, when);
         }
         return died;
-    }
-
-    /** The same of any work of a process of its own. */
-    private static boolean diesBefore(int event, SimPoolFile file, Consumer<PoolNamespace> work) {
-        PoolNamespace namespace = new PoolNamespace("sim", file, false);
-        int[] left = {event};
-        file.pmem().beforeEachEvent(() -> {
-            if (left[0]-- == 0) {
-                throw new Death();
-            }
-        });
-        try {
-            work.accept(namespace);
-            file.pmem().beforeEachEvent(null);
-            return false;
-        } catch (Death e) {
-            file.pmem().processDied();
-            return true;
-        }
     }
 
     static Stream<Arguments> operationsThatAreUndone() {
@@ -189,8 +166,8 @@ final class NamespaceDeathTest {
             for (int second = 0; diedAgain; second++) {
                 for (First first : List.of(First.LOOK, (event + second) % 2 == 0 ? First.SCAN : First.CHANGE)) {
                     SimPoolFile file = pool.killed();
-                    assertTrue(diesBefore(event, file, namespace -> operation.on(namespace, directory)));
-                    diedAgain = diesBefore(second, file, Snapshot::of);
+                    assertTrue(ProcessDeath.before(event, file, namespace -> operation.on(namespace, directory)));
+                    diedAgain = ProcessDeath.before(second, file, Snapshot::of);
                     String when = name + ", dead before " + event + ", then before " + second + ", then " + first;
                     goOn(file, first, IMAGES_AFTER_TWO, when);
                     deaths++;

@@ -38,11 +38,8 @@ final class NamespaceSettleTest {
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 
     /** Ends an operation where the process dies. */
-    private static final class Death extends RuntimeException {
-        private static final long serialVersionUID = 1;
-    }
-
     private final Attributes out = new Attributes();
+
     private SimPoolFile file = new SimPoolFile(32 << 10, 14);
     private long d;
     private int images;
@@ -246,7 +243,8 @@ final class NamespaceSettleTest {
         int deaths = 0;
         for (boolean died = true; died; deaths++) {
             SimPoolFile pool = file.killed();
-            died = diesBefore(deaths, pool, n -> ok(n.setXattr(ROOT, a, attribute, new byte[] {2}, XattrMode.REPLACE)));
+            died = ProcessDeath.before(
+                    deaths, pool, n -> ok(n.setXattr(ROOT, a, attribute, new byte[] {2}, XattrMode.REPLACE)));
             PoolNamespace next = open(pool);
             next.scanInBackground();
             for (int i = 0; i < CHAINS; i++) {
@@ -261,23 +259,5 @@ final class NamespaceSettleTest {
             });
         }
         assertTrue(deaths > 5, "deaths: " + deaths);
-    }
-
-    private static boolean diesBefore(int event, SimPoolFile pool, Consumer<PoolNamespace> work) {
-        PoolNamespace namespace = open(pool);
-        int[] left = {event};
-        pool.pmem().beforeEachEvent(() -> {
-            if (left[0]-- == 0) {
-                throw new Death();
-            }
-        });
-        try {
-            work.accept(namespace);
-            pool.pmem().beforeEachEvent(null);
-            return false;
-        } catch (Death e) {
-            pool.pmem().processDied();
-            return true;
-        }
     }
 }

@@ -185,21 +185,25 @@ final class HashIndexReaderTest {
         assertEquals(pool.object(17), IndexFixture.find(index, late, HashIndexTest.only(pool.object(17))));
     }
 
+    /** The new word goes into the first slot, which a reader may have passed; the old one stands behind it. */
+    private Runnable replacement(HashIndex index, long hash) {
+        long first = pool.fill(1, hash);
+        assertTrue(index.insert(hash, first));
+        assertTrue(index.insert(hash, pool.fill(2, hash)));
+        assertTrue(index.remove(hash, first));
+        return () -> {
+            assertTrue(index.insert(hash, pool.fill(3, hash)));
+            assertTrue(index.remove(hash, pool.object(2)));
+        };
+    }
+
     @Test
     void aKeyWhoseObjectIsReplacedIsNeverWithoutOne() {
         long hash = IndexFixture.mix(9);
         atEveryLoad(new Scene() {
             @Override
             public Runnable prepare(HashIndex index) {
-                // The new word goes into the first slot, which a reader may have passed; the old one stands behind it.
-                long first = pool.fill(1, hash);
-                assertTrue(index.insert(hash, first));
-                assertTrue(index.insert(hash, pool.fill(2, hash)));
-                assertTrue(index.remove(hash, first));
-                return () -> {
-                    assertTrue(index.insert(hash, pool.fill(3, hash)));
-                    assertTrue(index.remove(hash, pool.object(2)));
-                };
+                return replacement(index, hash);
             }
 
             @Override
@@ -216,14 +220,7 @@ final class HashIndexReaderTest {
         atEveryLoad(new Scene() {
             @Override
             public Runnable prepare(HashIndex index) {
-                long first = pool.fill(1, hash);
-                assertTrue(index.insert(hash, first));
-                assertTrue(index.insert(hash, pool.fill(2, hash)));
-                assertTrue(index.remove(hash, first));
-                return () -> {
-                    assertTrue(index.insert(hash, pool.fill(3, hash)));
-                    assertTrue(index.remove(hash, pool.object(2)));
-                };
+                return replacement(index, hash);
             }
 
             @Override
