@@ -76,6 +76,7 @@ public final class KillRun {
             "pmem.log.LogDurabilityTest",
             "pmem.log.LogStartTest",
             "NamespaceStepTest",
+            "NamespaceRestTest",
             "NamespaceTest",
             "NamespaceLinkTest",
             "NamespaceBatchTest",
