@@ -229,4 +229,23 @@ final class CutOffCreateTest extends CutOffCreates {
             return true;
         }
     }
+
+    /** No run leaves a rename's successor dead and unlinked; where damage has, the scan would free its slot a second time. */
+    @Test
+    void aRenameThatIsUndoneFreesNoSuccessorThatWasThereOnce() {
+        long directory = mkdir("directory");
+        create(directory, name(1));
+        create(directory, name(2));
+        List<Long> children = children(directory);
+        long successor = children.getFirst();
+        long replaced = children.getLast();
+        pmem().set(contentOf(directory) + DirContentRecord.CHILD_HEAD_OFFSET, replaced);
+        fate(successor, SlotState.DELETED);
+        pmem().set(successor + EntryRecord.NAME_OFFSET, pmem().get(replaced + EntryRecord.NAME_OFFSET));
+        fate(replaced, SlotState.REPLACED);
+        pmem().set(replaced + EntryRecord.LINK_OFFSET, successor);
+        kill();
+        assertEquals(Status.OK, namespace.stat(directory, name(1), out));
+        assertEquals(SlotState.DELETED, EntryRecord.state(pmem(), successor));
+    }
 }

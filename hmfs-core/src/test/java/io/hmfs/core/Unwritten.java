@@ -10,6 +10,7 @@ import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.sim.SimPoolFile;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * What a pool shows that a power failure would take back, one fence after the last store: stores whose line nobody has written
@@ -48,6 +49,27 @@ final class Unwritten {
         }
         unwritten.changes.sort(null);
         return unwritten.changes;
+    }
+
+    /** Whether an entry with a short name is in this state. */
+    static boolean holds(SimPoolFile file, int state) {
+        return slots(file, RegionKind.ENTRY_SLOTS).anyMatch(at -> EntryRecord.state(file.pmem(), at) == state);
+    }
+
+    /** Where slots of a kind stand. */
+    static LongStream slots(SimPoolFile file, RegionKind kind) {
+        long perRegion = file.regionSize() / kind.slotSize();
+        return regions(file, kind)
+                .flatMap(start -> LongStream.range(0, perRegion).map(i -> start + i * kind.slotSize()));
+    }
+
+    /** Where regions of a kind begin. */
+    static LongStream regions(SimPoolFile file, RegionKind kind) {
+        long table = file.header() + PoolHeader.REGION_TABLE_OFFSET;
+        return LongStream.range(0, file.regionsMax())
+                .map(i -> file.pmem().get(table + 8 * i))
+                .filter(word -> word != 0 && RegionKind.of(table, word) == kind)
+                .map(word -> word & ~RegionKind.MASK);
     }
 
     private void region(long start, long size, RegionKind kind) {

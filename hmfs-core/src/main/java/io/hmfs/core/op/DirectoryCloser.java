@@ -34,9 +34,10 @@ final class DirectoryCloser {
             long mtime = DirContentRecord.mtime(pmem, content);
             long head = DirContentRecord.childHead(pmem, content);
             if (head != Pmem.NULL && head != DirContentRecord.CLOSED) {
-                // † Only because of a child that a stat would show; else wait for what is in flight and sweep again.
+                // † Only because of a child that a stat would show, which is linked durably (I2); else wait for what is
+                // in
+                // flight and sweep again.
                 if (lists.occupancy(content, stale) == ChildList.Occupancy.OCCUPIED) {
-                    pmem.persist(content, DirContentRecord.SIZE); // I2: the answer rests on this line
                     return Status.NOT_EMPTY;
                 }
                 if (stale[0] != Pmem.NULL) {

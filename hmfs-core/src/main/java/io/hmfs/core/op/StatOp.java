@@ -176,9 +176,8 @@ final class StatOp {
                 continue;
             }
             if (state == SlotState.CREATING) {
-                if (creating != Pmem.NULL) {
-                    return Look.AGAIN; // one after the other: the first has come to an end meanwhile
-                }
+                // One after the other, if there are two: the first was undone, or its word goes before the other's lock
+                // is free.
                 creating = at;
                 continue;
             }

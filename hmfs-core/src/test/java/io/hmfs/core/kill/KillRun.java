@@ -77,6 +77,7 @@ public final class KillRun {
             "pmem.log.LogStartTest",
             "NamespaceStepTest",
             "NamespaceRestTest",
+            "NamespaceOrderTest",
             "NamespaceTest",
             "NamespaceLinkTest",
             "NamespaceBatchTest",

@@ -125,4 +125,20 @@ final class SuperblockTest {
         refuses(Reason.WRONG_VERSION, PoolHeader.REGION_SIZE_OFFSET, 8192);
         refuses(Reason.REPAIR_CUT_SHORT, PoolHeader.STATE_OFFSET, PoolHeader.REPAIRING);
     }
+
+    /** Whoever finds the magic finds all that was written back before. */
+    @Test
+    void theMagicComesAfterAllElse() {
+        SimPmem pmem = new SimPmem(PoolHeader.SIZE);
+        PoolHeader.init(pmem, 0, CLUSTER, 1 << 20, 1 << 14, 42);
+        pmem.set(PoolHeader.INDEX_ROOT_OFFSET, 7);
+        pmem.writeBack(PoolHeader.INDEX_ROOT_OFFSET, 8);
+        pmem.afterEachChangeOf(at -> {
+            if (at == PoolHeader.MAGIC_OFFSET) {
+                assertTrue(pmem.isDurable(PoolHeader.INDEX_ROOT_OFFSET, 8));
+            }
+        });
+        PoolHeader.seal(pmem, 0);
+        assertEquals(PoolHeader.MAGIC, pmem.get(PoolHeader.MAGIC_OFFSET));
+    }
 }
