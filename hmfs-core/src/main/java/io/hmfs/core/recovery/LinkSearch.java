@@ -51,13 +51,18 @@ final class LinkSearch {
         return lists.contains(content, at);
     }
 
-    /** The content of an object's directory, as durable as it is seen; {@code Pmem.NULL} if there is none. */
-    long durableContentOf(long at) {
+    /**
+     * An mtime that an object's directory has durably; above all times if the directory is gone. † Read before it is made durable:
+     * one that another thread stores meanwhile may be lost yet.
+     */
+    long durableMtime(long at) {
         long content = engine.findContent(EntryRecord.parent(pmem, at));
-        if (content != Pmem.NULL) {
-            persist(content);
+        if (content == Pmem.NULL) {
+            return Long.MAX_VALUE;
         }
-        return content;
+        long mtime = DirContentRecord.mtime(pmem, content);
+        persist(content);
+        return mtime;
     }
 
     /** [recover.verdict] † The verdict rests on what is durable: who stored head and mtime may have died before writing them back. */

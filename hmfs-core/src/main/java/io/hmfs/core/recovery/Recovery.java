@@ -126,9 +126,8 @@ public final class Recovery {
 
     /** A directory is settled by its access object alone; who meets its closed content goes on from there, or the scan does. */
     private void recoverDelete(long at) {
-        long content = links.durableContentOf(at);
         long death = EntryRecord.death(pmem, at);
-        if (death != UNDONE && (content == Pmem.NULL || death <= DirContentRecord.mtime(pmem, content))) {
+        if (death != UNDONE && death <= links.durableMtime(at)) {
             // [recover.delete.finish] That it dies is durable before it is DELETED, for the reason told below.
             pmem.persist(at, Pmem.LINE);
             EntryRecord.setState(pmem, at, SlotState.DELETED);
@@ -298,8 +297,23 @@ public final class Recovery {
             EntryRecord.setState(pmem, moved, SlotState.DELETED);
             pmem.writeBack(moved, Pmem.LINE);
         }
+        writeBackReplaced(successor);
         pmem.persist(successor, Pmem.LINE);
         pmem.setRelease(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
+    }
+
+    /**
+     * † A T that is DELETED already is so durably before the successor forgets it, as the origin in {@link #settleSource}. Its word
+     * is in the index as long as it is not: [rename.6] comes after the fence.
+     */
+    private void writeBackReplaced(long successor) {
+        long[] seen = engine.scratch().seen;
+        int count = engine.index.candidates(engine.keys.ofObject(successor), seen);
+        for (int i = 0; i < count; i++) {
+            if (EntryRecord.state(pmem, seen[i]) == SlotState.DELETED && EntryRecord.link(pmem, seen[i]) == successor) {
+                pmem.writeBack(seen[i], Pmem.LINE);
+            }
+        }
     }
 
     /**
