@@ -50,8 +50,8 @@ static int opt(const char *n, int def) { auto i = OPT.find(n); return i == OPT.e
     X(recwb, 0)    /* 1: recovery persists all it stores and clears index words, as first designed */ \
     X(cswap, 1)    /* finishCreate is a swap; 0 a plain store */ \
     X(verdict, 1)  /* [recover.verdict] */ \
-    X(readfirst, 0)/* recoverDelete: 0 reads the mtime after it is durable, 1 before */ \
-    X(tdead, 0)    /* finishRename writes T back also if it is DELETED already */ \
+    X(readfirst, 1)/* recoverDelete: 0 reads the mtime after it is durable, 1 before */ \
+    X(tdead, 1)    /* writeBackReplaced: also a T that is DELETED already */ \
     X(delfin, 1)   /* [recover.delete.finish] persists DELETING */ \
     X(delundo, 1)  /* [recover.delete.undo]: 1 UNDONE durable, then NORMAL; 0 NORMAL, then durable; 2 NORMAL, not durable */ \
     X(reopenlock, 1) /* reopenIfStale looks at the access object under its lock */ \

@@ -182,7 +182,7 @@ static int recover(State &S, Th &t, int s) { // Recovery.recover; holds no key l
     t.rmoved = t.rO && st(S, t.rO) == MOVING && link(S, t.rO) == t.rN ? t.rO : 0;
     if (t.rst == REPLACED) t.rT = t.rs;
     else for (int x = 1; x <= NS; x++) // findReplaced
-        if (x != t.rN && R(S, IX(keyOf(S, t.rN), x)) && (st(S, x) == REPLACED || (G.tdead && x != t.rO && st(S, x) == DELETED)) && link(S, x) == t.rN) { t.rT = x; break; }
+        if (x != t.rN && R(S, IX(keyOf(S, t.rN), x)) && st(S, x) == REPLACED && link(S, x) == t.rN) { t.rT = x; break; }
     if (t.rN2 == NORMAL) t.qin = 1; else CALL(isLinked(S, t, t.rN));
     if (t.qin) {
         if (G.settle && t.rO && link(S, t.rO) == t.rN) { // settleSource
@@ -197,6 +197,9 @@ static int recover(State &S, Th &t, int s) { // Recovery.recover; holds no key l
         }
         if (t.rT) { Y; W(S, {{F(t.rT, STATUS), DELETED}}); if (G.finT) WB(S, t, F(t.rT, STATUS)); }
         if (t.rmoved) { Y; W(S, {{F(t.rmoved, STATUS), DELETED}}); if (G.finO) WB(S, t, F(t.rmoved, STATUS)); }
+        if (G.tdead)
+            for (int x = 1; x <= NS; x++) // writeBackReplaced
+                if (x != t.rN && R(S, IX(keyOf(S, t.rN), x)) && st(S, x) == DELETED && link(S, x) == t.rN) WB(S, t, F(x, STATUS));
         if (G.finN) WB(S, t, F(t.rN, STATUS));
         Y;
         FENCE(S, t);

@@ -44,6 +44,7 @@ public final class Principals {
 
     private void load() {
         List<String> found = new ArrayList<>();
+        long last = tail;
         while (tail + 8 <= end) {
             long word = pmem.getAcquire(tail);
             if (word == 0) {
@@ -58,8 +59,11 @@ public final class Principals {
             String name = new String(bytes, StandardCharsets.UTF_8);
             ids.put(name, found.size());
             found.add(name);
+            last = tail;
             tail += recordSize(length);
         }
+        // [open.1] The last one a process may have stored, and died before it was durable. Files get its id from now.
+        pmem.persist(last, 8);
         names = List.copyOf(found);
     }
 

@@ -52,6 +52,8 @@ public final class Regions {
             }
             add(found++, word);
         }
+        // [open.1] The last one a process may have stored, and died before it was durable. Its slots are used from now.
+        pmem.persist(table + 8L * Math.max(0, found - 1), 8);
         this.count = found;
         this.prepared = found;
     }

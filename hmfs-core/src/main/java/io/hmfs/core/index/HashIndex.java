@@ -94,6 +94,9 @@ public final class HashIndex {
         if (IndexHeader.magic(pmem, root) != IndexHeader.MAGIC) {
             throw new CorruptPoolException(root, "an index, version 1", IndexHeader.magic(pmem, root));
         }
+        // [open.1] What is seen here a process may have stored, and died before it was durable. It is built on from now
+        // on, and no power failure may take back the depth or the state of a record.
+        pmem.persist(root, ROOT_SIZE);
         long depthMax = IndexHeader.directoryDepth(pmem, root);
         if (depthMax < 0 || depthMax > DEPTH_MAX) {
             throw new CorruptPoolException(root + IndexHeader.DIRECTORY_DEPTH_OFFSET, "0 to " + DEPTH_MAX, depthMax);

@@ -76,13 +76,14 @@ final class Placement {
             long word = BucketRecord.load(pmem, line, slot);
             int other = BucketRecord.partner(bucket, word);
             int used = survey(segment, other, word);
-            if (used >= PRESENT) {
-                return slot; // a crash between the two steps left it in both
-            }
-            if (used != USED_MASK) {
+            // In both: a crash between the two steps, or the death of a process before the copy was durable.
+            boolean isCopied = used >= PRESENT;
+            if (isCopied || used != USED_MASK) {
+                if (!isCopied) {
+                    store(segment, other, Integer.numberOfTrailingZeros(~used), word);
+                }
                 // [displace.1] The copy is durable before the original goes: its owner may have been told OK long ago.
-                long target = store(segment, other, Integer.numberOfTrailingZeros(~used), word);
-                pmem.persist(target, BucketRecord.SIZE);
+                pmem.persist(SegmentRecord.bucket(segment, other), BucketRecord.SIZE);
                 return slot;
             }
         }

@@ -83,14 +83,12 @@ final class SegmentSplit {
 
     /** Brings every split that a crash interrupted to an end; bounded by the lanes, not by the entries. */
     void recover() {
-        boolean found = false;
         for (int lane = 0; lane < SplitRecord.LANES; lane++) {
             long record = record(lane);
             long state = SplitRecord.state(pmem, record);
             if (state == SplitRecord.IDLE) {
                 continue;
             }
-            found = true;
             check(record);
             if (state == SplitRecord.COPYING) {
                 undo(record);
@@ -102,10 +100,6 @@ final class SegmentSplit {
             } else {
                 throw new CorruptPoolException(record, "a split's state", state);
             }
-        }
-        if (found) {
-            // [undo.2] No record may come back to life once the segment it names serves another split.
-            pmem.fence();
         }
     }
 
@@ -201,7 +195,7 @@ final class SegmentSplit {
         return used;
     }
 
-    /** Everything after the commit; recovery does it again from the start. Not fenced at the end. */
+    /** Everything after the commit; recovery does it again from the start. */
     private void finish(long record, long[] stays) {
         long segment = SplitRecord.source(pmem, record);
         int local = (int) SplitRecord.depth(pmem, record);
@@ -218,19 +212,21 @@ final class SegmentSplit {
             }
         }
         pmem.persist(segment, SegmentRecord.SIZE);
-        // [split.6] Give up the record. No fence: finishing a finished split changes nothing, however late.
+        // [split.6] Give up the record, durably before another thread can split the segment again. To finish this split
+        // after that would give the words the window of a depth that is past: the next split would send them to the
+        // wrong half, and a scan would take them for foreign.
         SplitRecord.state(pmem, record, SplitRecord.IDLE);
-        pmem.writeBack(record, SplitRecord.SIZE);
+        pmem.persist(record, SplitRecord.SIZE);
     }
 
     private void undo(long record) {
         long target = SplitRecord.target(pmem, record);
         // [undo.1] What was copied must be gone before [undo.2] the record, or the source would hand out a dirty
-        // segment.
+        // segment; and no record may come back to life once the segment it names serves another split.
         pmem.zero(target, SegmentRecord.SIZE);
         pmem.persist(target, SegmentRecord.SIZE);
         SplitRecord.state(pmem, record, SplitRecord.IDLE);
-        pmem.writeBack(record, SplitRecord.SIZE);
+        pmem.persist(record, SplitRecord.SIZE);
         source.free(target);
     }
 

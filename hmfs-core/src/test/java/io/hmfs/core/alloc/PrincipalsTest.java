@@ -62,6 +62,42 @@ final class PrincipalsTest {
                         image -> assertEquals(LONG, open(file.crashed(image)).name(2), "it was told"));
     }
 
+    private static final class Death extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /** Or the id that the next process gave to files would be another one's. */
+    @Test
+    void aNameThatADeadProcessAddedIsThereAfterThePowerFailed() {
+        int deaths = 0;
+        for (boolean died = true; died; deaths++) {
+            SimPoolFile file = new SimPoolFile(REGION, 1);
+            open(file).id("alice");
+            Principals dies = open(file);
+            int[] left = {deaths};
+            file.pmem().beforeEachEvent(() -> {
+                if (left[0]-- == 0) {
+                    throw new Death();
+                }
+            });
+            try {
+                dies.id(LONG);
+                died = false;
+            } catch (Death e) {
+                // the next process sees what it stored
+            }
+            file.pmem().processDied();
+            String seen = open(file).name(2);
+            String when = "dead before event " + deaths;
+            file.pmem().images(64, 1, image -> {
+                Principals after = open(file.crashed(image));
+                assertEquals("alice", after.name(1), when);
+                assertEquals(seen, after.name(2), when);
+            });
+        }
+        assertTrue(deaths > 10, "deaths: " + deaths);
+    }
+
     /** A short name is added after the crash; the next start must not take what the long one left for a record. */
     private static void verify(SimPoolFile after) {
         Principals recovered = open(after);

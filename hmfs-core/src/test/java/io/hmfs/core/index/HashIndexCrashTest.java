@@ -142,28 +142,6 @@ final class HashIndexCrashTest {
     }
 
     @Test
-    void aRecordThatOutlivedItsSplitIsFinishedAgainWithoutHarm() {
-        HashIndex index = format(4, 512, 16);
-        long target = 0;
-        for (int n = 0; n < 100; n++) {
-            acknowledged.add(crowded(n));
-            assertTrue(index.insert(crowded(n), pool.fill(n, crowded(n))));
-            if (target == 0 && index.statistics().splits() == 1) {
-                target = SplitRecord.target(sim, IndexFixture.ROOT + IndexHeader.SIZE);
-            }
-        }
-        assertTrue(index.statistics().depth() > 2);
-        sim.fence();
-        // Both segments of the first split have been split again since; its record, unfenced, may only now become
-        // durable.
-        long record = IndexFixture.ROOT + IndexHeader.SIZE + 3 * SplitRecord.SIZE;
-        SplitRecord.begin(sim, record, pool.segments, target, 0);
-        SplitRecord.state(sim, record, SplitRecord.COMMITTED);
-        sim.persist(record, SplitRecord.SIZE);
-        checkOpened(sim.killed(), true);
-    }
-
-    @Test
     void recordsThatNoSplitWritesAreCorrupt() {
         format(4, 64, 4);
         long record = IndexFixture.ROOT + IndexHeader.SIZE;

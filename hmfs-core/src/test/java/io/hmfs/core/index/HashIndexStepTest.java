@@ -20,6 +20,7 @@ final class HashIndexStepTest {
     private static final int DEPTH_MAX = 4;
     private static final long OBJECTS_MAX = 2048;
     private static final int HOME = 7;
+    private static final int IMAGES = 64;
     private static final long TAG = 0x4321L << 48;
     private static final long RECORD = IndexFixture.ROOT + IndexHeader.SIZE;
 
@@ -123,6 +124,57 @@ final class HashIndexStepTest {
         assertTrue(has(index, twice, pool.object(300)));
         for (int i = 0; i < behind.length; i++) {
             assertEquals(behind[i], BucketRecord.load(pmem, line, i), "slot " + i + " of the next bucket");
+        }
+    }
+
+    /** [displace.1] A process dies between the copy and its fence; the next one finds the word in both buckets, and makes use of that. */
+    @Test
+    void aCopyThatADeadProcessMadeIsDurableBeforeTheOriginalGoes() {
+        long moves = hash(0x7777, HOME);
+        int deaths = 0;
+        for (boolean died = true; died; deaths++) {
+            pmem = new SimPmem(IndexFixture.size(DEPTH_MAX, OBJECTS_MAX, 16));
+            pool = new IndexFixture(pmem, DEPTH_MAX, OBJECTS_MAX);
+            HashIndex index = pool.format(0);
+            assertTrue(index.insert(moves, pool.fill(100, moves)));
+            for (int n = 0; n < 2 * BucketRecord.SLOTS - 1; n++) {
+                assertTrue(index.insert(crowded(n), pool.fill(n, crowded(n))));
+            }
+            pmem.fence();
+            int last = 2 * BucketRecord.SLOTS;
+            died = diesBefore(deaths, () -> index.insert(crowded(last - 1), pool.fill(last - 1, crowded(last - 1))));
+            pmem.processDied();
+            assertTrue(new IndexFixture(pmem, DEPTH_MAX, OBJECTS_MAX)
+                    .open()
+                    .insert(crowded(last), pool.fill(last, crowded(last))));
+            pmem.fence();
+            String when = "dead before event " + deaths;
+            pmem.images(IMAGES, deaths, image -> {
+                IndexFixture opened = new IndexFixture(pmem.crashed(image), DEPTH_MAX, OBJECTS_MAX);
+                HashIndex after = opened.open();
+                assertTrue(has(after, moves, opened.object(100)), () -> when + ", the copy, " + image);
+                for (int n = 0; n <= last; n++) {
+                    boolean isKnown = n != last - 1;
+                    assertTrue(!isKnown || has(after, crowded(n), opened.object(n)), when + ", " + n + ", " + image);
+                }
+            });
+        }
+        assertTrue(deaths > 5, "deaths: " + deaths);
+    }
+
+    /** Whether the process died there, and not at the end. */
+    private boolean diesBefore(int event, Runnable work) {
+        int[] left = {event};
+        pmem.beforeEachEvent(() -> {
+            if (left[0]-- == 0) {
+                throw new Death();
+            }
+        });
+        try {
+            work.run();
+            return false;
+        } catch (Death e) {
+            return true;
         }
     }
 

@@ -58,6 +58,7 @@ public final class KillRun {
     /** Quickest first; none whose outcome depends on how threads happen to be scheduled. */
     private static final List<String> TESTS = chosenOr(
             "alloc.PrincipalsTest",
+            "alloc.RegionsTest",
             "layout.EntryLayoutTest",
             "layout.IndexLayoutTest",
             "layout.SlotRecordTest",
@@ -70,6 +71,7 @@ public final class KillRun {
             "dir.ChildListSweepTest",
             "index.HashIndexReaderTest",
             "index.HashIndexStepTest",
+            "index.SplitHandoverTest",
             "pmem.MappedPmemTest",
             "pmem.PoolFileTest",
             "pmem.log.LoggedPmemTest",

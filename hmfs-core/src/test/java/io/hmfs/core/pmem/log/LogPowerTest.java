@@ -243,6 +243,7 @@ final class LogPowerTest {
             String pool = loses + ".pool";
             acknowledged.set(0);
             AtomicInteger left = new AtomicInteger(which);
+            long durable;
             try (LoggedPoolFile opened = LoggedPoolFile.open(pool(pool), options(failing))) {
                 failing.watch((kind, name) -> {
                     if (kind == Kind.FORCE && name.startsWith(file) && left.getAndDecrement() == 0) {
@@ -250,7 +251,13 @@ final class LogPowerTest {
                     }
                 });
                 assertThrows(LogFailedException.class, () -> store(opened, 1, 2 * STORES, acknowledged));
+                durable = opened.ring().durable();
             }
+            long folded = LogControl.read(failing.root().resolve(LogFiles.CONTROL)).folded;
+            assertTrue(
+                    durable > folded,
+                    "the next start has nothing to fold, and would be waited for: durable " + durable + ", folded "
+                            + folded);
             if (loses) {
                 loseMachine(pool); // and with it the ring: all is read from the files, as the system shows them
             }

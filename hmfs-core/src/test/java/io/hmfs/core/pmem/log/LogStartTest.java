@@ -3,15 +3,19 @@ package io.hmfs.core.pmem.log;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.log.PowerCutDisk.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +42,11 @@ final class LogStartTest {
     }
 
     private static LogOptions options(Path place) {
-        return LogOptions.in(place.resolve("log"))
+        return in(place.resolve("log"));
+    }
+
+    private static LogOptions in(Path log) {
+        return LogOptions.in(log)
                 .withSizes(1 << 20, 4 << 20, 256)
                 .withOnVolatile(true)
                 .withProgress(_ -> {});
@@ -73,6 +81,30 @@ final class LogStartTest {
             }
         }
         return there;
+    }
+
+    /** [log.7], [log.8] What the start itself has logged is on the disk before it is told, or it is no start. */
+    @Test
+    void aStartWhoseFirstLinesTheDiskRefusesFails() throws IOException {
+        PowerCutDisk disk = new PowerCutDisk(here.resolve("log"), () -> 0);
+        Thread starter = Thread.currentThread();
+        AtomicBoolean isOpen = new AtomicBoolean();
+        AtomicInteger syncs = new AtomicInteger();
+        disk.watch((kind, name) -> {
+            // The first sync is of the log file's head, the second one of its first block.
+            if (kind == Kind.FORCE && name.startsWith("log-") && syncs.incrementAndGet() == 2) {
+                while (!isOpen.get() && starter.getState() != Thread.State.WAITING) {
+                    Thread.onSpinWait(); // who does not wait for this sync is to come to its end before it fails
+                }
+                throw new IOException("no sync of " + name);
+            }
+        });
+        PoolException e = assertThrows(PoolException.class, () -> {
+            try (LoggedPoolFile _ = LoggedPoolFile.open(pool, in(disk.root()))) {
+                isOpen.set(true);
+            }
+        });
+        assertTrue(String.valueOf(e.getMessage()).contains("no sync of log-"), e.getMessage());
     }
 
     /** [log.7] */
