@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
  */
 final class NamespaceVerdictTest extends CutOffCreates {
     private static final int IMAGES = 24;
+    private static final int IMAGES_EACH = 3;
     private static final Name A = Name.of("a");
     private static final Name B = Name.of("b");
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
@@ -89,9 +90,9 @@ final class NamespaceVerdictTest extends CutOffCreates {
     }
 
     /** Runs an operation, and looks at every image before each of its events and at its end. */
-    private void explore(SimPoolFile pool, Consumer<PoolNamespace> operation, Consumer<SimPoolFile> look) {
+    private void explore(SimPoolFile pool, int limit, Consumer<PoolNamespace> operation, Consumer<SimPoolFile> look) {
         PoolNamespace on = open(pool);
-        Runnable hook = () -> pool.pmem().images(IMAGES, seed++, image -> look.accept(pool.crashed(image)));
+        Runnable hook = () -> pool.pmem().images(limit, seed++, image -> look.accept(pool.crashed(image)));
         pool.pmem().beforeEachEvent(hook);
         operation.accept(on);
         pool.pmem().beforeEachEvent(null);
@@ -109,8 +110,8 @@ final class NamespaceVerdictTest extends CutOffCreates {
     }
 
     /** b was deleted, and the sweep of what is left of it is cut off. */
-    private void staysDeletedInASweep(SimPoolFile pool, String when) {
-        explore(pool, on -> on.sweep(ROOT), image -> {
+    private void staysDeletedInASweep(SimPoolFile pool, int limit, String when) {
+        explore(pool, limit, on -> on.sweep(ROOT), image -> {
             PoolNamespace last = open(image);
             assertEquals(Status.NOT_FOUND, last.stat(ROOT, B, out), when);
             assertEquals(Status.NOT_FOUND, last.stat(ROOT, A, out), when);
@@ -130,7 +131,7 @@ final class NamespaceVerdictTest extends CutOffCreates {
             if (next.stat(ROOT, A, out) == Status.NOT_FOUND) {
                 finished++;
                 assertEquals(Status.OK, next.delete(ROOT, B, out));
-                staysDeletedInASweep(pool, "dead before event " + events);
+                staysDeletedInASweep(pool, IMAGES, "dead before event " + events);
             }
         }
         assertTrue(finished > 3, "finished: " + finished);
@@ -148,12 +149,16 @@ final class NamespaceVerdictTest extends CutOffCreates {
             int event = events;
             if (open(pool.killed()).stat(ROOT, A, out) == Status.NOT_FOUND) {
                 moves++;
-                explore(pool, on -> on.rename(ROOT, B, ROOT, Name.of("c"), true, new Attributes()), image -> {
-                    PoolNamespace last = open(image);
-                    boolean b = last.stat(ROOT, B, out) == Status.OK;
-                    boolean c = last.stat(ROOT, Name.of("c"), out) == Status.OK;
-                    assertTrue(b != c, () -> "dead before event " + event + ", b " + b + ", c " + c);
-                });
+                explore(
+                        pool,
+                        IMAGES_EACH,
+                        on -> on.rename(ROOT, B, ROOT, Name.of("c"), true, new Attributes()),
+                        image -> {
+                            PoolNamespace last = open(image);
+                            boolean b = last.stat(ROOT, B, out) == Status.OK;
+                            boolean c = last.stat(ROOT, Name.of("c"), out) == Status.OK;
+                            assertTrue(b != c, () -> "dead before event " + event + ", b " + b + ", c " + c);
+                        });
             }
         }
         assertTrue(moves > 3, "moves: " + moves);
@@ -164,11 +169,11 @@ final class NamespaceVerdictTest extends CutOffCreates {
     void whatWasReplacedStaysGoneThoughThePowerFailed() {
         createBoth();
         int[] finished = new int[1];
-        explore(file, NamespaceVerdictTest::replace, image -> {
+        explore(file, IMAGES_EACH, NamespaceVerdictTest::replace, image -> {
             PoolNamespace next = open(image);
             if (next.delete(ROOT, B, out) == Status.OK && next.stat(ROOT, A, out) == Status.NOT_FOUND) {
                 finished[0]++;
-                staysDeletedInASweep(image, "image");
+                staysDeletedInASweep(image, IMAGES_EACH, "image");
             }
         });
         assertTrue(finished[0] > 3, "finished: " + finished[0]);
@@ -186,11 +191,11 @@ final class NamespaceVerdictTest extends CutOffCreates {
             next.sweep(ROOT);
             next.scanInBackground();
             int event = events;
-            pool.pmem().images(IMAGES, seed++, image -> {
+            pool.pmem().images(IMAGES_EACH, seed++, image -> {
                 SimPoolFile third = pool.crashed(image);
                 PoolNamespace on = open(third);
                 on.delete(ROOT, B, new Attributes());
-                third.pmem().images(4, seed++, again -> {
+                third.pmem().images(2, seed++, again -> {
                     PoolNamespace last = open(third.crashed(again));
                     last.sweep(ROOT);
                     last.scanInBackground();

@@ -291,7 +291,6 @@ public final class Recovery {
         }
         if (replaced != Pmem.NULL) {
             EntryRecord.setState(pmem, replaced, SlotState.DELETED);
-            pmem.writeBack(replaced, Pmem.LINE);
         }
         if (moved != Pmem.NULL) {
             EntryRecord.setState(pmem, moved, SlotState.DELETED);
@@ -303,8 +302,8 @@ public final class Recovery {
     }
 
     /**
-     * † A T that is DELETED already is so durably before the successor forgets it, as the origin in {@link #settleSource}. Its word
-     * is in the index as long as it is not: [rename.6] comes after the fence.
+     * † T is DELETED durably before the successor forgets it, as the origin in {@link #settleSource}: also one that was DELETED
+     * already, by a process that died. Its word is in the index as long as it is not so durably: [rename.6] comes after the fence.
      */
     private void writeBackReplaced(long successor) {
         long[] seen = engine.scratch().seen;

@@ -92,6 +92,7 @@ public final class KillRun {
             "NamespaceSettleTest",
             "CutOffCreateTest",
             "CutOffStepsTest",
+            "NamespaceVerdictTest",
             "NamespaceVisibilityTest",
             "NamespaceBatchCrashTest",
             "NamespaceDeathTest",
