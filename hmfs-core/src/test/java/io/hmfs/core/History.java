@@ -2,6 +2,7 @@ package io.hmfs.core;
 
 import io.hmfs.core.sim.ReferenceNamespace;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.FileType;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
@@ -10,12 +11,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Calls of several threads with their times and answers, and the search for an order over the model that explains them. */
 final class History {
     /** The one answer that no model gives; nothing has happened then. */
     private static final String FULL = Status.NO_SPACE.toString();
+
+    /** What differs though the same has happened, and what no operation here changes. */
+    private static final Pattern UNLIKE = Pattern.compile(" (id=\\d+|owner=\\S+)");
 
     private History() {}
 
@@ -24,19 +29,21 @@ final class History {
         return status != Status.OK
                 ? status.toString()
                 : a.type + " mode=" + Integer.toOctalString(a.mode) + " size=" + a.size
-                        + (a.nlink == 1 ? "" : " nlink=" + a.nlink);
+                        + (a.nlink == 1 ? "" : " nlink=" + a.nlink)
+                        + (a.mtimeNanos < Snapshot.SET_BY_A_TEST ? " mtime=" + a.mtimeNanos : "");
     }
 
     private static String text(ReferenceNamespace.@Nullable Node node) {
-        return node == null
-                ? "NOT_FOUND"
-                : node.text().replaceAll(" id=\\d+", "").replaceAll(" owner=\\S+", "");
+        return node == null ? "NOT_FOUND" : withoutIds(node.text());
+    }
+
+    private static String withoutIds(String entry) {
+        return UNLIKE.matcher(entry).replaceAll("");
     }
 
     static Map<String, String> text(Map<String, String> snapshot) {
         Map<String, String> entries = new TreeMap<>();
-        snapshot.forEach((path, entry) ->
-                entries.put(path, entry.replaceAll(" id=\\d+", "").replaceAll(" owner=\\S+", "")));
+        snapshot.forEach((path, entry) -> entries.put(path, withoutIds(entry)));
         return entries;
     }
 
@@ -99,6 +106,14 @@ final class History {
                 case "rename" ->
                     n.rename(directory, first, target, Name.of(newName), number % 3 > 0, a)
                             + (a.id == 0 ? "" : " replacing, left " + a.nlink);
+                case "createAll" -> {
+                    CreateBatch batch = new CreateBatch(2);
+                    batch.addFile(directory, first, number, 0, 0);
+                    batch.addFile(directory, Name.of(newName), number, 0, 0);
+                    n.createAll(batch);
+                    yield batch.status(0) + " " + batch.status(1);
+                }
+                case "statAll" -> text(BatchedStat.of(n, directory, first, a), a);
                 default -> text(n.stat(directory, first, a), a);
             };
         }
@@ -143,6 +158,9 @@ final class History {
                     }
                     yield status + " replacing, left " + victim.nlink();
                 }
+                case "createAll" ->
+                    n.make(FileType.FILE, directory, name, number, 0, 0, id) + " "
+                            + n.make(FileType.FILE, directory, newName, number, 0, 0, id + 100);
                 default -> text(node);
             };
         }
@@ -150,7 +168,7 @@ final class History {
         @Override
         public String toString() {
             return verb + " " + directory + " " + name
-                    + (verb.equals("rename") || verb.equals("link") ? " to " + target + " " + newName : "")
+                    + (newName.isEmpty() ? "" : " to " + target + " " + newName)
                     + " " + Integer.toOctalString(number) + " [" + begun + ", "
                     + (ended == Long.MAX_VALUE ? "cut off" : ended + "] " + answer);
         }

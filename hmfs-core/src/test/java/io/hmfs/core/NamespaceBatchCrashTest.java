@@ -9,6 +9,7 @@ import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.Fingerprint;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
@@ -16,9 +17,11 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -28,12 +31,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Goal: a power failure in a batch leaves each directory with all of its new children or none, answered ones always, shown ones
- * always; also when another operation comes in between. Method: as NamespaceCrashTest and NamespaceInterleaveTest.
+ * always; also when another operation comes in between. Method: as NamespaceCrashTest and NamespaceInterleaveTest;
+ * every image of a moment that has no more than {@code -Dhmfs.images=N}, else a sample.
  */
 final class NamespaceBatchCrashTest {
     private static final long ROOT = Namespace.ROOT_ID;
-    private static final int IMAGES = 48;
-    private static final int IMAGES_BETWEEN = 10;
+    private static final int SAMPLE = 48;
+    private static final int SAMPLE_BETWEEN = 10;
     private static final int AGAIN = 8;
 
     /** Paths to create; those that end in a slash are directories. */
@@ -71,6 +75,10 @@ final class NamespaceBatchCrashTest {
 
     private static PoolNamespace open(SimPoolFile file) {
         return new PoolNamespace("sim", file, false);
+    }
+
+    private static int budget(SimPoolFile file, int sample) {
+        return ImageBudget.of(file.pmem(), ImageBudget.LIMIT, sample);
     }
 
     private static String parentOf(String path) {
@@ -119,8 +127,12 @@ final class NamespaceBatchCrashTest {
         int[] images = {0};
         int[] partial = {0};
         boolean[] answered = {false};
-        Runnable explore = () -> file.pmem().images(IMAGES, random.nextLong(), image -> {
+        Set<Fingerprint> known = new HashSet<>();
+        Runnable explore = () -> file.pmem().images(budget(file, SAMPLE), random.nextLong(), image -> {
             images[0]++;
+            if (!known.add(image.fingerprint())) {
+                return; // what it leaves has been looked at
+            }
             SimPoolFile crashed = file.crashed(image);
             PoolNamespace opened = open(crashed);
             if (random.nextInt(AGAIN) == 0) { // the same once more, over what the crash has left
@@ -155,6 +167,7 @@ final class NamespaceBatchCrashTest {
         namespace.createAll(batch);
         file.pmem().beforeEachEvent(null);
         answered[0] = true;
+        known.clear();
         explore.run();
         assertEquals(after, Snapshot.of(namespace));
         long directories = tested.paths().stream()
@@ -183,7 +196,7 @@ final class NamespaceBatchCrashTest {
                 if (left[0]-- == 0) {
                     Map<String, String> seen = seenByAnother(namespace);
                     seenNew[0] = seen.keySet().stream().anyMatch(path -> path.contains("new")) ? 1 : 0;
-                    file.pmem().images(IMAGES_BETWEEN, left[0], image -> {
+                    file.pmem().images(budget(file, SAMPLE_BETWEEN), left[0], image -> {
                         Map<String, String> there = Snapshot.of(open(file.crashed(image)));
                         assertTrue(there.entrySet().containsAll(seen.entrySet()), image + ": " + seen + ", " + there);
                     });
@@ -248,7 +261,7 @@ final class NamespaceBatchCrashTest {
             file.pmem().beforeEachEvent(() -> {
                 if (!NamespaceInterleaveTest.holdsLatch() && left[0]-- == 0) {
                     between.on(namespace);
-                    file.pmem().images(IMAGES_BETWEEN, number, image -> {
+                    file.pmem().images(budget(file, SAMPLE_BETWEEN), number, image -> {
                         PoolNamespace after = open(file.crashed(image));
                         Map<String, String> seen = withoutIds(Snapshot.of(after));
                         assertTrue(

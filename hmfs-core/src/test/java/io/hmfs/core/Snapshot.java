@@ -16,6 +16,9 @@ import java.util.TreeSet;
 
 /** All that a namespace shows, as text by path; listing and stat must agree on each entry. */
 final class Snapshot {
+    /** Times that tests set are small, in nanoseconds; those of the clock are not. */
+    static final long SET_BY_A_TEST = 1_000_000_000L;
+
     private Snapshot() {}
 
     static Map<String, String> of(Namespace namespace) {
@@ -85,7 +88,7 @@ final class Snapshot {
     private static String text(Attributes a) {
         return a.type + " id=" + a.id + " mode=" + Integer.toOctalString(a.mode) + " owner=" + a.uid + ":" + a.gid
                 + " size=" + a.size + (a.nlink == 1 ? "" : " nlink=" + a.nlink)
-                + (a.mtimeNanos < 1_000_000_000L ? " mtime=" + a.mtimeNanos : "");
+                + (a.mtimeNanos < SET_BY_A_TEST ? " mtime=" + a.mtimeNanos : "");
     }
 
     /** Path by path, for a failure. */

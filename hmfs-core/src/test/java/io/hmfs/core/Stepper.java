@@ -137,6 +137,11 @@ final class Stepper implements AutoCloseable {
         runTo(Long.MAX_VALUE);
     }
 
+    /** How many events the work has passed. */
+    long events() {
+        return events;
+    }
+
     boolean isDone() {
         return work == null;
     }

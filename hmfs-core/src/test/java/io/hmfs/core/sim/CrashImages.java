@@ -2,23 +2,36 @@ package io.hmfs.core.sim;
 
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** All combinations, over the lines that have stores in flight, of how many of its stores each line kept. */
 final class CrashImages {
     private final int[] lines;
     private final int[] logged;
+    private final SortedMap<Integer, LineLog> logs;
+    private final long[] durable;
 
-    CrashImages(SortedMap<Integer, LineLog> logs) {
+    /** Of the durable memory, once somebody has asked. */
+    private @Nullable Fingerprint base;
+
+    /** By line and by how many stores it kept: what that adds to the fingerprint of the durable memory. */
+    private final Fingerprint[][] added;
+
+    CrashImages(SortedMap<Integer, LineLog> logs, long[] durable) {
+        this.logs = logs;
+        this.durable = durable;
         int dirty = 0;
         for (LineLog log : logs.values()) {
             dirty += log.count() > 0 ? 1 : 0;
         }
         lines = new int[dirty];
         logged = new int[dirty];
+        added = new Fingerprint[dirty][];
         int i = 0;
         for (Map.Entry<Integer, LineLog> entry : logs.entrySet()) {
             if (entry.getValue().count() > 0) {
@@ -37,6 +50,21 @@ final class CrashImages {
             count *= items + 1;
         }
         return count;
+    }
+
+    Fingerprint fingerprint(int[] kept) {
+        Fingerprint sum = base;
+        if (sum == null) {
+            sum = Fingerprint.of(durable);
+            base = sum;
+            for (int i = 0; i < lines.length; i++) {
+                added[i] = Objects.requireNonNull(logs.get(lines[i])).fingerprints(durable);
+            }
+        }
+        for (int i = 0; i < kept.length; i++) {
+            sum = sum.plus(added[i][kept[i]]);
+        }
+        return sum;
     }
 
     boolean forEach(int limit, long seed, Consumer<CrashImage> consumer) {
@@ -103,6 +131,6 @@ final class CrashImages {
     }
 
     private CrashImage image(int[] kept) {
-        return new CrashImage(lines, logged, kept);
+        return new CrashImage(this, lines, logged, kept);
     }
 }

@@ -1,6 +1,8 @@
 package io.hmfs.core.sim;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 /** The stores to one line that are not durable yet, in their order; those before them have been applied to the durable view. */
 final class LineLog {
@@ -59,6 +61,24 @@ final class LineLog {
                 image[~code + 1] = items[i * WORDS + 2];
             }
         }
+    }
+
+    /** For each first part of the stores, from none on: what it adds to the fingerprint of the durable memory. */
+    Fingerprint[] fingerprints(long[] durable) {
+        Fingerprint[] sums = new Fingerprint[count + 1];
+        sums[0] = Fingerprint.EMPTY;
+        Map<Integer, Long> now = new HashMap<>();
+        for (int i = 0; i < count; i++) {
+            int code = (int) items[i * WORDS];
+            int word = code < 0 ? ~code : code;
+            sums[i + 1] = sums[i];
+            for (int half = 0; half < (code < 0 ? 2 : 1); half++) {
+                long value = items[i * WORDS + 1 + half];
+                Long before = now.put(word + half, value);
+                sums[i + 1] = sums[i + 1].with(word + half, before == null ? durable[word + half] : before, value);
+            }
+        }
+        return sums;
     }
 
     /** Makes the stores before a mark durable; another fence may have done so already. */

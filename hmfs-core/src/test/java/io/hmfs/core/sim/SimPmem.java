@@ -292,7 +292,7 @@ public final class SimPmem extends Pmem {
     }
 
     private synchronized CrashImages allImages() {
-        return new CrashImages(logs);
+        return new CrashImages(logs, durable);
     }
 
     /** The memory after a power loss that left {@code image}: all of it durable, nothing in flight. */
@@ -391,10 +391,10 @@ public final class SimPmem extends Pmem {
     }
 
     private int word(long at) {
-        Objects.checkFromIndexSize(at, 8, size());
-        if ((at & 7) != 0) {
+        if ((at & 7) != 0 || at >>> 3 >= durable.length) {
+            Objects.checkFromIndexSize(at, 8, size());
             throw new IllegalArgumentException("a word stands at a multiple of 8, not at " + at);
         }
-        return (int) (at / 8);
+        return (int) (at >>> 3);
     }
 }

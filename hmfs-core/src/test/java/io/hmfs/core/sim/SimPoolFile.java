@@ -45,13 +45,13 @@ public final class SimPoolFile extends PoolFile {
     /** This pool file after a power loss now; one of at most {@code images} images that it could leave. */
     public SimPoolFile crashed(Random random, int images) {
         int[] left = {random.nextInt(images)};
-        SimPoolFile[] chosen = new SimPoolFile[1];
+        CrashImage[] chosen = new CrashImage[1];
         pmem.images(images, random.nextLong(), image -> {
             if (left[0]-- >= 0) {
-                chosen[0] = crashed(image);
+                chosen[0] = image;
             }
         });
-        return chosen[0];
+        return crashed(chosen[0]);
     }
 
     /** This pool file after the death of the process alone. */

@@ -1,0 +1,200 @@
+package io.hmfs.core;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.History.Call;
+import io.hmfs.core.PairWorld.Kind;
+import io.hmfs.core.sim.CrashImage;
+import io.hmfs.core.sim.SimPmem;
+import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Status;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Two operations, in two threads that stop at events: run again and again, and the power lost at each stop. */
+final class PairRun implements AutoCloseable {
+    /**
+     * Who tries again and again until the other goes on passes so many events at a time; none of the operations has so many
+     * alone.
+     */
+    private static final int AT_A_TIME = 200;
+
+    /** So often in a row nobody comes any further, if it is for ever. A thread that has slept may take a while to wake up. */
+    private static final int IDLE_MAX = 10_000_000;
+
+    /** Of orders there are as many as one likes, so each is looked at a little. */
+    private static final int LIMIT_OF_ORDERS = 64;
+
+    private static final int SAMPLE = 2;
+
+    private final PairWorld world;
+    private final Kind[] kinds;
+    private final long seed;
+    private final Recoveries recoveries;
+    private final Stepper[] steppers = {new Stepper(), new Stepper()};
+
+    /** By the calls with their answers: what is there afterwards that some order explains. */
+    private final Map<String, Set<Map<String, String>>> explained = new HashMap<>();
+
+    private long moments;
+    private long sampled;
+
+    PairRun(PairWorld world, Kind first, Kind second, long seed) {
+        this.world = world;
+        this.kinds = new Kind[] {first, second};
+        this.seed = seed;
+        this.recoveries = new Recoveries(new Random(seed));
+    }
+
+    long moments() {
+        return moments;
+    }
+
+    /** Moments that had more images than the limit. */
+    long sampled() {
+        return sampled;
+    }
+
+    Recoveries recoveries() {
+        return recoveries;
+    }
+
+    /** How many events an operation has alone. */
+    int events(int which) {
+        SimPoolFile file = world.pool();
+        PoolNamespace namespace = new PoolNamespace("sim", file, false);
+        int[] events = new int[1];
+        file.pmem().beforeEachEvent(() -> events[0]++);
+        world.call(kinds[which], 02000).on(namespace);
+        return events[0];
+    }
+
+    /**
+     * The one stops before its event {@code stop}, the other begins and runs to its end, then the one does; a look before that and
+     * after each event of it. Who waits for the other does so until that one has gone on.
+     */
+    void interrupt(int one, int stop) {
+        Work work = new Work();
+        work.advance(one, stop);
+        work.look(ImageBudget.LIMIT);
+        for (int turn = 1 - one; !work.ended(); turn = 1 - turn) {
+            for (int events = 0; events < AT_A_TIME && work.advance(turn, 1); events++) {
+                work.look(ImageBudget.LIMIT);
+            }
+        }
+    }
+
+    /** The one stops before its event {@code stop}, the other before its event {@code otherStop}, and the one is answered: a look then. */
+    void answer(int one, int stop, int otherStop) {
+        Work work = new Work();
+        work.advance(one, stop);
+        work.advance(1 - one, otherStop);
+        work.advance(one, AT_A_TIME);
+        work.look(ImageBudget.LIMIT);
+        work.end();
+    }
+
+    /** In turns of so many events; a look after each turn but the first. */
+    void takeTurns(List<Integer> turns) {
+        Work work = new Work();
+        work.advance(0, turns.getFirst());
+        for (int turn = 1; turn < turns.size() && !work.ended(); turn++) {
+            work.advance(turn % 2, turns.get(turn));
+            work.look(Math.min(LIMIT_OF_ORDERS, ImageBudget.LIMIT));
+        }
+        work.end();
+    }
+
+    @Override
+    public void close() {
+        steppers[0].close();
+        steppers[1].close();
+    }
+
+    /** One run of both. */
+    private final class Work {
+        private final SimPoolFile file = world.pool();
+        private final SimPmem pmem = file.pmem();
+        private final PoolNamespace namespace = new PoolNamespace("sim", file, false);
+        private final List<Call> calls = List.of(world.call(kinds[0], 02000), world.call(kinds[1], 02001));
+        private final AtomicLong time = new AtomicLong();
+        private final boolean[] begun = new boolean[2];
+        private final StringBuilder turns = new StringBuilder();
+        private int idle;
+
+        Work() {
+            pmem.beforeEachEvent(() -> {
+                steppers[0].event();
+                steppers[1].event();
+            });
+            pmem.beforeEachLoad(() -> {
+                steppers[0].load();
+                steppers[1].load();
+            });
+        }
+
+        boolean ended() {
+            return begun[0] && begun[1] && steppers[0].isDone() && steppers[1].isDone();
+        }
+
+        /** Lets one of them pass so many events; whether it came any further. It begins with its first turn. */
+        boolean advance(int which, int events) {
+            Stepper stepper = steppers[which];
+            boolean begins = !begun[which];
+            if (begins) {
+                begun[which] = true;
+                stepper.begin(() -> calls.get(which).run(namespace, time));
+            }
+            boolean further = begins;
+            if (!stepper.isDone()) {
+                long before = stepper.events();
+                stepper.advance(events);
+                further |= stepper.isDone() || stepper.events() > before;
+            }
+            if (further) {
+                turns.append(' ').append(which).append(':').append(events);
+            }
+            idle = further ? 0 : idle + 1;
+            assertTrue(idle < IDLE_MAX, () -> "two that wait for each other: " + calls + turns);
+            return further;
+        }
+
+        void look(int limit) {
+            moments++;
+            sampled += ImageBudget.takesAll(pmem, limit) ? 0 : 1;
+            Map<Map<String, String>, CrashImage> left = new HashMap<>();
+            pmem.images(ImageBudget.of(pmem, limit, SAMPLE), seed + moments, image -> {
+                try {
+                    left.putIfAbsent(recoveries.after(file, image), image);
+                } catch (AssertionError | RuntimeException e) {
+                    throw new AssertionError(where(image) + e.getMessage(), e);
+                }
+            });
+            Set<Map<String, String>> known = explained.computeIfAbsent(calls.toString(), _ -> new HashSet<>());
+            left.forEach((after, image) -> {
+                if (known.add(after)) {
+                    assertTrue(
+                            calls.stream().noneMatch(call -> call.answer.contains(Status.NO_SPACE.toString()))
+                                    && History.isExplained(calls, world.model(), after),
+                            () -> where(image) + "no order explains that afterwards there is " + after);
+                }
+            });
+        }
+
+        private String where(CrashImage image) {
+            return calls + ", turns" + turns + ", seed " + seed + ", image " + image + ": ";
+        }
+
+        /** Wherever they are. */
+        void end() {
+            if (!ended()) {
+                Stepper.killAll(steppers, namespace, pmem);
+            }
+        }
+    }
+}
