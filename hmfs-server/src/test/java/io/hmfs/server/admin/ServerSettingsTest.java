@@ -165,8 +165,10 @@ final class ServerSettingsTest {
                         .config());
         assertMessage(
                 "--chunk-size is 1;",
-                () -> resolve(Map.of(ServerSetting.POOL, "/p", ServerSetting.CHUNK_SIZE, "1"), Map.of(), null)
-                        .config());
+                () -> resolve(POOL, Map.of("HMFS_CHUNK_SIZE", "1"), null).config());
+        assertMessage(
+                "--frame-max is 32768; it must be 196608 to",
+                () -> resolve(POOL, Map.of("HMFS_FRAME_MAX", "32K"), null).config());
     }
 
     @Test
