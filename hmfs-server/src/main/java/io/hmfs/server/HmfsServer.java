@@ -233,6 +233,10 @@ public final class HmfsServer implements AutoCloseable {
         }
         return new Health(List.copyOf(problems));
     }
+        AuditLog log = audit;
+        if (log != null && log.hasStopped()) {
+            problems.add("the audit log has stopped after an error, see the server's log; operations go on without it");
+        }
 
     /** Where {@code /metrics} and {@code /health} are; null if they are not served. */
     public @Nullable InetSocketAddress adminAddress() {
