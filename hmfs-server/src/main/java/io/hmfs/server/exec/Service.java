@@ -38,7 +38,7 @@ public final class Service {
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicBoolean failed = new AtomicBoolean();
     private final long startNanos = System.nanoTime();
-    private final ThreadLocal<Worker> diskWorkers = ThreadLocal.withInitial(this::newWorker);
+    private final ThreadLocal<Worker> diskWorkers = ThreadLocal.withInitial(() -> new Worker(this, true));
 
     /** The builtin data store and what keeps it clean. */
     public record Data(BlockStore store, IntentJournal journal, Reaper reaper) {}
@@ -99,7 +99,7 @@ public final class Service {
 
     /** A worker for one thread. */
     public Worker newWorker() {
-        return new Worker(this);
+        return new Worker(this, false);
     }
 
     /** Whether another request may be executed now; if not, connections are not read for a moment. */
