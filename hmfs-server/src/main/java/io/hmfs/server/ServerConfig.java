@@ -96,7 +96,10 @@ public record ServerConfig(
         }
     }
 
-    /** The defaults for this pool: loopback only, port 8930, mode process, builtin store beside the pool. */
+    /**
+     * The defaults for this pool: loopback only, port 8930, mode process, builtin store beside the pool. The command {@code hmfs
+     * server} looks at the pool, and chooses a mode that survives the machine.
+     */
     public static ServerConfig of(Path pool) {
         return builder(pool).build();
     }
