@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.StringJoiner;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -26,10 +27,17 @@ final class ServerRun {
         // What a good start has to say is printed below.
         LOG.setLevel(Cli.isDebug() ? Level.FINE : Level.WARNING);
         HmfsServer server = HmfsServer.start(config);
-        Runtime.getRuntime()
-                .addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(end(server)), "hmfs-stop"));
-        System.out.print(describe(config, server));
-        System.out.flush();
+        AtomicInteger toldNothing = new AtomicInteger(); // then a clean stop is no success
+        Thread stop =
+                new Thread(() -> Runtime.getRuntime().halt(Math.max(end(server), toldNothing.get())), "hmfs-stop");
+        Runtime.getRuntime().addShutdownHook(stop);
+        try {
+            System.out.print(describe(config, server));
+            System.out.flush();
+        } catch (IOException | RuntimeException e) {
+            toldNothing.set(Cli.FAILURE);
+            throw e;
+        }
         return server.awaitStop();
     }
 
