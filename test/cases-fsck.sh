@@ -12,7 +12,7 @@ head -c 70000000 /dev/zero >"$work/zeros"
 run fsck "$work/zeros"
 expect "fsck: a file that is no pool" 8 "err=hmfs: *$work/zeros*not an HMFS pool*" err-lines=1
 
-run format "$fsck_pool" --size 64M
+run format "$fsck_pool" --size 64M --persistence process
 sum=$(cksum <"$fsck_pool")
 run fsck "$fsck_pool"
 expect "fsck of a new pool" 0 'out=*directories *1*sound*' err-lines=0
@@ -22,7 +22,7 @@ run fsck "$fsck_pool" --repair
 expect "fsck --repair of a whole pool has nothing to do" 0 'out=*sound*' err-lines=0
 if [ "$(cksum <"$fsck_pool")" = "$sum" ]; then ok "fsck leaves a whole pool as it is"; else fail "fsck leaves a whole pool as it is"; fi
 
-if start_server --pool "$fsck_pool" --port 0 --data-directory "$work/fsck.data"; then
+if start_server --persistence process --pool "$fsck_pool" --port 0 --data-directory "$work/fsck.data"; then
     run fs --server "$address" -mkdir -p /a/b/c
     run fsck "$fsck_pool"
     expect "fsck of a pool in use" 8 "err=hmfs: *$fsck_pool*in use*" err-lines=1
@@ -50,7 +50,7 @@ run fsck "$work/damaged" --repair
 expect "fsck --repair repairs it" 1 'out=*repaired:*0x88 *repaired *sound*' err-lines=0
 run fsck "$work/damaged"
 expect "fsck finds a repaired pool sound" 0 'out=*directories *4*sound*' err-lines=0
-if start_server --pool "$work/damaged" --port 0 --data-directory "$work/fsck.data"; then
+if start_server --persistence process --pool "$work/damaged" --port 0 --data-directory "$work/fsck.data"; then
     run fs --server "$address" -ls /a/b
     expect "a repaired pool serves" 0 'out=*/a/b/c*'
     kill -TERM "$server_pid"

@@ -11,11 +11,16 @@ run format "$pool" --size 1M
 expect "format: too small a size" 2 'err=hmfs: --size is *1M*64M*' err-lines=1
 run format "$work/no/such/dir/pool" --size 64M
 expect "format in a directory that is not there" 1 'err=hmfs: *no/such/dir*' err-lines=1
-run format "$pool" --size 128M
-expect "format makes a pool" 0 "out=formatted $pool*hmfs server*" err-lines=0
-run format "$pool" --size 128M
+# What does not need another mode has process: the directory for temporary files may be in memory.
+run format "$pool" --size 128M --persistence process
+expect "format makes a pool" 0 "out=formatted $pool*hmfs server*--persistence process*" err-lines=0
+run format "$pool" --size 128M --persistence process
 expect "format does not replace a pool" 1 "err=hmfs: *$pool*--force*" err-lines=1
-run format "$pool" --size 128M --force
+run server --pool "$pool" --port 0
+expect "a pool that would be lost with the machine is not served unasked" 1 \
+    "err=hmfs: *$pool*--persistence process*hmfs format*" err-lines=1
+export HMFS_PERSISTENCE=process
+run format "$pool" --size 128M --persistence process --force
 expect "format --force replaces it" 0 "out=formatted*" err-lines=0
 run server --pool "$work/none" --port 0
 expect "a pool that is not there" 1 "err=hmfs: *$work/none*" err-lines=1
@@ -59,7 +64,7 @@ export HMFS_SERVER=$address
 
 run server --pool "$pool" --port 0
 expect "a pool that another server has open" 1 "err=hmfs: *$pool*" err-lines=1
-run format "$work/pool2" --size 64M
+run format "$work/pool2" --size 64M --persistence process
 run server --pool "$work/pool2" --port "${address##*:}"
 expect "a port in use" 1 "err=hmfs: *${address##*:}*in use*" err-lines=1
 run status
@@ -159,3 +164,32 @@ kill -TERM "$server_pid"
 wait "$server_pid"
 server_pid=
 unset HMFS_SERVER
+
+# Without a word about the mode: logged, with the log beside the pool on the disk of the source tree.
+unset HMFS_PERSISTENCE
+mkdir -p "$root/target"
+disk=$(mktemp -d "$root/target/launcher.XXXXXX") || exit 1
+run format "$disk/pool" --size 64M
+expect "format on a disk makes a pool with a log" 0 "out=formatted $disk/pool*with its log in $disk/pool.log*hmfs server --pool $disk/pool" err-lines=0
+run server --pool "$disk/pool" --print-config
+expect "print-config shows the mode that the pool asks for" 0 "out=*persistence *logged *default*log-directory *$disk/pool.log *default*"
+if start_server --pool "$disk/pool" --port 0; then
+    expect "a server says that its mode is logged, and where the log is" 0 "out=*mode *logged: *power failure*$disk/pool.log*data *$disk/pool.log/data*"
+    run fs --server "$address" -put "$work/file" /kept
+    kill -TERM "$server_pid"
+    wait "$server_pid"
+    status=$? out=$(cat "$work/server.out") err=$(cat "$work/server.err")
+    expect "the first start of a pool with a log and its stop say nothing else" 0 'out=*stopped*' err-lines=0
+    rm "$disk/pool" "$disk/pool.ring"
+    start_server --pool "$disk/pool" --port 0
+    "$hmfs" fs --server "$address" -cat /kept >"$work/copy" 2>"$work/err"
+    if cmp -s "$work/file" "$work/copy"; then ok "what was answered survives the loss of the memory"; else fail "what was answered survives the loss of the memory"; fi
+    kill -TERM "$server_pid"
+    wait "$server_pid"
+    server_pid=
+else
+    status=1
+    fail "a server with a log starts"
+fi
+run format /dev/shm/hmfs-launcher.pool --size 64M
+expect "format in memory asks for a log or for the mode process" 1 'err=hmfs: */dev/shm/*--log-directory*--persistence process*' err-lines=1

@@ -8,13 +8,14 @@ self=$(readlink -f "${BASH_SOURCE[0]}")
 root=${self%/test/launcher.sh}
 hmfs=$root/bin/hmfs
 work=$(mktemp -d) || exit 1
+disk=
 server_pid=
 good=0
 bad=0
 
 finish() {
     [ -z "$server_pid" ] || kill -KILL "$server_pid" 2>/dev/null
-    rm -rf "$work"
+    rm -rf "$work" ${disk:+"$disk"}
 }
 trap finish EXIT
 

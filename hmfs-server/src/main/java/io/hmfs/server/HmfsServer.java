@@ -4,9 +4,6 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.PoolStatus;
 import io.hmfs.server.access.Grants;
-import io.hmfs.server.data.BlockStore;
-import io.hmfs.server.data.IntentJournal;
-import io.hmfs.server.data.Reaper;
 import io.hmfs.server.exec.Service;
 import io.hmfs.server.exec.ServiceInfo;
 import io.hmfs.server.metrics.AdminHttp;
@@ -44,7 +41,6 @@ public final class HmfsServer implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(HmfsServer.class.getName());
     private static final long MAP_VERSION = 1; // a cluster is one server yet
-    private static final int HANDLES_MAX = 512;
     private static final long DISK_END_SECONDS = 30;
 
     private final ServerConfig config;
@@ -77,7 +73,12 @@ public final class HmfsServer implements AutoCloseable {
         }
         steps.ended("metrics");
         try {
-            data = config.isBuiltin() ? openData() : null;
+            data = config.isBuiltin()
+                    ? Service.Data.open(
+                            config.dataDirectory(),
+                            config.blockSize(),
+                            config.persistence().writesBack())
+                    : null;
         } catch (IOException | RuntimeException e) {
             closeObservation();
             throw e;
@@ -101,13 +102,12 @@ public final class HmfsServer implements AutoCloseable {
             steps.ended("removals");
             bindMetrics();
             admin = startAdmin(); // before the listener: what fails after that fails under clients
-            transport = NettyTransport.start(
+            transport = new NettyTransport(
                     service,
                     new NettyTransport.Limits(
                             config.frameMax(),
                             config.inFlightMax(),
                             config.idleTimeout().toNanos()),
-                    new InetSocketAddress(config.host(), config.port()),
                     config.eventLoops(),
                     config.nativeTransport());
         } catch (IOException | RuntimeException e) {
@@ -118,6 +118,11 @@ public final class HmfsServer implements AutoCloseable {
             closeAdmin();
             throw e;
         }
+    }
+
+    /** Lets clients in; before this nothing reaches the server, and from here on it can fail under them. */
+    private void listen() throws IOException {
+        transport.listen(new InetSocketAddress(config.host(), config.port()));
         steps.ended("listen");
         metrics.startSteps(steps.nanos());
         listening = true;
@@ -142,34 +147,31 @@ public final class HmfsServer implements AutoCloseable {
     }
 
     private static HmfsServer start(ServerConfig config, Namespace namespace, StartSteps steps) throws IOException {
+        HmfsServer server = prepare(config, namespace, steps);
         try {
-            HmfsServer server = new HmfsServer(config, namespace, steps);
-            LOG.log(
-                    Level.INFO,
-                    "serving {0} on {1} ({2}), persistence {3}, data store {4}",
-                    config.pool(),
-                    server.address(),
-                    server.transport.kind(),
-                    namespace.poolStatus().persistence(),
-                    config.dataStore());
-            return server;
+            server.listen();
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+        LOG.log(
+                Level.INFO,
+                "serving {0} on {1} ({2}), persistence {3}, data store {4}",
+                config.pool(),
+                server.address(),
+                server.transport.kind(),
+                config.persistence(),
+                config.dataStore());
+        return server;
+    }
+
+    /** A server that does not listen yet. */
+    static HmfsServer prepare(ServerConfig config, Namespace namespace, StartSteps steps) throws IOException {
+        try {
+            return new HmfsServer(config, namespace, steps);
         } catch (IOException | RuntimeException e) {
             namespace.close();
             throw e;
-        }
-    }
-
-    private Service.Data openData() throws IOException {
-        try {
-            boolean durable = config.persistence().writesBack();
-            BlockStore store = new BlockStore(config.dataDirectory(), config.blockSize(), HANDLES_MAX, durable);
-            IntentJournal journal = new IntentJournal(config.dataDirectory().resolve("removals"), durable);
-            return new Service.Data(store, journal, new Reaper(store, journal));
-        } catch (IOException e) {
-            throw new IOException(
-                    "cannot open the data directory " + config.dataDirectory() + ": " + e
-                            + "; make it writable or choose another one",
-                    e);
         }
     }
 
@@ -231,6 +233,10 @@ public final class HmfsServer implements AutoCloseable {
         if (meters.isFull()) {
             problems.add("the pool is full: nothing can be made until something is removed");
         }
+        AuditLog log = audit;
+        if (log != null && log.hasStopped()) {
+            problems.add("the audit log has stopped after an error, see the server's log; operations go on without it");
+        }
         return new Health(List.copyOf(problems));
     }
 
@@ -284,11 +290,21 @@ public final class HmfsServer implements AutoCloseable {
     /** Stops cleanly: takes no more, drains requests in flight, closes the pool, releases the port. Idempotent. */
     @Override
     public void close() {
-        if (!stopping.compareAndSet(false, true)) {
+        stop();
+    }
+
+    /** The same. Returns how it has ended, as {@link #awaitStop} does: it may have failed before. */
+    public int stop() {
+        if (stopping.compareAndSet(false, true)) {
+            stopCleanly();
+        } else {
             awaitStopped();
             closeAdmin();
-            return;
         }
+        return exitCode;
+    }
+
+    private void stopCleanly() {
         LOG.log(Level.INFO, "stopping");
         try {
             if (!transport.drain(config.drainTimeout().toMillis())) {
@@ -354,20 +370,13 @@ public final class HmfsServer implements AutoCloseable {
 
     private void closeData() {
         Service.Data builtin = data;
-        if (builtin == null) {
-            return;
-        }
-        builtin.reaper().close();
-        builtin.journal().close();
-        try {
-            builtin.store().close();
-        } catch (IOException e) {
-            LOG.log(Level.WARNING, "cannot close the data store", e);
+        if (builtin != null) {
+            builtin.close();
         }
     }
 
     /** Never over half an operation: nothing more is executed or closed, the next start recovers. */
-    private void failStop(Throwable cause) {
+    void failStop(Throwable cause) {
         LOG.log(Level.ERROR, "unexpected error inside an operation; stopping, the next start recovers", cause);
         if (stopping.compareAndSet(false, true)) {
             exitCode = EXIT_FAILED;

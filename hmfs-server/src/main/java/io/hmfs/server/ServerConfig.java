@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param chunkSize most bytes of data in one request, 4 KiB to frameMax less {@link io.hmfs.wire.Wire#DATA_OVERHEAD}
  * @param eventLoops threads that serve connections; 1 to 1,024
  * @param ioThreads threads for the builtin store's disk; 1 to 1,024
- * @param frameMax longest frame taken, 32 KiB to 64 MiB
+ * @param frameMax longest frame taken, {@link #FRAME_MAX_MIN} to 64 MiB
  * @param inFlightMax requests per connection that wait for the disk at once; further ones are not read; 1 to 65,536
  * @param ioQueueBytesMax bytes of data that wait for the disk in all, before connections are no longer read; at least frameMax
  * @param idleTimeout for a handshake, for the rest of a frame once begun, and for a peer to take its replies
@@ -62,11 +62,14 @@ public record ServerConfig(
         boolean nativeTransport,
         AccessConfig access,
         ObservationConfig observation) {
+    /** What the longest reply that no setting bounds has room in: the metrics, of every operation with every outcome. */
+    public static final int FRAME_MAX_MIN = 192 << 10;
+
     private static final int THREADS_MAX = 1024;
 
     public ServerConfig {
         check("port", port, 0, 65_535);
-        check("frameMax", frameMax, 32 << 10, 64 << 20);
+        check("frameMax", frameMax, FRAME_MAX_MIN, 64 << 20);
         check("blockSize", blockSize, 64 << 10, 1L << 40);
         check("chunkSize", chunkSize, 4 << 10, frameMax - io.hmfs.wire.Wire.DATA_OVERHEAD);
         check("eventLoops", eventLoops, 1, THREADS_MAX);
@@ -93,7 +96,10 @@ public record ServerConfig(
         }
     }
 
-    /** The defaults for this pool: loopback only, port 8930, mode process, builtin store beside the pool. */
+    /**
+     * The defaults for this pool: loopback only, port 8930, mode process, builtin store beside the pool. The command {@code hmfs
+     * server} looks at the pool, and chooses a mode that survives the machine.
+     */
     public static ServerConfig of(Path pool) {
         return builder(pool).build();
     }

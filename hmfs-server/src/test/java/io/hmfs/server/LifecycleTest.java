@@ -172,7 +172,21 @@ class LifecycleTest {
                 assertEquals(HmfsServer.EXIT_FAILED, server.awaitStop());
                 assertThrows(IOException.class, () -> client.stat("/fine"));
             }
-            server.close();
+            assertEquals(HmfsServer.EXIT_FAILED, server.stop());
+            assertFalse(closed.get(), "the pool was marked clean");
+        }
+    }
+
+    @Test
+    void aFailureBeforeItListensEndsItToo() throws Exception {
+        Path pool = formatted("p.pool");
+        AtomicBoolean closed = new AtomicBoolean();
+        try (Namespace real = Hmfs.open(pool, OpenOptions.process())) {
+            ServerConfig config = ServerConfig.builder(pool).port(0).build();
+            HmfsServer server = HmfsServer.prepare(config, failingOn(real, "bomb", closed), new StartSteps());
+            server.failStop(new IllegalStateException("planned"));
+            assertEquals(HmfsServer.EXIT_FAILED, server.awaitStop());
+            assertEquals(HmfsServer.EXIT_FAILED, server.stop());
             assertFalse(closed.get(), "the pool was marked clean");
         }
     }

@@ -14,7 +14,7 @@ import java.util.function.UnaryOperator;
 
 /** A server on a fresh pool and a free loopback port, for tests. Its superuser is alice, whom {@link #client()} is. */
 final class ServerFixture implements AutoCloseable {
-    static final int FRAME_MAX = 128 << 10;
+    static final int FRAME_MAX = ServerConfig.FRAME_MAX_MIN;
     static final int CHUNK_SIZE = 64 << 10;
     static final int BLOCK_SIZE = 256 << 10;
     static final String GROUPS = "bob=staff,engineers;carol=staff;dave=supergroup,staff;eve=";

@@ -18,7 +18,8 @@ import picocli.CommandLine.Option;
             "Try everything in a temporary directory: make a pool, start a server, put the Java runtime's own files with"
                     + " FsShell, read them back, rename, delete, run a Spark job, kill the server, and compare everything"
                     + " again after a restart.",
-            "As root on Debian it installs PMDK's libraries if they are missing; without them the pool is a mapped file."
+            "As root on Debian it installs PMDK's libraries if they are missing; without them the pool is a mapped file.",
+            "The mode is process: what is answered survives the server, which is killed, not the machine."
         },
         sortOptions = false,
         footer = {

@@ -93,7 +93,15 @@ final class QuickstartRun {
     private long format() throws Exception {
         commands.run(
                 "format",
-                commands.hmfs("format", pool().toString(), "--size", size, "--backing", backing),
+                commands.hmfs(
+                        "format",
+                        pool().toString(),
+                        "--size",
+                        size,
+                        "--backing",
+                        backing,
+                        "--persistence",
+                        ServerProcess.PERSISTENCE),
                 COMMAND_SECONDS);
         return 1;
     }

@@ -11,6 +11,9 @@ import java.util.regex.Pattern;
 /** A server in a process of its own, started through {@code bin/hmfs server}. */
 final class ServerProcess {
     private static final Pattern ADDRESS = Pattern.compile("^ *address +hmfs://(\\S+):(\\d+)", Pattern.MULTILINE);
+    /** The server is killed and the machine is not, and a temporary directory may be in memory. */
+    static final String PERSISTENCE = "process";
+
     private static final int START_SECONDS = 60;
     private static final int STOP_SECONDS = 30;
 
@@ -35,6 +38,8 @@ final class ServerProcess {
                         pool.toString(),
                         "--data-directory",
                         data.toString(),
+                        "--persistence",
+                        PERSISTENCE,
                         "--host",
                         "127.0.0.1",
                         "--port",

@@ -102,7 +102,8 @@ public abstract class PoolFile implements AutoCloseable {
         }
     }
 
-    private static boolean isPmdk(Path path) throws PoolException {
+    /** Whether a file is a pool of PMDK, by its first bytes. */
+    public static boolean isPmdk(Path path) throws PoolException {
         try (InputStream bytes = Files.newInputStream(path)) {
             return Arrays.equals(bytes.readNBytes(PMDK_SIGNATURE.length), PMDK_SIGNATURE);
         } catch (IOException e) {

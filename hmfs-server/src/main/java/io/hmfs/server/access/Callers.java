@@ -24,6 +24,9 @@ public final class Callers {
     /** A user without groups is looked up again sooner: he may have just been made. */
     private static final long UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+    /** Whoever has waited so long for a thread is told so: what a look-up hangs on, it hangs on for all that come after it. */
+    private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+
     /** Whoever comes with more names than this, by himself or with others, waits for the older ones to be forgotten. */
     private static final int USERS_MAX = 65_536;
 
@@ -44,7 +47,7 @@ public final class Callers {
     /** What is known of one user. */
     private static final class Entry {
         private @Nullable Caller caller; // all fields guarded by this; the same one for ever
-        private @Nullable CompletableFuture<Caller> lookup; // the last one
+        private @Nullable CompletableFuture<Caller> lookup; // the last one; null: none, or it was given up
         private long seenNanos;
         private boolean dropped;
     }
@@ -116,6 +119,7 @@ public final class Callers {
     private CompletableFuture<Caller> start(String name, Entry entry) {
         CompletableFuture<Caller> lookup = new CompletableFuture<>();
         Caller known = entry.caller;
+        long asked = clock.getAsLong();
         entry.lookup = lookup;
         if (isUnlimited(name)) {
             entry.seenNanos = clock.getAsLong();
@@ -123,18 +127,32 @@ public final class Callers {
             return lookup;
         }
         try {
-            threads.execute(() -> lookUp(name, entry, known, lookup));
-            entry.seenNanos = clock.getAsLong();
+            threads.execute(() -> {
+                if (clock.getAsLong() - asked > WAIT_NANOS) {
+                    giveUp(entry, known, lookup, asked);
+                } else {
+                    lookUp(name, entry, known, lookup);
+                }
+            });
+            entry.seenNanos = asked;
         } catch (RejectedExecutionException e) {
-            if (known == null) {
-                entry.seenNanos = clock.getAsLong(); // from when on he may be forgotten
-                lookup.completeExceptionally(
-                        new RejectedExecutionException("too many users to look up at once; try again", e));
-            } else {
-                lookup.complete(known); // and as old as before, so the next one asks again
-            }
+            giveUp(entry, known, lookup, asked);
         }
         return lookup;
+    }
+
+    /** Without a look: who is known stays what he was, and is looked up again when somebody asks for him. */
+    private void giveUp(Entry entry, @Nullable Caller known, CompletableFuture<Caller> lookup, long asked) {
+        synchronized (entry) {
+            entry.seenNanos = asked;
+            entry.lookup = known == null ? lookup : null;
+        }
+        if (known == null) {
+            lookup.completeExceptionally(
+                    new RejectedExecutionException("too many users to look up at once; try again"));
+        } else {
+            lookup.complete(known);
+        }
     }
 
     private void lookUp(String name, Entry entry, @Nullable Caller known, CompletableFuture<Caller> lookup) {
@@ -187,7 +205,7 @@ public final class Callers {
                 synchronized (entry) {
                     Caller caller = entry.caller;
                     CompletableFuture<Caller> lookup = entry.lookup;
-                    boolean idle = lookup != null && lookup.isDone() && (caller == null || !caller.isConnected());
+                    boolean idle = (lookup == null || lookup.isDone()) && (caller == null || !caller.isConnected());
                     if (idle && now - entry.seenNanos > ON_THE_WAY_NANOS) {
                         drop(name, entry);
                     }
@@ -207,7 +225,7 @@ public final class Callers {
         entries.forEach((name, entry) -> {
             synchronized (entry) {
                 CompletableFuture<Caller> lookup = entry.lookup;
-                if (lookup == null || !lookup.isDone() || !isOld(entry, lookup)) {
+                if (lookup != null && (!lookup.isDone() || !isOld(entry, lookup))) {
                     return;
                 }
                 Caller caller = entry.caller;

@@ -3,6 +3,7 @@ package io.hmfs.server.admin;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.log.LogOptions;
 import java.io.IOException;
@@ -23,8 +24,9 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  hmfs format /mnt/pmem0/hmfs.pool --size 64G       on a DAX filesystem",
-            "  hmfs format /dev/shm/hmfs.pool --size 1G          in memory: survives the server, not the machine",
-            "  hmfs format /dev/shm/hmfs.pool --log-directory /data/hmfs.log   the same, and survives the machine",
+            "  hmfs format /data/hmfs.pool --size 1G             on any disk, with its log in /data/hmfs.pool.log",
+            "  hmfs format /dev/shm/hmfs.pool --log-directory /data/hmfs.log   in memory, with its log on a disk",
+            "  hmfs format /dev/shm/hmfs.pool --persistence process   in memory: survives the server, not the machine",
             "  hmfs format old.pool --force                      replace what is there"
         })
 final class FormatCommand implements Callable<Integer> {
@@ -46,11 +48,20 @@ final class FormatCommand implements Callable<Integer> {
     private Backing backing = Backing.MAPPED;
 
     @Option(
+            names = "--persistence",
+            paramLabel = "MODE",
+            description =
+                    "What an answered operation will survive. pmem: power failure, POOL is on DAX memory; logged: power"
+                            + " failure, by a log on a disk; process: the death of the server, not of the machine (default: pmem"
+                            + " on DAX memory, else logged).")
+    private @Nullable Persistence persistence;
+
+    @Option(
             names = "--log-directory",
             paramLabel = "DIR",
             description =
-                    "Make a pool for the mode logged: its log and image go to this directory, on a disk; POOL itself,"
-                            + " in memory, is made by the first start.")
+                    "Where log and image go, on a disk, in the mode logged; POOL itself is made by the first start"
+                            + " (default: POOL.log; none if that is in memory).")
     private @Nullable Path logDirectory;
 
     @Option(names = "--force", description = "Replace an existing file: what it holds is lost.")
@@ -63,15 +74,13 @@ final class FormatCommand implements Callable<Integer> {
             throw CommandException.usage(
                     "--size is '" + size + "'; a pool needs at least " + FormatOptions.SIZE_MIN / (1 << 20) + "M");
         }
+        PoolMode mode = PoolMode.toMake(pool, backing, persistence, logDirectory);
+        Path log = mode.logDirectory();
         try {
-            LogOptions log = logDirectory == null ? null : LogOptions.in(logDirectory);
-            if (log != null && backing != Backing.MAPPED) {
-                throw CommandException.usage("--log-directory goes with --backing mapped only");
-            }
-            Hmfs.format(pool, new FormatOptions(bytes, backing, force, log));
+            Hmfs.format(pool, new FormatOptions(bytes, backing, force, log == null ? null : LogOptions.in(log)));
         } catch (PoolException e) {
             if (e.reason() == PoolException.Reason.ALREADY_EXISTS) {
-                String there = logDirectory == null ? pool.toString() : pool + ", or the log in " + logDirectory + ",";
+                String there = log == null ? pool.toString() : pool + ", or the log in " + log + ",";
                 throw CommandException.failure(
                         there + " exists already; --force replaces it, and what it holds is lost");
             }
@@ -79,9 +88,10 @@ final class FormatCommand implements Callable<Integer> {
         }
         System.out.println("formatted " + pool + ": " + Quantities.readable(bytes) + ", "
                 + backing.name().toLowerCase(Locale.ROOT)
-                + (logDirectory == null ? "" : ", with its log in " + logDirectory));
+                + (log == null ? "" : ", with its log in " + log));
         System.out.println("serve it: hmfs server --pool " + pool
-                + (logDirectory == null ? "" : " --persistence logged --log-directory " + logDirectory));
+                + (mode.persistence() == Persistence.PROCESS ? " --persistence process" : "")
+                + (logDirectory == null ? "" : " --log-directory " + logDirectory));
         return 0;
     }
 }

@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  hmfs server --pool /data/hmfs.pool",
-            "  hmfs server --pool /mnt/pmem0/hmfs.pool --persistence pmem --host 0.0.0.0",
+            "  hmfs server --pool /dev/shm/hmfs.pool --log-directory /data/hmfs.log --host 0.0.0.0",
             "  hmfs server --config /etc/hmfs/server.properties --print-config"
         })
 final class ServerCommand implements Callable<Integer> {

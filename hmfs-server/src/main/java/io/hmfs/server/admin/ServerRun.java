@@ -11,7 +11,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.StringJoiner;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -27,29 +27,38 @@ final class ServerRun {
         // What a good start has to say is printed below.
         LOG.setLevel(Cli.isDebug() ? Level.FINE : Level.WARNING);
         HmfsServer server = HmfsServer.start(config);
-        AtomicBoolean ended = new AtomicBoolean();
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, ended), "hmfs-stop"));
-        System.out.print(describe(config, server));
-        System.out.flush();
-        int code = server.awaitStop();
-        ended.set(true);
-        if (code != 0) {
-            System.err.println("hmfs: the server stopped itself; its last messages say why. Start it again to recover");
+        AtomicInteger toldNothing = new AtomicInteger(); // then a clean stop is no success
+        Thread stop =
+                new Thread(() -> Runtime.getRuntime().halt(Math.max(end(server), toldNothing.get())), "hmfs-stop");
+        Runtime.getRuntime().addShutdownHook(stop);
+        try {
+            System.out.print(describe(config, server));
+            System.out.flush();
+        } catch (IOException | RuntimeException e) {
+            toldNothing.set(Cli.FAILURE);
+            throw e;
         }
-        return code;
+        return server.awaitStop();
     }
 
-    /** A signal asks for the end: after a clean stop that is success, whatever number the signal has. */
-    private static void stop(HmfsServer server, AtomicBoolean ended) {
+    /**
+     * Ends the server, whatever asks for that: a signal, or the process that follows its server. Returns the exit code: after a clean
+     * stop that is success, whatever number the signal had; after a failure it is the failure's, also where a signal came on top.
+     */
+    static int end(HmfsServer server) {
         try {
-            if (!ended.get()) {
-                server.close();
+            int code = server.stop();
+            if (code == 0) {
                 System.out.println("hmfs: stopped");
                 System.out.flush();
-                Runtime.getRuntime().halt(0);
+            } else {
+                System.err.println(
+                        "hmfs: the server stopped itself; its last messages say why. Start it again to recover");
             }
+            return code;
         } catch (RuntimeException e) {
             System.err.println("hmfs: the stop was not clean: " + Cli.describe(e));
+            return HmfsServer.EXIT_FAILED;
         }
     }
 

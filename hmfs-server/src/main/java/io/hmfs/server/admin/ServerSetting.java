@@ -17,11 +17,15 @@ enum ServerSetting {
     PORT("N", "Port to listen on; 0 takes a free one."),
     PERSISTENCE(
             "MODE",
-            "What an answered operation survives. process: the death of the server process; pmem: power failure,"
-                    + " needs a pool on DAX memory; logged: power failure, needs log-directory."),
+            "What an answered operation survives. pmem: power failure, needs a pool on DAX memory; logged: power failure,"
+                    + " by a log on a disk; process: the death of the server process, not of the machine. Default: what"
+                    + " the pool was made for; pmem on DAX memory, else logged. process has to be asked for."),
     EMULATE_PMEM(
             "BOOL", "Allow pmem on memory that is not DAX: for measurements only, it does not survive power failure."),
-    LOG_DIRECTORY("DIR", "Directory of the log, on a disk, in the mode logged; made by hmfs format --log-directory."),
+    LOG_DIRECTORY(
+            "DIR",
+            "Directory of the log, on a disk, in the mode logged; made by hmfs format. Default: the pool's name with .log;"
+                    + " none if that is in memory."),
     LOG_SEGMENT("SIZE", "Bytes of a log file before the next is begun."),
     LOG_MAX("SIZE", "Bytes of log files before changes wait for the image."),
     DATA_STORE(
@@ -87,16 +91,14 @@ enum ServerSetting {
         return description;
     }
 
-    /** The default for this pool; empty when there is none and it must be given. */
+    /** The default for this pool; empty when there is none, or it depends on what the pool is. */
     String fallback(Path pool) {
         ServerConfig config = ServerConfig.of(pool);
         return switch (this) {
-            case POOL -> "";
+            case POOL, PERSISTENCE, LOG_DIRECTORY -> "";
             case HOST -> config.host();
             case PORT -> String.valueOf(config.port());
-            case PERSISTENCE -> lower(config.persistence());
             case EMULATE_PMEM -> String.valueOf(config.emulatePmem());
-            case LOG_DIRECTORY -> "";
             case LOG_SEGMENT -> Quantities.compact(config.logSegment());
             case LOG_MAX -> Quantities.compact(config.logMax());
             case DATA_STORE -> config.dataStore();

@@ -1,6 +1,7 @@
 package io.hmfs.server.admin;
 
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.PoolException;
 import io.hmfs.server.ObservationConfig;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
@@ -108,8 +109,11 @@ final class ServerSettings {
         return properties;
     }
 
-    /** The configuration that they make. Throws {@link CommandException} about the first setting that is wrong. */
-    ServerConfig config() {
+    /**
+     * The configuration that they make, with the mode that the pool asks for unless they name one. Throws {@link CommandException}
+     * about the first setting that is wrong.
+     */
+    ServerConfig config() throws IOException {
         Value pool = given.get(ServerSetting.POOL);
         if (pool == null || pool.text().isEmpty()) {
             throw CommandException.usage("no pool given: use --pool FILE, HMFS_POOL, or the key pool in a file named by"
@@ -118,7 +122,10 @@ final class ServerSettings {
         ServerConfig.Builder builder = ServerConfig.builder(path(ServerSetting.POOL, pool));
         try {
             given.forEach((setting, value) -> apply(builder, setting, value));
-            return builder.build();
+            PoolMode mode = mode(path(ServerSetting.POOL, pool));
+            return builder.persistence(mode.persistence())
+                    .logDirectory(mode.logDirectory())
+                    .build();
         } catch (IllegalArgumentException e) {
             throw CommandException.usage(renamed(String.valueOf(e.getMessage())));
         }
@@ -131,9 +138,8 @@ final class ServerSettings {
             case POOL -> builder; // it began with that
             case HOST -> builder.host(text);
             case PORT -> builder.port(Quantities.number(name, text, 0, 65_535));
-            case PERSISTENCE -> builder.persistence(choice(name, text, Persistence.class));
+            case PERSISTENCE, LOG_DIRECTORY -> builder; // the mode, from both of them and the pool
             case EMULATE_PMEM -> builder.emulatePmem(truth(name, text));
-            case LOG_DIRECTORY -> builder.logDirectory(text.isEmpty() ? null : path(setting, value));
             case LOG_SEGMENT -> builder.logSegment(Quantities.bytes(name, text));
             case LOG_MAX -> builder.logMax(Quantities.bytes(name, text));
             case DATA_STORE -> builder.dataStore(text);
@@ -160,6 +166,23 @@ final class ServerSettings {
                 builder.observation(observation(builder.observation(), setting, value));
         };
         assert done == builder;
+    }
+
+    private PoolMode mode(Path pool) throws IOException {
+        Value asked = value(ServerSetting.PERSISTENCE);
+        Value directory = value(ServerSetting.LOG_DIRECTORY);
+        Value emulate = value(ServerSetting.EMULATE_PMEM);
+        return PoolMode.toServe(
+                pool,
+                emulate != null && truth(name(ServerSetting.EMULATE_PMEM, emulate), emulate.text()),
+                asked == null ? null : choice(name(ServerSetting.PERSISTENCE, asked), asked.text(), Persistence.class),
+                directory == null ? null : path(ServerSetting.LOG_DIRECTORY, directory));
+    }
+
+    /** What was given, unless it is empty. */
+    private @Nullable Value value(ServerSetting setting) {
+        Value value = given.get(setting);
+        return value == null || value.text().isEmpty() ? null : value;
     }
 
     private static int adminPort(String name, String text) {
@@ -240,23 +263,14 @@ final class ServerSettings {
         return message;
     }
 
-    private String fallback(ServerSetting setting, Path pool) {
-        Value log = given.get(ServerSetting.LOG_DIRECTORY);
-        return setting == ServerSetting.DATA_DIRECTORY
-                        && log != null
-                        && !log.text().isEmpty()
-                ? ServerConfig.dataDirectoryIn(path(ServerSetting.LOG_DIRECTORY, log))
-                        .toString()
-                : setting.fallback(pool);
-    }
-
     /** One line for each setting: key, value, source. */
-    String table() {
+    String table() throws IOException {
         Value pool = given.get(ServerSetting.POOL);
         Path path = pool == null ? Path.of("POOL") : path(ServerSetting.POOL, pool);
+        PoolMode mode = knownMode(path);
         StringBuilder table = new StringBuilder();
         for (ServerSetting setting : ServerSetting.values()) {
-            Value value = given.getOrDefault(setting, new Value(fallback(setting, path), "default"));
+            Value value = given.getOrDefault(setting, new Value(fallback(setting, path, mode), "default"));
             table.append(String.format(
                     "%-20s %-32s %s%n",
                     setting.key(),
@@ -264,5 +278,27 @@ final class ServerSettings {
                     setting == ServerSetting.POOL && pool == null ? "must be given" : value.source()));
         }
         return table.toString();
+    }
+
+    /** The mode, or null: a start would say why there is none. */
+    private @Nullable PoolMode knownMode(Path pool) throws IOException {
+        try {
+            return mode(pool);
+        } catch (CommandException | PoolException e) {
+            return null;
+        }
+    }
+
+    private static String fallback(ServerSetting setting, Path pool, @Nullable PoolMode mode) {
+        Path log = mode == null ? null : mode.logDirectory();
+        return switch (setting) {
+            case PERSISTENCE -> mode == null ? "" : mode.persistence().name().toLowerCase(Locale.ROOT);
+            case LOG_DIRECTORY -> log == null ? "" : log.toString();
+            case DATA_DIRECTORY ->
+                log == null
+                        ? setting.fallback(pool)
+                        : ServerConfig.dataDirectoryIn(log).toString();
+            default -> setting.fallback(pool);
+        };
     }
 }

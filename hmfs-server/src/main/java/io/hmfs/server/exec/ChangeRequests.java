@@ -67,7 +67,7 @@ final class ChangeRequests {
             return NO_LOCK;
         }
         int stripe = KeyLocks.stripe(path.parentId, path.name);
-        worker.service.locks.lock(stripe);
+        worker.service.locks.lock(stripe, worker.waits);
         return stripe;
     }
 
@@ -231,7 +231,7 @@ final class ChangeRequests {
         Service.Data data = worker.service.data;
         KeyLocks locks = worker.service.locks;
         int stripe = KeyLocks.stripe(path.parentId, path.name);
-        locks.lock(stripe); // the file that is cut in the namespace is the one whose objects are cut
+        locks.lock(stripe, worker.waits); // the file that is cut in the namespace is the one whose objects are cut
         try {
             Status outcome = namespace.stat(path.parentId, path.name, before);
             if (outcome == Status.OK && !before.isDirectory()) {

@@ -21,6 +21,7 @@ abstract sealed class JoinedRequests permits JoinedCreates, JoinedStats {
         this.operation = operation;
         this.correlationIds = new long[batch.capacity()];
         this.baseIds = new long[batch.capacity()];
+        worker.recorder.mayJoin(batch.capacity());
     }
 
     /** Makes room for the request that is being executed; its correlation id, which is to be given to {@link #joined}. */

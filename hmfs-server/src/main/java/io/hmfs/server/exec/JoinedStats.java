@@ -15,7 +15,7 @@ final class JoinedStats extends JoinedRequests {
         this(worker, new StatBatch(CAPACITY));
     }
 
-    private JoinedStats(Worker worker, StatBatch batch) {
+    JoinedStats(Worker worker, StatBatch batch) {
         super(worker, batch, Operation.STAT);
         this.batch = batch;
     }

@@ -6,6 +6,9 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Locks on (parent, name) for requests that remove a file or move a name: what one of them saw under its key is what it removes.
  * Creates take none: a name that is taken stays so. Striped; two are taken in ascending order.
+ *
+ * <p>Who holds one may wait for the disk. So a thread that serves connections does not wait for a lock: where it meets one that is
+ * held its request ends with {@link TakenException}, before it has changed anything, and goes to a thread that may wait.
  */
 final class KeyLocks {
     private static final int STRIPES = 1024; // a power of two
@@ -26,17 +29,36 @@ final class KeyLocks {
         return (int) (hash >>> 32) & STRIPES - 1;
     }
 
-    void lock(int stripe) {
-        locks[stripe].lock();
+    /** Another request has the lock. */
+    static final class TakenException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private TakenException() {
+            super("a key is locked by a request that may wait for the disk", null, false, false);
+        }
+    }
+
+    void lock(int stripe, boolean waits) {
+        if (waits) {
+            locks[stripe].lock();
+        } else if (!locks[stripe].tryLock()) {
+            throw new TakenException();
+        }
     }
 
     void unlock(int stripe) {
         locks[stripe].unlock();
     }
 
-    void lock(int one, int other) {
-        locks[Math.min(one, other)].lock();
-        locks[Math.max(one, other)].lock(); // reentrant, if it is the same one
+    void lock(int one, int other, boolean waits) {
+        int first = Math.min(one, other);
+        lock(first, waits);
+        try {
+            lock(Math.max(one, other), waits); // reentrant, if it is the same one
+        } catch (TakenException e) {
+            unlock(first);
+            throw e;
+        }
     }
 
     void unlock(int one, int other) {

@@ -1,6 +1,5 @@
 package io.hmfs.server.exec;
 
-import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
@@ -190,13 +189,7 @@ final class ReadRequests {
 
     void metrics() {
         worker.checkBlock(MetricsDecoder.BLOCK_LENGTH);
-        byte[] text = worker.service.observation.metrics().ownText();
-        if (text.length > worker.service.info.frameMax() - Wire.DATA_OVERHEAD) {
-            reply.failure(
-                    ResultCode.TOO_LARGE, "the metrics have " + text.length + " bytes; ask over HTTP (admin-port)");
-        } else {
-            reply.metrics(text);
-        }
+        reply.metrics(worker.service.observation.metrics().ownText());
     }
 
     void status() {

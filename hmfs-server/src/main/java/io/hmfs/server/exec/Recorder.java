@@ -19,9 +19,6 @@ import io.netty.buffer.Unpooled;
  * together with others, from what was kept of it.
  */
 final class Recorder {
-    /** As many as wait to be answered together. */
-    private static final int JOINED_MAX = 128;
-
     private final Worker worker;
     private final RequestRecorder to;
     private final RenameDecoder rename = new RenameDecoder();
@@ -30,9 +27,9 @@ final class Recorder {
     // memory.
     private final ByteBuf joinedPaths = Unpooled.buffer(16 << 10);
     private final WireBuffer joined = new WireBuffer();
-    private final long[] joinedNanos = new long[JOINED_MAX];
-    private final long[] joinedBases = new long[JOINED_MAX];
-    private final int[] joinedEnds = new int[JOINED_MAX];
+    private long[] joinedNanos = {};
+    private long[] joinedBases = {};
+    private int[] joinedEnds = {};
 
     Recorder(Worker worker, Observation observation) {
         this.worker = worker;
@@ -46,6 +43,15 @@ final class Recorder {
     /** A frame that was no request. */
     void refused() {
         to.meter().add(WorkerMeter.Tally.FRAMES_REFUSED, 1);
+    }
+
+    /** As many requests may join: room for them, once and for all. */
+    void mayJoin(int count) {
+        if (count > joinedEnds.length) {
+            joinedNanos = new long[count];
+            joinedBases = new long[count];
+            joinedEnds = new int[count];
+        }
     }
 
     /** The current request, about the path that was just resolved, waits to be answered together with others; it has this number among them. */

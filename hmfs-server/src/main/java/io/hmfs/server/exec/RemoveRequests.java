@@ -70,7 +70,7 @@ final class RemoveRequests {
         forgetRemoved();
         KeyLocks locks = worker.service.locks;
         int stripe = KeyLocks.stripe(path.parentId, path.name);
-        locks.lock(stripe);
+        locks.lock(stripe, worker.waits);
         try {
             Status outcome = mayRemove(path, overwriting);
             return outcome == Status.OK ? remove(path.parentId, path.name) : outcome;
@@ -170,7 +170,7 @@ final class RemoveRequests {
         }
         KeyLocks locks = worker.service.locks;
         int stripe = KeyLocks.stripe(path.parentId, path.name);
-        locks.lock(stripe);
+        locks.lock(stripe, worker.waits);
         try {
             Status outcome = mayTakeAway(path);
             return outcome == Status.OK ? worker.namespace.rmdir(path.parentId, path.name) : outcome;
@@ -221,7 +221,7 @@ final class RemoveRequests {
         KeyLocks locks = worker.service.locks;
         int one = KeyLocks.stripe(source.parentId, source.name);
         int other = KeyLocks.stripe(target.parentId, target.name);
-        locks.lock(one, other);
+        locks.lock(one, other, worker.waits);
         try {
             Status outcome = mayMove(source, target, replace);
             if (outcome != Status.OK) {

@@ -10,6 +10,9 @@ import io.hmfs.server.data.BlockStore;
 import io.hmfs.server.data.IntentJournal;
 import io.hmfs.server.data.Reaper;
 import io.hmfs.server.metrics.Observation;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What all workers of a server share. Thread-safe. */
 public final class Service {
+    private static final System.Logger LOG = System.getLogger(Service.class.getName());
     private static final int INTENTS_RESERVE = 1024; // more than there are threads: begin() does not wait
 
     final Namespace namespace;
@@ -38,10 +42,37 @@ public final class Service {
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicBoolean failed = new AtomicBoolean();
     private final long startNanos = System.nanoTime();
-    private final ThreadLocal<Worker> diskWorkers = ThreadLocal.withInitial(this::newWorker);
+    private final ThreadLocal<Worker> diskWorkers = ThreadLocal.withInitial(() -> new Worker(this, true));
 
     /** The builtin data store and what keeps it clean. */
-    public record Data(BlockStore store, IntentJournal journal, Reaper reaper) {}
+    public record Data(BlockStore store, IntentJournal journal, Reaper reaper) implements AutoCloseable {
+        private static final int HANDLES_MAX = 512;
+
+        /** Opens it, or makes it; {@code durable}: what was answered must survive the machine. */
+        public static Data open(Path directory, long blockSize, boolean durable) throws IOException {
+            try {
+                BlockStore store = new BlockStore(directory, blockSize, HANDLES_MAX, durable);
+                IntentJournal journal = new IntentJournal(directory.resolve("removals"), durable);
+                return new Data(store, journal, new Reaper(store, journal));
+            } catch (IOException e) {
+                throw new IOException(
+                        "cannot open the data directory " + directory + ": " + e
+                                + "; make it writable or choose another one",
+                        e);
+            }
+        }
+
+        @Override
+        public void close() {
+            reaper.close();
+            journal.close();
+            try {
+                store.close();
+            } catch (IOException e) {
+                LOG.log(Level.WARNING, "cannot close the data store", e);
+            }
+        }
+    }
 
     /**
      * Makes a service.
@@ -97,9 +128,9 @@ public final class Service {
         return namespace.stat(parent, name, found) == Status.OK && found.id == inode;
     }
 
-    /** A worker for one thread. */
+    /** A worker for one thread, which serves connections. */
     public Worker newWorker() {
-        return new Worker(this);
+        return new Worker(this, false);
     }
 
     /** Whether another request may be executed now; if not, connections are not read for a moment. */

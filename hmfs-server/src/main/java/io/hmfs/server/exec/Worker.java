@@ -43,6 +43,7 @@ public final class Worker {
     private static final System.Logger LOG = System.getLogger(Worker.class.getName());
 
     final Service service;
+    final boolean waits;
     final Namespace namespace;
     final WireBuffer in = new WireBuffer();
     final MessageHeaderDecoder header = new MessageHeaderDecoder();
@@ -69,8 +70,12 @@ public final class Worker {
     private final ChangeRequests changes;
     private final DataRequests dataRequests;
 
-    Worker(Service service) {
+    /**
+     * @param waits whether this is for a thread that may wait for the disk, and for locks that are held meanwhile
+     */
+    Worker(Service service, boolean waits) {
         this.service = service;
+        this.waits = waits;
         namespace = service.namespace;
         access = new Access(namespace);
         reply = new ReplyWriter(new PrincipalNames(namespace), access, bytes -> Unpooled.EMPTY_BUFFER);
@@ -112,15 +117,11 @@ public final class Worker {
                 }
             } else if (!supported()) {
                 return;
-            } else if (waitsForDisk()) {
+            } else if (waitsForDisk() || !executeNow(session)) {
                 session.begin();
                 int replyBytes = header.templateId() == ReadBlockDecoder.TEMPLATE_ID ? service.info.chunkSize() : 0;
                 service.onDisk(
                         new OffloadedRequest(service, session, frames.retainedSlice(offset, length), replyBytes));
-            } else {
-                actFor(session);
-                dispatch();
-                recorder.answered(session, arrivedNanos);
             }
         } catch (MalformedFrameException e) {
             endTurn(session);
@@ -133,6 +134,18 @@ public final class Worker {
             access.actFor(null); // what comes next must say whose it is
             in.release();
         }
+    }
+
+    /** False: it would have to wait for another request, and has done nothing. */
+    private boolean executeNow(Session session) {
+        actFor(session);
+        try {
+            dispatch();
+        } catch (KeyLocks.TakenException e) {
+            return false;
+        }
+        recorder.answered(session, arrivedNanos);
+        return true;
     }
 
     /** Whether the frame waits for those that follow it, to be executed with them at the latest by {@link #endTurn}. */

@@ -39,6 +39,7 @@ public final class AuditLog implements AutoCloseable {
     private final AtomicLong failed = new AtomicLong();
     private final AtomicLong written = new AtomicLong();
     private volatile boolean stopping;
+    private volatile boolean stopped;
 
     private AuditLog(Path path, RollingFile file, Meters meters, IntFunction<String> names) {
         this.path = path;
@@ -91,6 +92,24 @@ public final class AuditLog implements AutoCloseable {
     }
 
     private void run() {
+        try {
+            write();
+        } catch (RuntimeException | Error e) {
+            stopped = true;
+            LOG.log(
+                    Level.ERROR,
+                    "the audit log " + path + " has stopped after an unexpected error: operations go on without lines"
+                            + " there until the server is started again",
+                    e);
+        }
+    }
+
+    /** Whether it has ended by itself, after an error that nobody expects: what is executed from then on has no line. */
+    public boolean hasStopped() {
+        return stopped;
+    }
+
+    private void write() {
         boolean last = false;
         while (!last) {
             last = stopping; // then one more look, at what came before it

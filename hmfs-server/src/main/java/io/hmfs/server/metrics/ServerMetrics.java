@@ -109,6 +109,7 @@ public final class ServerMetrics implements AutoCloseable {
                 null,
                 "Lines of the audit log that were dropped: its queue was full or its disk failed",
                 () -> meters.tally(WorkerMeter.Tally.AUDIT_DROPPED) + audit.failed());
+        truth("hmfs.audit.stopped", "1 once the audit log has ended after an unexpected error", audit::hasStopped);
     }
 
     // ---- what this class knows itself

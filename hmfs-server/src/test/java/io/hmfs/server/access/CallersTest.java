@@ -211,6 +211,29 @@ class CallersTest {
         assertFalse(isIn(caller("bob"), "staff")); // he was not taken for looked up
     }
 
+    /** What hangs for one hangs for all behind him: they are told so in time, and nobody is asked for them any more. */
+    @Test
+    void whoHasWaitedTooLongIsNotLookedUpAnyMore() {
+        Caller bob = caller("bob");
+        bob.joined();
+        clock.addAndGet(EXPIRY.toNanos() + 1);
+        source.put("bob", List.of("engineers"));
+        CompletableFuture<Caller> again = callers.of("bob");
+        CompletableFuture<Caller> carol = callers.of("carol");
+        clock.addAndGet(Duration.ofSeconds(21).toNanos());
+        CompletableFuture<Caller> dave = callers.of("dave");
+        runWaiting();
+        assertEquals(2, looks); // bob's first one, and dave's
+        assertSame(bob, again.join());
+        assertTrue(isIn(bob, "staff"));
+        assertTrue(carol.exceptionNow() instanceof RejectedExecutionException);
+        assertEquals("dave", dave.join().name());
+        assertEquals("carol", caller("carol").name());
+        callers.refresh();
+        runWaiting();
+        assertFalse(isIn(bob, "staff")); // he was not taken for looked up
+    }
+
     @Test
     void theSuperuserWaitsForNobody() {
         full = true;

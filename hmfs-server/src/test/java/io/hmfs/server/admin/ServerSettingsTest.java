@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.ObservationConfig;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
@@ -22,7 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
  * Method: resolves small sets of each kind and looks at the configuration, the table or the message.
  */
 final class ServerSettingsTest {
-    private static final Map<ServerSetting, String> POOL = Map.of(ServerSetting.POOL, "/p");
+    private static final Map<ServerSetting, String> POOL =
+            Map.of(ServerSetting.POOL, "/p", ServerSetting.PERSISTENCE, "process");
 
     @TempDir
     private Path directory = Path.of("");
@@ -35,7 +40,7 @@ final class ServerSettingsTest {
 
     @Test
     void aFlagWinsOverAVariableAndThatOverTheFile() throws IOException {
-        Path file = file("pool=/f\nport=1\nhost=file\nio-threads=5\n");
+        Path file = file("pool=/f\npersistence=process\nport=1\nhost=file\nio-threads=5\n");
         ServerConfig config = resolve(
                         Map.of(ServerSetting.PORT, "3"), Map.of("HMFS_PORT", "2", "HMFS_HOST", "variable"), file)
                 .config();
@@ -127,15 +132,40 @@ final class ServerSettingsTest {
 
     @Test
     void aDefaultWrittenOutIsReadBackAsTheSameConfiguration() throws IOException {
-        StringBuilder file = new StringBuilder("pool=/p\n");
+        StringBuilder file = new StringBuilder("pool=/p\npersistence=process\n");
         for (ServerSetting setting : ServerSetting.values()) {
-            if (setting != ServerSetting.POOL) {
+            if (setting != ServerSetting.POOL && setting != ServerSetting.PERSISTENCE) {
                 file.append(setting.key() + "=" + setting.fallback(Path.of("/p")) + "\n");
             }
         }
         assertEquals(
                 ServerConfig.of(Path.of("/p")),
                 resolve(Map.of(), Map.of(), file(file.toString())).config());
+    }
+
+    @Test
+    void theTableShowsTheModeThatThePoolAsksFor() throws IOException {
+        Path log = directory.resolve("log");
+        Path pool = directory.resolve("p");
+        Hmfs.format(
+                pool,
+                new FormatOptions(
+                        FormatOptions.SIZE_MIN,
+                        Backing.MAPPED,
+                        false,
+                        LogOptions.in(directory.resolve("p.log")).withOnVolatile(true)));
+        String table = resolve(Map.of(ServerSetting.POOL, pool.toString()), Map.of(), null)
+                .table();
+        assertTrue(table.matches("(?s).*persistence +logged +default\n.*"), table);
+        assertTrue(table.contains(" " + directory.resolve("p.log") + " "), table);
+        assertTrue(table.contains(" " + directory.resolve("p.log/data") + " "), table);
+        ServerConfig config = resolve(
+                        Map.of(ServerSetting.POOL, pool.toString(), ServerSetting.LOG_DIRECTORY, log.toString()),
+                        Map.of("HMFS_PERSISTENCE", ""),
+                        null)
+                .config();
+        assertEquals(Persistence.LOGGED, config.persistence());
+        assertEquals(log, config.logDirectory());
     }
 
     @Test
@@ -165,8 +195,10 @@ final class ServerSettingsTest {
                         .config());
         assertMessage(
                 "--chunk-size is 1;",
-                () -> resolve(Map.of(ServerSetting.POOL, "/p", ServerSetting.CHUNK_SIZE, "1"), Map.of(), null)
-                        .config());
+                () -> resolve(POOL, Map.of("HMFS_CHUNK_SIZE", "1"), null).config());
+        assertMessage(
+                "--frame-max is 32768; it must be 196608 to",
+                () -> resolve(POOL, Map.of("HMFS_FRAME_MAX", "32K"), null).config());
     }
 
     @Test

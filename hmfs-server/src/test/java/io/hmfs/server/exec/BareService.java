@@ -16,6 +16,7 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 /** A service with nothing around it: what it would hand to other threads runs on the one that asks. */
 final class BareService {
@@ -38,15 +39,27 @@ final class BareService {
             Observation observation,
             BareSession session)
             throws IOException {
+        return greeted(namespace, key, superuser, groups, observation, Runnable::run, session);
+    }
+
+    /** The same, with threads for what may wait. */
+    static Worker greeted(
+            Namespace namespace,
+            Path key,
+            String superuser,
+            List<String> groups,
+            Observation observation,
+            Executor disk,
+            Session session)
+            throws IOException {
         ServiceInfo info = new ServiceInfo(
                 namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
         AccessConfig access = AccessConfig.defaults().withSuperuser(superuser);
         Callers callers = new Callers(namespace, access, _ -> groups, Runnable::run, System::nanoTime);
         Grants grants = Grants.open(key);
-        Service service =
-                new Service(namespace, info, callers, grants, null, Runnable::run, 1 << 20, observation, cause -> {
-                    throw new AssertionError(cause);
-                });
+        Service service = new Service(namespace, info, callers, grants, null, disk, 1 << 20, observation, cause -> {
+            throw new AssertionError(cause);
+        });
         Worker worker = service.newWorker();
         ByteBuf hello = Unpooled.buffer(FRAME_MAX);
         HelloEncoder encoder = new HelloEncoder()

@@ -186,6 +186,26 @@ class AuditLogTest {
     }
 
     @Test
+    void aThreadThatDiesIsTold() throws IOException {
+        Path file = directory.resolve("audit.log");
+        AuditLog log = AuditLog.open(file, 1 << 20, 2, meters, id -> {
+            throw new IndexOutOfBoundsException("a bad pointer");
+        });
+        assertFalse(log.hasStopped());
+        AuditRing ring = log.newRing();
+        assertTrue(ring.open(PREFIX.length, 0, 0));
+        ring.put(Operation.CREATE, ResultCode.OK, AuditRing.HAS_ATTRIBUTES, System.nanoTime());
+        ring.putBases(1, 0);
+        ring.putAttributes(7, 7, 0644);
+        ring.putPrefix(PREFIX);
+        ring.close();
+        log.close(); // which waits for the thread's end, whatever that is
+        assertTrue(log.hasStopped());
+        assertEquals("", Files.readString(file));
+        assertTrue(put(ring, "/a"), "who executes operations goes on");
+    }
+
+    @Test
     void filesRollAndTheOldestGoes() throws IOException {
         Path file = directory.resolve("audit.log");
         for (int run = 0; run < 6; run++) { // each flush of a closing log is one write, and rolls as a whole

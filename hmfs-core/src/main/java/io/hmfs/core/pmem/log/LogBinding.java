@@ -7,8 +7,15 @@ import static java.lang.foreign.MemoryLayout.structLayout;
 
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
+import java.io.IOException;
 import java.lang.foreign.StructLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 
 /**
@@ -59,6 +66,19 @@ public final class LogBinding {
     /** Whether a pool file belongs to a log, and must not be opened without it. */
     public static boolean isBound(PoolFile file) {
         return file.backing() == Backing.MAPPED && file.pmem().get(AT + MAGIC_OFFSET) == MAGIC;
+    }
+
+    /** The same of a file that is not opened as a pool; false if it holds less than one. */
+    public static boolean isBound(Path pool) throws PoolException {
+        if (PoolFile.isPmdk(pool)) {
+            return false;
+        }
+        ByteBuffer magic = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        try (FileChannel file = FileChannel.open(pool, StandardOpenOption.READ)) {
+            return file.read(magic, AT + MAGIC_OFFSET) == Long.BYTES && magic.getLong(0) == MAGIC;
+        } catch (IOException e) {
+            throw new PoolException(PoolException.Reason.IO, pool + " cannot be read: " + e, e);
+        }
     }
 
     static UUID log(Pmem pmem) {

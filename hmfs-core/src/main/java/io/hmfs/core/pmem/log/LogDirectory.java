@@ -5,11 +5,11 @@ import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolException.Reason;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.PoolLock;
+import io.hmfs.core.pmem.PoolPlace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -20,8 +20,6 @@ import java.util.UUID;
  * </pre>
  */
 final class LogDirectory implements AutoCloseable {
-    private static final Set<String> VOLATILE = Set.of("tmpfs", "ramfs", "devtmpfs");
-
     final Path path;
     final LogControl control;
     private final PoolLock lock;
@@ -117,8 +115,8 @@ final class LogDirectory implements AutoCloseable {
     }
 
     private static void checkDisk(LogOptions options) throws IOException {
-        String type = Files.getFileStore(options.directory()).type();
-        if (VOLATILE.contains(type) && !options.onVolatile()) {
+        String type = PoolPlace.inMemory(options.directory());
+        if (type != null && !options.onVolatile()) {
             throw new PoolException(
                     Reason.NOT_DAX,
                     options.directory() + " is in memory (" + type

@@ -1,5 +1,6 @@
 package io.hmfs.core.pmem.log;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
@@ -36,6 +37,16 @@ public record LogOptions(
     public static LogOptions in(Path directory) {
         return new LogOptions(
                 directory, 16 << 20, 1 << 30, 1 << 18, false, text -> LOG.log(System.Logger.Level.INFO, text));
+    }
+
+    /** The directory of a pool's log unless another is named: beside it. */
+    public static Path directoryOf(Path pool) {
+        return pool.resolveSibling(pool.getFileName() + ".log");
+    }
+
+    /** Whether a log is there already. */
+    public boolean exists() {
+        return Files.exists(directory.resolve(LogFiles.CONTROL));
     }
 
     /** The same with other bounds. */

@@ -55,7 +55,11 @@ final class LogRebuild {
     private void run(Path newPool, Path newRing) throws IOException {
         long start = System.nanoTime();
         LogControl control = directory.control;
-        progress.accept("rebuilding " + pool + " from " + directory.path);
+        boolean isFirst =
+                control.folded == 0 && LogFiles.segments(directory.path).isEmpty();
+        if (!isFirst) {
+            progress.accept("rebuilding " + pool + " from " + directory.path);
+        }
         // [rebuild.1] Before anything is made: what belongs to an older generation is told from it.
         control.generation++;
         control.write();
@@ -88,8 +92,10 @@ final class LogRebuild {
         // [rebuild.2] The ring first: a pool without a ring would be refused.
         Files.move(newRing, LogDirectory.ring(pool), StandardCopyOption.ATOMIC_MOVE);
         Files.move(newPool, pool, StandardCopyOption.ATOMIC_MOVE);
-        progress.accept("rebuilt " + pool + ": " + replayed + " lines of the log after the image, in "
-                + (System.nanoTime() - start) / 1_000_000 + " ms");
+        if (!isFirst) {
+            progress.accept("rebuilt " + pool + ": " + replayed + " lines of the log after the image, in "
+                    + (System.nanoTime() - start) / 1_000_000 + " ms");
+        }
     }
 
     private void copyImage(MappedPmem memory) throws IOException {

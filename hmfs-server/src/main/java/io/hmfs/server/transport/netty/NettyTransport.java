@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
 
 /** Listens, and serves each connection on one of a few event loops. */
 @SuppressWarnings("FutureReturnValueIgnored") // tasks for an event loop; what they do reports by itself
@@ -60,32 +61,19 @@ public final class NettyTransport {
             return service.newWorker();
         }
     };
-    private final Channel listener;
+    private volatile @Nullable Channel listener;
 
-    private NettyTransport(
-            Service service, Limits limits, InetSocketAddress address, int eventLoops, boolean nativeTransport)
-            throws IOException {
+    /** Makes its threads; nobody reaches it before {@link #listen}. */
+    public NettyTransport(Service service, Limits limits, int eventLoops, boolean nativeTransport) {
         this.service = service;
         this.limits = limits;
         epoll = nativeTransport && NettyTransport.class.getModule().isNativeAccessEnabled() && Epoll.isAvailable();
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
         loops = new MultiThreadIoEventLoopGroup(eventLoops, new DefaultThreadFactory("hmfs-loop", true), io);
-        try {
-            listener = listen(address);
-        } catch (IOException e) {
-            endLoops();
-            throw e;
-        }
     }
 
     /** Starts to listen. Throws with the address and what to do about it. */
-    public static NettyTransport start(
-            Service service, Limits limits, InetSocketAddress address, int eventLoops, boolean nativeTransport)
-            throws IOException {
-        return new NettyTransport(service, limits, address, eventLoops, nativeTransport);
-    }
-
-    private Channel listen(InetSocketAddress address) throws IOException {
+    public void listen(InetSocketAddress address) throws IOException {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loops)
                 .channel(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
@@ -106,7 +94,7 @@ public final class NettyTransport {
         if (cause != null) {
             throw new IOException(whyNot(address, cause), cause);
         }
-        return bound.channel();
+        listener = bound.channel();
     }
 
     private void keepAlive(ServerBootstrap bootstrap) {
@@ -149,7 +137,17 @@ public final class NettyTransport {
 
     /** Where it listens. */
     public InetSocketAddress address() {
-        return ((ServerSocketChannel) listener).localAddress();
+        if (!(listener instanceof ServerSocketChannel channel)) {
+            throw new IllegalStateException("it does not listen yet");
+        }
+        return channel.localAddress();
+    }
+
+    private void closeListener() {
+        Channel channel = listener;
+        if (channel != null) {
+            channel.close().awaitUninterruptibly();
+        }
     }
 
     /** The sockets' implementation: epoll or nio. */
@@ -159,7 +157,7 @@ public final class NettyTransport {
 
     /** Takes no more connections and requests, waits for replies in flight, closes. False: the time was not enough. */
     public boolean drain(long timeoutMillis) throws InterruptedException {
-        listener.close().awaitUninterruptibly();
+        closeListener();
         NettySession[] open = sessions.toArray(NettySession[]::new);
         CountDownLatch closed = new CountDownLatch(open.length);
         for (NettySession session : open) {
@@ -173,7 +171,7 @@ public final class NettyTransport {
 
     /** Closes everything at once. */
     public void close() {
-        listener.close().awaitUninterruptibly();
+        closeListener();
         endLoops();
     }
 

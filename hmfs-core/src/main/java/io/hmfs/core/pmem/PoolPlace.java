@@ -1,0 +1,61 @@
+package io.hmfs.core.pmem;
+
+import io.hmfs.core.pmem.PoolException.Reason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What the place of a file survives, found out before a pool is made or opened there. */
+public final class PoolPlace {
+    private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "devtmpfs");
+    private static final int PAGE = 4096;
+
+    private PoolPlace() {}
+
+    /** Whether a file is on DAX persistent memory; if there is none yet, one that is made there would be. Changes nothing. */
+    public static boolean isDax(Path path) throws PoolException {
+        if (Files.isRegularFile(path)) {
+            return sizeOf(path) >= PAGE && MappedPoolFile.isDax(path);
+        }
+        Path probe = path.resolveSibling(path.getFileName() + ".probe");
+        try {
+            Files.write(probe, new byte[PAGE]);
+            try {
+                return MappedPoolFile.isDax(probe);
+            } finally {
+                Files.delete(probe);
+            }
+        } catch (NoSuchFileException e) {
+            throw new PoolException(Reason.NOT_FOUND, path + ": there is no such directory; make it first", e);
+        } catch (PoolException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new PoolException(Reason.IO, path + " cannot be made: " + e, e);
+        }
+    }
+
+    /** The kind of filesystem, if it is one in memory, that is lost with the machine; else null. The path, or what it is in, is there. */
+    public static @Nullable String inMemory(Path path) throws PoolException {
+        Path there = path.toAbsolutePath();
+        while (!Files.exists(there) && there.getParent() != null) {
+            there = there.getParent();
+        }
+        try {
+            String type = Files.getFileStore(there).type();
+            return IN_MEMORY.contains(type) ? type : null;
+        } catch (IOException e) {
+            throw new PoolException(Reason.IO, there + " cannot be examined: " + e, e);
+        }
+    }
+
+    private static long sizeOf(Path path) throws PoolException {
+        try {
+            return Files.size(path);
+        } catch (IOException e) {
+            throw new PoolException(Reason.IO, path + " cannot be examined: " + e, e);
+        }
+    }
+}
