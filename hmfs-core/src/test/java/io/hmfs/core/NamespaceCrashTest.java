@@ -10,6 +10,7 @@ import io.hmfs.core.check.PoolCheck;
 import io.hmfs.core.check.Progress;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.Fingerprint;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
@@ -18,9 +19,11 @@ import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +38,13 @@ final class NamespaceCrashTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final long REGION = 32 << 10;
     private static final int REGIONS = 14;
-    private static final int IMAGES = 16;
+
+    /** Every image of a moment that has no more. */
+    private static final int LIMIT = Integer.getInteger("hmfs.images.single", ImageBudget.LIMIT);
+
+    /** Of more, so many. */
+    private static final int SAMPLE = 16;
+
     private static final int SECOND_CRASHES = 20;
 
     /** The offline check reads the whole pool: one image of so many. */
@@ -270,6 +279,7 @@ final class NamespaceCrashTest {
         private final SimPoolFile file;
         private final List<Map<String, String>> states;
         private final Random random = new Random(7);
+        private final Set<Fingerprint> known = new HashSet<>();
         private int step;
         private boolean acknowledged;
         int images;
@@ -282,15 +292,20 @@ final class NamespaceCrashTest {
         /** The running step has been answered: from now on it must be there. */
         void acknowledged() {
             acknowledged = true;
+            known.clear(); // what was right before the answer need not be after it
             run();
             acknowledged = false;
+            known.clear();
             step++;
         }
 
         @Override
         public void run() {
-            file.pmem().images(IMAGES, random.nextLong(), image -> {
+            file.pmem().images(ImageBudget.of(file.pmem(), LIMIT, SAMPLE), random.nextLong(), image -> {
                 images++;
+                if (!known.add(image.fingerprint())) {
+                    return; // an earlier one has left the same memory
+                }
                 SimPoolFile after = file.crashed(image);
                 if (random.nextInt(SECOND_CRASHES) == 0) {
                     recoverCutOff(after);
