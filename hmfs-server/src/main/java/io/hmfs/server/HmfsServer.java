@@ -119,6 +119,8 @@ public final class HmfsServer implements AutoCloseable {
             throw e;
         }
         steps.ended("listen");
+        metrics.gauge(
+                "hmfs.replies.waiting", "bytes", "Replies that their peers have not taken", transport::waitingBytes);
         metrics.startSteps(steps.nanos());
         listening = true;
     }
