@@ -28,6 +28,7 @@ final class FuzzChannel extends EmbeddedChannel {
     private final MockTicker ticker;
     private final ByteArrayOutputStream received = new ByteArrayOutputStream();
     private boolean stalled;
+    private boolean running;
     private @Nullable NettySession session;
 
     /** A reply: Failure's code, or -1. */
@@ -76,6 +77,19 @@ final class FuzzChannel extends EmbeddedChannel {
         public void flush(ChannelHandlerContext context) {
             if (!stalled) {
                 context.flush();
+            }
+        }
+    }
+
+    /** Never within a task: each would bring the next one about, and a thread's stack has an end. */
+    @Override
+    public void runPendingTasks() {
+        if (!running) {
+            running = true;
+            try {
+                super.runPendingTasks();
+            } finally {
+                running = false;
             }
         }
     }

@@ -15,6 +15,7 @@ final class FuzzRequests {
     private static final String[] NAMES = {"a", "b", "f", "mine", "open", "sub", "bobs", "secret", "new"};
     private static final String[] OWNERS = {"", "", "bob", "eve", "staff", "newcomer", FuzzRig.SUPERUSER};
     private static final int FRAME_MAX = 24 << 10;
+    private static final int VERSION_AT = Wire.LENGTH_SIZE + 6;
     private static final long NOON_1990 = 643_032_000_000_000_000L;
 
     private final Random random;
@@ -68,6 +69,15 @@ final class FuzzRequests {
         out.putInt(0, out.position() - Wire.LENGTH_SIZE);
         byte[] frame = new byte[out.position()];
         out.get(0, frame);
+        return frame;
+    }
+
+    /** A whole frame of the newest version. */
+    byte[] current(WireSchema.Message message) {
+        byte[] frame = frame(message);
+        while (frame[VERSION_AT] != WireSchema.VERSION) {
+            frame = frame(message);
+        }
         return frame;
     }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  * must become of them says a model of the wire, and a second server that is given the requests among them alone.
  */
 class FuzzTest {
-    private static final long SESSIONS = Long.getLong("hmfs.fuzz.sessions", 4_000);
+    private static final long SESSIONS = Long.getLong("hmfs.fuzz.sessions", 2_500);
 
     static {
         System.setProperty(
@@ -60,7 +60,7 @@ class FuzzTest {
                 check.reset();
                 FuzzRequests requests = new FuzzRequests(new Random(message.id()), check.rig());
                 Part hello = whole(requests, WireSchema.HELLO);
-                byte[] valid = requests.frame(message);
+                byte[] valid = requests.current(message);
                 for (int length = 4; length < valid.length; length++) {
                     byte[] cut = FuzzMutations.cut(valid, length, true);
                     Part part = new Part(message.name(), valid, cut, 0, false, false);
@@ -72,7 +72,7 @@ class FuzzTest {
                 }
             }
             long malformed = check.takeMalformed();
-            assertTrue(malformed > 1_000, malformed + " malformed");
+            assertTrue(malformed > 900, malformed + " malformed");
         }
     }
 
