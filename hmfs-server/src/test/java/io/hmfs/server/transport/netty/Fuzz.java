@@ -20,6 +20,7 @@ final class Fuzz {
     private static final int RENEWED_AFTER = 1_000;
 
     private static final int ATTEMPTS_MAX = 400;
+    private static final Path MEMORY = Path.of("/dev/shm");
 
     private final Path directory;
     private final LogWatch log;
@@ -31,6 +32,13 @@ final class Fuzz {
     Fuzz(Path directory, LogWatch log) {
         this.directory = directory;
         this.log = log;
+    }
+
+    /** A new directory, in memory where there is a place for that: on a disk most of the time goes into its files. */
+    static Path place() throws IOException {
+        return Files.isWritable(MEMORY)
+                ? Files.createTempDirectory(MEMORY, "hmfs-fuzz")
+                : Files.createTempDirectory("hmfs-fuzz");
     }
 
     /** What was done, in words. */
@@ -160,7 +168,7 @@ final class Fuzz {
         }
     }
 
-    private static void remove(Path place) throws IOException {
+    static void remove(Path place) throws IOException {
         try (Stream<Path> all = Files.walk(place)) {
             for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(each);

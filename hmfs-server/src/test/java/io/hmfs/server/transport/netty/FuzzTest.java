@@ -10,9 +10,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: whatever a peer sends, the server neither fails nor leaks, answers each frame once, and does nothing that was not asked for.
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * must become of them says a model of the wire, and a second server that is given the requests among them alone.
  */
 class FuzzTest {
-    private static final long SESSIONS = Long.getLong("hmfs.fuzz.sessions", 2_500);
+    private static final long SESSIONS = Long.getLong("hmfs.fuzz.sessions", 1_500);
 
     static {
         System.setProperty(
@@ -29,8 +30,7 @@ class FuzzTest {
 
     private static final ResourceLeakDetector.Level BEFORE = ResourceLeakDetector.getLevel();
 
-    @TempDir
-    private Path directory;
+    private Path directory = Path.of("");
 
     private static LogWatch log = new LogWatch();
 
@@ -43,6 +43,16 @@ class FuzzTest {
     static void unwatch() {
         ResourceLeakDetector.setLevel(BEFORE);
         log.close();
+    }
+
+    @BeforeEach
+    void makePlace() throws IOException {
+        directory = Fuzz.place();
+    }
+
+    @AfterEach
+    void removePlace() throws IOException {
+        Fuzz.remove(directory);
     }
 
     @Test
