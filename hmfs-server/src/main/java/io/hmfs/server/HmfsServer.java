@@ -124,6 +124,8 @@ public final class HmfsServer implements AutoCloseable {
     private void listen() throws IOException {
         transport.listen(new InetSocketAddress(config.host(), config.port()));
         steps.ended("listen");
+        metrics.gauge(
+                "hmfs.replies.waiting", "bytes", "Replies that their peers have not taken", transport::waitingBytes);
         metrics.startSteps(steps.nanos());
         listening = true;
     }

@@ -112,7 +112,8 @@ final class ChangeRequests {
         if (outcome == Status.OK) {
             int stripe = lock(path);
             try {
-                outcome = look(path);
+                // For everybody: the pool must not remember the names that somebody gives to what is not there.
+                outcome = namespace.stat(path.parentId, path.name, before);
                 outcome = outcome == Status.OK ? path.isOwner(before) : outcome;
                 outcome = outcome == Status.OK ? chown(path, owner, group) : outcome;
             } finally {

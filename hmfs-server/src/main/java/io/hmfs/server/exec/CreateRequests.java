@@ -1,6 +1,7 @@
 package io.hmfs.server.exec;
 
 import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Caller;
 import io.hmfs.server.access.Grants;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.MkdirDecoder;
@@ -9,6 +10,7 @@ import io.hmfs.wire.Wire;
 /** Requests that make something: create, mkdir. New entries belong to the connection's user and to their parent's group. */
 final class CreateRequests {
     private static final int ATTEMPTS_MAX = 16;
+    private static final int MODE_MAX = 07777;
 
     /** Creates are executed one by one with {@code -Dhmfs.joinCreates=false}: to measure what joining them brings. */
     private static final boolean JOINS = !"false".equals(System.getProperty("hmfs.joinCreates"));
@@ -31,7 +33,7 @@ final class CreateRequests {
             return false;
         }
         openCreate();
-        if (create.flags().overwrite()) {
+        if (create.flags().overwrite() || create.mode() > MODE_MAX || worker.uid == Caller.NOBODY) {
             return false;
         }
         int length = create.pathLength();
@@ -39,10 +41,7 @@ final class CreateRequests {
         // Without making parents: those that are missing may depend on what has joined, and are made after it.
         Status outcome =
                 path.resolve(create.baseId(), worker.in, create.limit() + CreateDecoder.pathHeaderLength(), length);
-        if (outcome != Status.OK
-                || path.isBase
-                || path.mayInParent(Access.WRITE) != Status.OK
-                || worker.number() != Status.OK) {
+        if (outcome != Status.OK || path.isBase || path.mayInParent(Access.WRITE) != Status.OK) {
             return false;
         }
         joined.add(session, create.baseId(), path.parentId, path.name, create.mode(), path.parentGid());
@@ -68,7 +67,12 @@ final class CreateRequests {
         openCreate();
         int length = create.pathLength();
         PathResolver path = worker.path;
-        if (create.flags().createParents()) {
+        boolean parents = create.flags().createParents();
+        if (create.mode() > MODE_MAX || (parents && create.parentMode() > MODE_MAX)) {
+            worker.reply.status(Status.INVALID_ARGUMENT); // now: else parents were made for what cannot be
+            return;
+        }
+        if (parents) {
             path.makeParents(create.parentMode());
         }
         Status outcome =
@@ -78,7 +82,7 @@ final class CreateRequests {
             outcome = path.isBase ? Status.EXISTS : path.mayInParent(Access.WRITE);
         }
         if (outcome == Status.OK) {
-            outcome = worker.number();
+            outcome = number(path, create.flags().overwrite());
         }
         if (outcome == Status.OK) {
             outcome = createFile(path);
@@ -88,6 +92,25 @@ final class CreateRequests {
         } else {
             worker.reply.status(path.seen(outcome));
         }
+    }
+
+    /**
+     * Gives the user a number, unless it can be seen already that nothing of his will be made: his name is kept for ever, and
+     * anybody can come with any number of names.
+     */
+    private Status number(PathResolver path, boolean overwrite) {
+        if (worker.uid == Caller.NOBODY) {
+            Status there = overwrite
+                    ? removes.mayRemove(path, true)
+                    : worker.namespace.stat(path.parentId, path.name, worker.attributes);
+            if (there == Status.OK && !overwrite) {
+                return Status.EXISTS;
+            }
+            if (there != Status.OK && there != Status.NOT_FOUND) {
+                return there;
+            }
+        }
+        return worker.number();
     }
 
     /** With overwrite: deletes and creates until the name is free at the right moment; two steps, as documented. */
@@ -114,6 +137,10 @@ final class CreateRequests {
         int length = mkdir.pathLength();
         boolean parents = mkdir.flags().createParents();
         PathResolver path = worker.path;
+        if (mkdir.mode() > MODE_MAX) {
+            worker.reply.status(Status.INVALID_ARGUMENT);
+            return;
+        }
         if (parents) {
             path.makeParents(mkdir.mode());
         }
@@ -143,7 +170,7 @@ final class CreateRequests {
     private Status makeDirectory(PathResolver path) {
         Status allowed = path.mayInParent(Access.WRITE);
         if (allowed == Status.OK) {
-            allowed = worker.number();
+            allowed = number(path, false);
         }
         if (allowed != Status.OK) {
             return allowed;

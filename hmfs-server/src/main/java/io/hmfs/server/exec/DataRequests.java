@@ -27,9 +27,19 @@ final class DataRequests {
         this.worker = worker;
     }
 
-    void read() {
+    private void openRead() {
         worker.checkBlock(ReadBlockDecoder.BLOCK_LENGTH, READ_FIRST);
         read.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+    }
+
+    /** Bytes that the current request, a read, asks for and may get. */
+    int chunkBytes() {
+        openRead();
+        return (int) Math.min(read.length(), worker.service.info.chunkSize());
+    }
+
+    void read() {
+        openRead();
         int length = (int) Math.min(read.length(), Integer.MAX_VALUE);
         Service.Data data = worker.service.data;
         if (data == null || !valid(read.inode(), read.block(), read.position(), length)) {

@@ -75,6 +75,10 @@ final class Handshake {
             worker.in.getBytes(at, user.buffer(), 0, length);
         }
         user.seal(length);
+        if (worker.header.version() > 1) { // what follows the name must be there, though nothing is done with it
+            hello.skipUser();
+            worker.in.check(hello.limit() + HelloDecoder.tokenHeaderLength(), hello.tokenLength());
+        }
         if (user.check() != Status.OK) {
             refuse(session, ResultCode.BAD_REQUEST, "a user's name has 1 to 255 bytes, without NUL and slash");
             return false;
@@ -93,12 +97,12 @@ final class Handshake {
         }
         long correlationId = worker.reply.correlationId();
         session.beginGreeting();
-        session.begin();
+        session.begin(0);
         var _ = lookup.whenComplete((_, _) -> session.onThread(() -> {
             LateReply target = new LateReply(session.allocator());
             worker.reply.aim(target, correlationId);
             boolean welcome = answer(session, lookup, clientId);
-            session.end(target.buffer);
+            session.end(target.buffer, 0);
             if (!welcome) {
                 worker.recorder.refused();
                 session.closeWhenSent();

@@ -6,10 +6,13 @@ import java.util.concurrent.RejectedExecutionException;
 
 /** A request that waits for the disk: its frame is kept, executed on a thread that may block, and the reply sent from there. */
 final class OffloadedRequest implements ReplyTarget, Runnable {
+    private static final int SLACK_MAX = 256;
+
     private final Service service;
     private final Session session;
     private final ByteBuf frame;
     private final int bytes;
+    private final int replyBytes;
     private final long arrivedNanos = System.nanoTime();
     private ByteBuf reply = Unpooled.EMPTY_BUFFER;
 
@@ -17,6 +20,7 @@ final class OffloadedRequest implements ReplyTarget, Runnable {
         this.service = service;
         this.session = session;
         this.frame = frame;
+        this.replyBytes = replyBytes;
         bytes = frame.readableBytes() + replyBytes;
     }
 
@@ -45,10 +49,21 @@ final class OffloadedRequest implements ReplyTarget, Runnable {
     }
 
     private void answer() {
+        fit();
         try {
-            session.onThread(() -> session.end(reply));
+            session.onThread(() -> session.end(reply, replyBytes));
         } catch (RejectedExecutionException e) {
             reply.release(); // the server stops and did not wait any longer: the connection's thread has ended
+        }
+    }
+
+    /** What asked for much and got little must not keep the room for much until the peer takes it. */
+    private void fit() {
+        int length = reply.readableBytes();
+        if (reply.capacity() > SLACK_MAX + length) {
+            ByteBuf large = reply;
+            reply = session.allocator().ioBuffer(length).writeBytes(large);
+            large.release();
         }
     }
 }

@@ -80,7 +80,7 @@ final class RemoveRequests {
     }
 
     /** What depends on the file itself: a sticky bit, and for an overwriting create that it may be written. */
-    private Status mayRemove(PathResolver path, boolean overwriting) {
+    Status mayRemove(PathResolver path, boolean overwriting) {
         boolean sticky = path.isParentSticky();
         boolean written = overwriting && worker.access.isLimited();
         if (!sticky && !written && worker.service.data == null) {

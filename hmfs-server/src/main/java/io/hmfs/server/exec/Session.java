@@ -13,6 +13,7 @@ public abstract class Session implements ReplyTarget {
     private @Nullable Caller caller;
     private long clientId;
     private int inFlight;
+    private long owed;
     private volatile byte[] auditPrefix = {}; // also set on threads that wait for the disk
 
     /** Whether the handshake is through. */
@@ -79,12 +80,21 @@ public abstract class Session implements ReplyTarget {
         return inFlight;
     }
 
-    final void begin() {
-        inFlight++;
+    /** Bytes that these replies may have; only those that can be long are counted. */
+    public final long owed() {
+        return owed;
     }
 
-    final void end(ByteBuf reply) {
+    /** A reply of at most about so many bytes is to come. */
+    final void begin(int replyBytes) {
+        inFlight++;
+        owed += replyBytes;
+    }
+
+    /** It is here. */
+    final void end(ByteBuf reply, int replyBytes) {
         inFlight--;
+        owed -= replyBytes;
         send(reply);
     }
 

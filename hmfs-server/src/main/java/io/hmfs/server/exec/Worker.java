@@ -42,6 +42,8 @@ import java.lang.System.Logger.Level;
 public final class Worker {
     private static final System.Logger LOG = System.getLogger(Worker.class.getName());
 
+    private static final int METRICS_BYTES = 64 << 10; // about as many as there are
+
     final Service service;
     final boolean waits;
     final Namespace namespace;
@@ -118,8 +120,8 @@ public final class Worker {
             } else if (!supported()) {
                 return;
             } else if (waitsForDisk() || !executeNow(session)) {
-                session.begin();
-                int replyBytes = header.templateId() == ReadBlockDecoder.TEMPLATE_ID ? service.info.chunkSize() : 0;
+                int replyBytes = replyBytes();
+                session.begin(replyBytes);
                 service.onDisk(
                         new OffloadedRequest(service, session, frames.retainedSlice(offset, length), replyBytes));
             }
@@ -127,6 +129,9 @@ public final class Worker {
             endTurn(session);
             reply.aim(session, correlationId());
             malformed(session, e);
+            if (!session.isGreeted()) {
+                session.closeWhenSent(); // who cannot say who he is has nothing else to say
+            }
         } catch (Throwable unexpected) {
             service.fail(unexpected);
             session.closeWhenSent();
@@ -303,6 +308,15 @@ public final class Worker {
             case DeleteDecoder.TEMPLATE_ID, RenameDecoder.TEMPLATE_ID, AppendDecoder.TEMPLATE_ID -> durable;
             case CreateDecoder.TEMPLATE_ID -> durable && creates.isOverwrite();
             default -> false;
+        };
+    }
+
+    /** Bytes that the reply to a request which waits for the disk may have, if it can be long. */
+    private int replyBytes() {
+        return switch (header.templateId()) {
+            case ReadBlockDecoder.TEMPLATE_ID -> dataRequests.chunkBytes();
+            case MetricsDecoder.TEMPLATE_ID -> METRICS_BYTES;
+            default -> 0;
         };
     }
 

@@ -32,8 +32,7 @@ final class NettySession extends Session {
     private static final int BATCH_BYTES = 64 << 10; // replies leave early when more has gathered
     private static final int OUT_INITIAL = 4 << 10;
     private static final long RETRY_MILLIS = 1;
-    private static final long LINGER_MILLIS =
-            1_000; // for the peer to read why it was refused, before its socket is reset
+    private static final long LINGER_MILLIS = 1_000; // for the peer to read why it was refused
 
     private final Handler handler = new Handler();
     private final Service service;
@@ -41,7 +40,7 @@ final class NettySession extends Session {
     private final Worker worker;
     private final Channel channel;
     private final FrameAssembler frames;
-    private final long openedNanos = System.nanoTime();
+    private final Patience patience;
 
     private @Nullable ByteBuf out;
     private boolean reading; // between the first read of a batch and its end
@@ -50,10 +49,6 @@ final class NettySession extends Session {
     private boolean retryScheduled;
     private boolean draining;
     private boolean closing;
-    private long unfinishedSinceNanos;
-    private boolean unfinished;
-    private long unwritableSinceNanos;
-
     private final HeldReplies held;
     private boolean closeAfterHeld;
 
@@ -63,6 +58,7 @@ final class NettySession extends Session {
         this.worker = worker;
         this.channel = channel;
         frames = new FrameAssembler(channel.alloc(), HELLO_FRAME_MAX);
+        patience = new Patience(channel.eventLoop().ticker(), limits.idleNanos());
         held = new HeldReplies(service, worker.meter(), channel, this::heldAreSent);
     }
 
@@ -132,8 +128,8 @@ final class NettySession extends Session {
             return;
         }
         closing = true;
-        channel.config()
-                .setAutoRead(true); // what still comes is read and dropped: unread bytes would reset the connection
+        patience.mustTake();
+        channel.config().setAutoRead(true); // and dropped: what nobody reads would reset the connection
         ByteBuf last = out;
         out = null;
         if (!held.isEmpty() || (last != null && last.isReadable() && service.holdsReplies())) {
@@ -215,7 +211,7 @@ final class NettySession extends Session {
                 if (!frames.next()) {
                     break;
                 }
-                unfinished = false;
+                patience.frameEnded();
                 worker.execute(this, frames.buffer(), frames.offset(), frames.length());
             }
             return true;
@@ -228,6 +224,7 @@ final class NettySession extends Session {
         return !isGreeting()
                 && channel.isWritable()
                 && inFlight() < limits.inFlightMax()
+                && owed() < NettyTransport.OWED_MAX
                 && service.mayProceed()
                 && held.bytes() < limits.frameMax();
     }
@@ -240,13 +237,12 @@ final class NettySession extends Session {
         flush();
         if (!service.mayProceed() && !retryScheduled) { // nobody of this connection tells when that changes
             retryScheduled = true;
-            channel.eventLoop().schedule(this::retry, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+            Runnable retry = () -> {
+                retryScheduled = false;
+                resume();
+            };
+            channel.eventLoop().schedule(retry, RETRY_MILLIS, TimeUnit.MILLISECONDS);
         }
-    }
-
-    private void retry() {
-        retryScheduled = false;
-        resume();
     }
 
     private void resume() {
@@ -307,19 +303,22 @@ final class NettySession extends Session {
 
     /** Looks for a peer that stopped in the middle: of the handshake, of a frame, or of taking its replies. */
     private void checkIdle() {
-        long now = System.nanoTime();
-        long idle = limits.idleNanos();
-        if (closing) {
-            return;
-        }
-        if (!isGreeted() && !isGreeting() && now - openedNanos > idle) {
+        if (closing || !channel.isWritable()) {
+            if (patience.isOverForReplies()) {
+                LOG.log(Level.WARNING, "closing {0}: it does not take its replies", peer());
+                channel.close();
+            }
+        } else if (!isGreeted() && !isGreeting() && patience.isOverForHandshake()) {
             refuse(ResultCode.TIMEOUT, "no handshake in time");
-        } else if (unfinished && !paused && now - unfinishedSinceNanos > idle) {
+        } else if (!paused && patience.isOverForFrame()) {
             refuse(ResultCode.TIMEOUT, "a frame was begun and not finished in time");
-        } else if (!channel.isWritable() && unwritableSinceNanos != 0 && now - unwritableSinceNanos > idle) {
-            LOG.log(Level.WARNING, "closing {0}: it does not take its replies", peer());
-            channel.close();
         }
+    }
+
+    /** Bytes of replies that were sent and that the peer has not taken. From any thread. */
+    long waitingBytes() {
+        var waiting = channel.unsafe().outboundBuffer();
+        return waiting == null ? 0 : waiting.totalPendingWriteBytes();
     }
 
     private final class Handler extends ChannelInboundHandlerAdapter {
@@ -346,9 +345,8 @@ final class NettySession extends Session {
             if (!paused) {
                 process();
             }
-            if (frames.unfinished() && !unfinished) {
-                unfinished = true;
-                unfinishedSinceNanos = System.nanoTime();
+            if (frames.unfinished()) {
+                patience.frameBegun();
             }
         }
 
@@ -361,10 +359,12 @@ final class NettySession extends Session {
         @Override
         public void channelWritabilityChanged(ChannelHandlerContext context) {
             if (channel.isWritable()) {
-                unwritableSinceNanos = 0;
+                if (!closing) {
+                    patience.hasTaken();
+                }
                 resume();
             } else {
-                unwritableSinceNanos = System.nanoTime();
+                patience.mustTake();
             }
         }
 
@@ -373,7 +373,7 @@ final class NettySession extends Session {
             service.disconnected();
             leave();
             closing = true;
-            if (unfinished && frames.unfinished()) {
+            if (patience.isFrameBegun() && frames.unfinished()) {
                 LOG.log(Level.INFO, "{0} left in the middle of a frame", peer());
             }
             if (!executing) {

@@ -34,8 +34,13 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored") // tasks for an event loop; what they do reports by itself
 public final class NettyTransport {
     private static final int BACKLOG = 1024;
-    private static final int WRITE_LOW = 256 << 10;
-    private static final int WRITE_HIGH = 1 << 20;
+
+    /** Bytes of replies that a peer may leave untaken before its requests are not read any more, and from when on they are again. */
+    static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 << 10, 1 << 20);
+
+    /** Bytes of replies that requests at the disk may be about to make; further requests of that connection wait. */
+    static final long OWED_MAX = 8 << 20;
+
     private static final int KEEP_ALIVE_IDLE_SECONDS = 60; // half-open connections are found within 90 s
     private static final int KEEP_ALIVE_INTERVAL_SECONDS = 10;
     private static final int KEEP_ALIVE_COUNT = 3;
@@ -81,7 +86,7 @@ public final class NettyTransport {
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
-                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(WRITE_LOW, WRITE_HIGH))
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
@@ -153,6 +158,11 @@ public final class NettyTransport {
     /** The sockets' implementation: epoll or nio. */
     public String kind() {
         return epoll ? "epoll" : "nio";
+    }
+
+    /** Bytes of replies that were sent and that peers have not taken. */
+    public long waitingBytes() {
+        return sessions.stream().mapToLong(NettySession::waitingBytes).sum();
     }
 
     /** Takes no more connections and requests, waits for replies in flight, closes. False: the time was not enough. */

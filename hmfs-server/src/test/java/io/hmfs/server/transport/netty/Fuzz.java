@@ -1,0 +1,178 @@
+package io.hmfs.server.transport.netty;
+
+import io.hmfs.server.transport.netty.FuzzSession.Part;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Runs session after session until one fails, and shrinks that one. */
+final class Fuzz {
+    /** Then all begins anew on empty pools. */
+    private static final int RENEWED_AFTER = 1_000;
+
+    private static final int ATTEMPTS_MAX = 400;
+    private static final Path MEMORY = Path.of("/dev/shm");
+
+    private final Path directory;
+    private final LogWatch log;
+    private int made;
+    private long sessions;
+    private long frames;
+    private long malformed;
+
+    Fuzz(Path directory, LogWatch log) {
+        this.directory = directory;
+        this.log = log;
+    }
+
+    /** A new directory, in memory where there is a place for that: on a disk most of the time goes into its files. */
+    static Path place() throws IOException {
+        return Files.isWritable(MEMORY)
+                ? Files.createTempDirectory(MEMORY, "hmfs-fuzz")
+                : Files.createTempDirectory("hmfs-fuzz");
+    }
+
+    /** What was done, in words. */
+    String done() {
+        return String.format(
+                "%,d sessions, %,d frames, %,d of them malformed (%d %%)",
+                sessions, frames, malformed, frames == 0 ? 0 : malformed * 100 / frames);
+    }
+
+    /** Runs the sessions 0, 1, 2 … of a seed as long as {@code more} says so of the next number. Null, or what failed and how to repeat it. */
+    @Nullable
+    String run(long seed, LongPredicate more) throws IOException {
+        long number = 0;
+        while (more.test(number)) {
+            Path place = directory.resolve("run" + made++);
+            try (FuzzCheck check = new FuzzCheck(place, log)) {
+                for (int i = 0; i < RENEWED_AFTER && more.test(number); i++, number++) {
+                    check.reset();
+                    FuzzSession session = FuzzGenerator.session(seed, number, check.rig());
+                    String wrong = check.run(session);
+                    sessions++;
+                    frames += check.takeFrames();
+                    malformed += check.takeMalformed();
+                    if (wrong != null) {
+                        return report(seed, number, wrong);
+                    }
+                }
+            }
+            remove(place);
+        }
+        return null;
+    }
+
+    /** Runs one session on empty pools. Null, or what failed. */
+    @Nullable
+    String replay(FuzzSession session) throws IOException {
+        Path place = directory.resolve("replay" + made++);
+        try (FuzzCheck check = new FuzzCheck(place, log)) {
+            check.reset();
+            return check.run(session);
+        } finally {
+            remove(place);
+        }
+    }
+
+    private String report(long seed, long number, String wrong) throws IOException {
+        String head = "seed " + seed + ", session " + number + ": " + wrong + "\n";
+        FuzzSession session = again(seed, number);
+        if (replay(session) == null) {
+            return head + "(only after the sessions before it)";
+        }
+        FuzzSession least = shrink(session);
+        Map<String, Long> kinds = least.parts().stream()
+                .collect(Collectors.groupingBy(
+                        part -> part.what() + (part.isMutated() ? " (changed)" : ""),
+                        LinkedHashMap::new,
+                        Collectors.counting()));
+        return head + "shrunk: " + replay(least) + "\n" + kinds + "\nbin/dev fuzz replay " + least;
+    }
+
+    /** The session as it is on empty pools, where its replay will be. */
+    private FuzzSession again(long seed, long number) throws IOException {
+        Path place = directory.resolve("again" + made++);
+        try (FuzzCheck check = new FuzzCheck(place, log)) {
+            check.reset();
+            return FuzzGenerator.session(seed, number, check.rig());
+        } finally {
+            remove(place);
+        }
+    }
+
+    // ---- shrinking
+
+    private FuzzSession shrink(FuzzSession failing) throws IOException {
+        int end = made + ATTEMPTS_MAX;
+        FuzzSession least = failing;
+        FuzzSession before;
+        do {
+            before = least;
+            for (int size = Math.max(1, least.parts().size() / 2); size > 0; size /= 2) {
+                for (int first = 0; first + size <= least.parts().size() && made < end; ) {
+                    FuzzSession fewer = least.without(first, size);
+                    if (replay(fewer) != null) {
+                        least = fewer;
+                    } else {
+                        first += size;
+                    }
+                }
+            }
+            for (int i = 0; i < least.parts().size(); i++) {
+                for (Part simpler : simpler(least.parts().get(i))) {
+                    FuzzSession candidate = least.with(i, simpler);
+                    if (made < end && replay(candidate) != null) {
+                        least = candidate;
+                        break;
+                    }
+                }
+            }
+        } while (!least.equals(before) && made < end);
+        return least;
+    }
+
+    /** What is nearer to a valid frame in a read of its own; the simplest first. */
+    private static List<Part> simpler(Part part) {
+        List<Part> simpler = new ArrayList<>();
+        if (part.isMutated()) {
+            simpler.add(part.sending(part.valid()));
+            if (part.sent().length == part.valid().length) {
+                for (int size = part.sent().length / 2; size > 0; size /= 2) {
+                    for (int at = 0; at + size <= part.sent().length; at += size) {
+                        addReverted(simpler, part, at, size);
+                    }
+                }
+            }
+        }
+        if (!part.isPlain()) {
+            simpler.add(part.plain());
+        }
+        return simpler;
+    }
+
+    private static void addReverted(List<Part> simpler, Part part, int at, int size) {
+        byte[] bytes = part.sent().clone();
+        System.arraycopy(part.valid(), at, bytes, at, size);
+        if (!java.util.Arrays.equals(bytes, part.sent())) {
+            simpler.add(part.sending(bytes));
+        }
+    }
+
+    static void remove(Path place) throws IOException {
+        try (Stream<Path> all = Files.walk(place)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package io.hmfs.server.transport.netty;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.server.exec.Service;
+import io.hmfs.server.exec.Worker;
+import io.hmfs.wire.FailureDecoder;
+import io.hmfs.wire.Wire;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.MockTicker;
+import io.netty.util.concurrent.Ticker;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The server's own pipeline without a network: a peer of it that keeps what it reads, and may stop reading for a while. */
+final class FuzzChannel extends EmbeddedChannel {
+    private final MockTicker ticker;
+    private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+    private boolean stalled;
+    private boolean running;
+    private @Nullable NettySession session;
+
+    /** A reply: Failure's code, or -1. */
+    record Reply(long correlationId, int template, int code) {
+        boolean isFailure() {
+            return template == FailureDecoder.TEMPLATE_ID;
+        }
+
+        @Override
+        public String toString() {
+            return isFailure() ? String.valueOf(ResultCode.of(code)) : "message " + template;
+        }
+    }
+
+    private FuzzChannel(EmbeddedChannel.Builder builder, MockTicker ticker) {
+        super(builder);
+        this.ticker = ticker;
+    }
+
+    /** A new connection, on the thread of this worker. */
+    static FuzzChannel open(Service service, NettyTransport.Limits limits, Worker worker, ByteBufAllocator allocator) {
+        MockTicker ticker = Ticker.newMockTicker();
+        FuzzChannel made = new FuzzChannel(
+                EmbeddedChannel.builder().ticker(ticker).register(false).handlers(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        channel.config().setAllocator(allocator).setWriteBufferWaterMark(NettyTransport.WATER_MARK);
+                        channel.pipeline().addLast(((FuzzChannel) channel).new Stall());
+                        NettySession session = new NettySession(service, limits, worker, channel);
+                        ((FuzzChannel) channel).session = session;
+                        channel.pipeline().addLast(session.handler());
+                    }
+                }),
+                ticker);
+        try {
+            made.register();
+        } catch (Exception e) {
+            throw new IllegalStateException("no connection", e);
+        }
+        return made;
+    }
+
+    /** Nearest to the network: what is written waits while the peer does not read. */
+    private final class Stall extends ChannelOutboundHandlerAdapter {
+        @Override
+        public void flush(ChannelHandlerContext context) {
+            if (!stalled) {
+                context.flush();
+            }
+        }
+    }
+
+    /** Never within a task: each would bring the next one about, and a thread's stack has an end. */
+    @Override
+    public void runPendingTasks() {
+        if (!running) {
+            running = true;
+            try {
+                super.runPendingTasks();
+            } finally {
+                running = false;
+            }
+        }
+    }
+
+    @Override
+    protected void handleOutboundMessage(Object message) {
+        ByteBuf data = (ByteBuf) message;
+        received.writeBytes(bytes(data));
+        ReferenceCountUtil.release(message);
+    }
+
+    private static byte[] bytes(ByteBuf data) {
+        byte[] bytes = new byte[data.readableBytes()];
+        data.readBytes(bytes);
+        return bytes;
+    }
+
+    /** The peer stops to read. */
+    void stall() {
+        stalled = true;
+    }
+
+    /** The peer reads all that there is, and goes on. */
+    void take() {
+        stalled = false;
+        flush();
+        runPendingTasks();
+    }
+
+    /** What the server says that the peer has not read. */
+    long waitingBytes() {
+        return session == null ? -1 : session.waitingBytes();
+    }
+
+    /** One read of the server's: what these bytes bring about happens in here. */
+    void send(byte... bytes) {
+        writeInbound(alloc().buffer(bytes.length).writeBytes(bytes));
+    }
+
+    /** The peer closes the connection. */
+    void leave() {
+        var _ = close();
+        runPendingTasks();
+    }
+
+    /** Lets time pass. */
+    void pass(long nanos) {
+        ticker.advance(nanos, TimeUnit.NANOSECONDS);
+        runScheduledPendingTasks();
+    }
+
+    /** The replies that the peer has read so far. */
+    List<Reply> replies() {
+        List<Reply> replies = new ArrayList<>();
+        ByteBuffer in = ByteBuffer.wrap(received.toByteArray()).order(ByteOrder.LITTLE_ENDIAN);
+        while (in.hasRemaining()) {
+            int length = in.getInt();
+            int at = in.position();
+            int template = Short.toUnsignedInt(in.getShort(at + 2));
+            int code = template == FailureDecoder.TEMPLATE_ID
+                    ? Short.toUnsignedInt(in.getShort(at + Wire.HEADER_SIZE + FailureDecoder.codeEncodingOffset()))
+                    : -1;
+            replies.add(new Reply(in.getLong(at + Wire.HEADER_SIZE), template, code));
+            in.position(at + length);
+        }
+        return replies;
+    }
+
+    /** The same, which are forgotten then. */
+    List<Reply> takeReplies() {
+        List<Reply> replies = replies();
+        received.reset();
+        return replies;
+    }
+}

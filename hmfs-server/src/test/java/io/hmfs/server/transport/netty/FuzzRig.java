@@ -1,0 +1,224 @@
+package io.hmfs.server.transport.netty;
+
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.access.Callers;
+import io.hmfs.server.access.FixedGrants;
+import io.hmfs.server.access.Grants;
+import io.hmfs.server.data.BlockStore;
+import io.hmfs.server.data.IntentJournal;
+import io.hmfs.server.data.Reaper;
+import io.hmfs.server.exec.RootReset;
+import io.hmfs.server.exec.Service;
+import io.hmfs.server.exec.ServiceInfo;
+import io.hmfs.server.exec.Worker;
+import io.hmfs.server.metrics.Meters;
+import io.hmfs.server.metrics.Observation;
+import io.hmfs.server.metrics.ServerMetrics;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All of a server but its sockets and its threads: what it would hand to others runs on the thread that asks. Two of them that were
+ * asked the same have the same ids.
+ */
+final class FuzzRig implements AutoCloseable {
+    static final int FRAME_MAX = 128 << 10;
+    static final int CHUNK_SIZE = 64 << 10;
+    static final UUID CLUSTER = new UUID(0x4849_4d46, 0x5353);
+    static final String SUPERUSER = "alice";
+    static final NettyTransport.Limits LIMITS = new NettyTransport.Limits(FRAME_MAX, 256, TimeUnit.SECONDS.toNanos(60));
+
+    private static final int BLOCK_SIZE = 256 << 10;
+    private static final long SIZE = 70_000;
+    private static final byte[] CONTENT = {7, 7, 7};
+    private static final byte[] LARGE = new byte[2 * CHUNK_SIZE];
+
+    /** An object of the tree that each session begins with. */
+    record Known(String path, long parent, long id, boolean directory) {
+        String name() {
+            return path.substring(path.lastIndexOf('/') + 1);
+        }
+    }
+
+    final CountingAllocator allocator = new CountingAllocator();
+    final Namespace namespace;
+    final Grants grants = FixedGrants.make();
+    private final BlockStore store;
+    private final IntentJournal journal;
+    private final Reaper reaper;
+    private final ServerMetrics metrics;
+    private final Callers callers;
+    private final Service service;
+    private final Worker worker;
+    private final int slots;
+    private final List<Known> known = new ArrayList<>();
+    private @Nullable Throwable failure;
+
+    /** On a new pool in an empty directory. */
+    FuzzRig(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        Path pool = directory.resolve("fuzz.pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        namespace = Hmfs.open(pool, OpenOptions.process());
+        Path data = directory.resolve("data");
+        store = new BlockStore(data, BLOCK_SIZE, 64, false);
+        journal = new IntentJournal(data.resolve("removals"), false);
+        slots = journal.freeSlots();
+        reaper = new Reaper(store, journal);
+        Meters meters = new Meters();
+        metrics = new ServerMetrics(meters, namespace, "fuzz");
+        AccessConfig access = AccessConfig.defaults()
+                .withSuperuser(SUPERUSER)
+                .withGroupSource(AccessConfig.Source.STATIC)
+                .withStaticGroups("bob=staff;eve=");
+        callers = new Callers(namespace, access, access.groups(), Runnable::run, () -> 0);
+        ServiceInfo info =
+                new ServiceInfo(CLUSTER, 1, "fuzz", "process", "builtin", BLOCK_SIZE, CHUNK_SIZE, FRAME_MAX, false);
+        service = new Service(
+                namespace,
+                info,
+                callers,
+                grants,
+                new Service.Data(store, journal, reaper),
+                Runnable::run,
+                64 << 20,
+                new Observation(meters, metrics, null, Long.MAX_VALUE),
+                cause -> failure = cause);
+        service.recoverRemovals();
+        namespace.chown(
+                Namespace.ROOT_PARENT_ID, new Name(), namespace.principalId(SUPERUSER), namespace.principalId("staff"));
+        worker = service.newWorker();
+    }
+
+    /** The unexpected error that has ended the service. */
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+
+    FuzzChannel connect() {
+        return FuzzChannel.open(service, LIMITS, worker, allocator);
+    }
+
+    /** What a user's requests about the data of an inode show. */
+    long seal(long inode, String user, long grant) {
+        return grants.seal(inode, callers.of(user).join().mark(), grant);
+    }
+
+    // ---- the tree
+
+    /** Makes the tree that sessions begin with; nothing else is there then. */
+    void reset() throws IOException {
+        removeAll(Namespace.ROOT_ID);
+        while (journal.freeSlots() < slots) {
+            Thread.onSpinWait(); // removals of the last session
+        }
+        Attributes root = new Attributes();
+        namespace.stat(Namespace.ROOT_PARENT_ID, new Name(), root);
+        check(namespace.chmod(Namespace.ROOT_PARENT_ID, new Name(), 0755));
+        check(namespace.chown(
+                Namespace.ROOT_PARENT_ID,
+                new Name(),
+                namespace.principalId(SUPERUSER),
+                namespace.principalId("staff")));
+        RootReset.of(service);
+        known.clear();
+        Known all = directory("", Namespace.ROOT_ID, "all", "bob", 0777);
+        directory(all.path(), all.id(), "sub", "bob", 0755);
+        file(all.path(), all.id(), "mine", "bob", 0644);
+        file(all.path(), all.id(), "open", "eve", 0666);
+        Known sticky = directory("", Namespace.ROOT_ID, "tmp", SUPERUSER, 01777);
+        file(sticky.path(), sticky.id(), "bobs", "bob", 0664);
+        Known closed = directory("", Namespace.ROOT_ID, "closed", SUPERUSER, 0700);
+        file(closed.path(), closed.id(), "secret", SUPERUSER, 0600);
+        file("", Namespace.ROOT_ID, "f", SUPERUSER, 0644);
+        long large = known.getLast().id();
+        store.write(large, 0, 0, Unpooled.wrappedBuffer(LARGE), 0, LARGE.length);
+        store.write(large, 1, 0, Unpooled.wrappedBuffer(LARGE), 0, LARGE.length);
+    }
+
+    /** What is in the tree. */
+    List<Known> known() {
+        return known;
+    }
+
+    private Known directory(String above, long parent, String name, String owner, int mode) {
+        Attributes made = new Attributes();
+        int uid = namespace.principalId(owner);
+        check(namespace.mkdir(parent, Name.of(name), mode, uid, namespace.principalId("staff"), made));
+        return keep(above, parent, name, made);
+    }
+
+    private void file(String above, long parent, String name, String owner, int mode) throws IOException {
+        Attributes made = new Attributes();
+        int uid = namespace.principalId(owner);
+        check(namespace.create(parent, Name.of(name), mode, uid, namespace.principalId("staff"), made));
+        check(namespace.append(parent, Name.of(name), made.id, SIZE));
+        store.write(made.id, 0, 0, Unpooled.wrappedBuffer(CONTENT), 0, CONTENT.length);
+        keep(above, parent, name, made);
+    }
+
+    private Known keep(String above, long parent, String name, Attributes made) {
+        Known object = new Known(above + "/" + name, parent, made.id, made.isDirectory());
+        known.add(object);
+        return object;
+    }
+
+    private static void check(Status status) {
+        if (status != Status.OK) {
+            throw new IllegalStateException("the tree cannot be made: " + status);
+        }
+    }
+
+    private void removeAll(long directory) throws IOException {
+        List<byte[]> names = new ArrayList<>();
+        List<Attributes> objects = new ArrayList<>();
+        check(namespace.list(directory, new ListCursor(), (name, attributes) -> {
+            Attributes object = new Attributes();
+            object.id = attributes.id;
+            object.type = attributes.type;
+            objects.add(object);
+            return names.add(name.toBytes());
+        }));
+        Name name = new Name();
+        for (int i = 0; i < names.size(); i++) {
+            name.set(names.get(i), 0, names.get(i).length);
+            if (objects.get(i).isDirectory()) {
+                removeAll(objects.get(i).id);
+                check(namespace.rmdir(directory, name));
+            } else {
+                check(namespace.delete(directory, name, objects.get(i)));
+                store.remove(objects.get(i).id, objects.get(i).size);
+            }
+        }
+    }
+
+    /** All that requests can change: names, attributes, principals; with {@code data} what files begin with, too. */
+    List<String> snapshot(boolean data) throws IOException {
+        return new FuzzSnapshot(namespace, data ? store : null).lines();
+    }
+
+    @Override
+    public void close() throws IOException {
+        reaper.close();
+        journal.close();
+        store.close();
+        metrics.close();
+        namespace.close();
+    }
+}

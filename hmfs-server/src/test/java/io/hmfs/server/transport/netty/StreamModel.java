@@ -1,0 +1,125 @@
+package io.hmfs.server.transport.netty;
+
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.wire.Wire;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * What docs/wire.md says must become of the bytes of one connection: which frames they are, which of these are requests, and whether
+ * the connection ends. Knows the schema and nothing of the server's code.
+ */
+final class StreamModel {
+    private static final int HELLO_MAX = 1024;
+    private static final int VERSION_ONE_HEAD = 44;
+
+    /** What a frame is. */
+    enum Kind {
+        WELCOME,
+        /** Is answered with a failure and has no effect. */
+        MALFORMED,
+        REQUEST
+    }
+
+    /** A frame without its length word. */
+    static final class Frame {
+        private final Kind kind;
+        private final long correlationId;
+        private final byte[] bytes;
+
+        private Frame(Kind kind, long correlationId, byte[] bytes) {
+            this.kind = kind;
+            this.correlationId = correlationId;
+            this.bytes = bytes;
+        }
+
+        Kind kind() {
+            return kind;
+        }
+
+        long correlationId() {
+            return correlationId;
+        }
+
+        byte[] bytes() {
+            return bytes;
+        }
+
+        int template() {
+            return WireSchema.templateOf(bytes);
+        }
+    }
+
+    final List<Frame> frames = new ArrayList<>();
+
+    /** Whether one more failure follows, and then the end. */
+    boolean ends;
+
+    /** {@code frameMax} holds after the handshake. */
+    StreamModel(byte[] stream, UUID cluster, int frameMax) {
+        ByteBuffer in = ByteBuffer.wrap(stream).order(ByteOrder.LITTLE_ENDIAN);
+        while (!ends && in.remaining() >= Wire.LENGTH_SIZE) {
+            int length = in.getInt();
+            if (length < Wire.FRAME_MIN || length > (frames.isEmpty() ? HELLO_MAX : frameMax)) {
+                ends = true;
+            } else if (in.remaining() < length) {
+                return;
+            } else {
+                byte[] frame = new byte[length];
+                in.get(frame);
+                take(frame, cluster);
+            }
+        }
+    }
+
+    /** Whether another frame has its correlation id too: which reply is whose? */
+    boolean isAmbiguous(Frame frame) {
+        return frames.stream()
+                        .filter(other -> other.correlationId() == frame.correlationId())
+                        .count()
+                > 1;
+    }
+
+    private void take(byte[] frame, UUID cluster) {
+        long correlationId =
+                ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN).getLong(Wire.HEADER_SIZE);
+        if (WireSchema.word(frame, 4) != WireSchema.ID) {
+            ends = true;
+        } else if (!frames.isEmpty()) {
+            int version = WireSchema.versionOf(frame);
+            boolean request = version >= 1
+                    && version <= WireSchema.VERSION
+                    && WireSchema.templateOf(frame) != WireSchema.HELLO
+                    && WireSchema.INSTANCE.isWhole(frame);
+            frames.add(new Frame(request ? Kind.REQUEST : Kind.MALFORMED, correlationId, frame));
+        } else if (isWelcome(frame, cluster)) {
+            frames.add(new Frame(Kind.WELCOME, correlationId, frame));
+        } else {
+            ends = true;
+        }
+    }
+
+    private static boolean isWelcome(byte[] frame, UUID cluster) {
+        int version = WireSchema.versionOf(frame);
+        if (WireSchema.templateOf(frame) != WireSchema.HELLO || version == 0 || !WireSchema.INSTANCE.isWhole(frame)) {
+            return false;
+        }
+        ByteBuffer in = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
+        int block = WireSchema.word(frame, 0);
+        in.position(Wire.HEADER_SIZE + Long.BYTES);
+        boolean ours = in.getLong() == Wire.MAGIC && in.getInt() == Wire.PROTOCOL_VERSION;
+        UUID wanted = new UUID(in.getLong(), in.getLong());
+        boolean here = wanted.equals(new UUID(0, 0)) || wanted.equals(cluster);
+        boolean simple = version == 1 || in.get(Wire.HEADER_SIZE + VERSION_ONE_HEAD) == Wire.AUTH_SIMPLE;
+        int at = Wire.HEADER_SIZE + block;
+        byte[] user = Arrays.copyOfRange(frame, at + 2, at + 2 + WireSchema.word(frame, at));
+        Name name = new Name();
+        name.set(user, 0, user.length);
+        return ours && here && simple && name.check() == Status.OK;
+    }
+}
