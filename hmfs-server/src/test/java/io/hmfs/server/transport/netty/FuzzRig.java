@@ -8,6 +8,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.FixedGrants;
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * asked the same have the same ids.
  */
 final class FuzzRig implements AutoCloseable {
-    static final int FRAME_MAX = 128 << 10;
+    static final int FRAME_MAX = ServerConfig.FRAME_MAX_MIN;
     static final int CHUNK_SIZE = 64 << 10;
     static final UUID CLUSTER = new UUID(0x4849_4d46, 0x5353);
     static final String SUPERUSER = "alice";
