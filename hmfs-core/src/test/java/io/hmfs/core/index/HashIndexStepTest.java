@@ -2,6 +2,7 @@ package io.hmfs.core.index;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.layout.BucketRecord;
@@ -239,5 +240,16 @@ final class HashIndexStepTest {
         }
         assertTrue(deaths > 50, "deaths: " + deaths);
         assertNotEquals(Pmem.NULL, pool.segments);
+    }
+
+    /** Also if its maker never opens it. */
+    @Test
+    void anIndexThatWasMadeIsDurableOnReturn() {
+        pool.make(2);
+        pmem.images(
+                IMAGES,
+                1,
+                image -> assertNotNull(
+                        new IndexFixture(pmem.crashed(image), DEPTH_MAX, OBJECTS_MAX).open(), image::toString));
     }
 }

@@ -39,10 +39,14 @@ final class IndexFixture implements SegmentSource {
     }
 
     HashIndex format(int depth) {
+        make(depth);
+        return open();
+    }
+
+    void make(int depth) {
         if (!HashIndex.format(pmem, ROOT, DIRECTORY, depthMax, depth, this)) {
             throw new IllegalStateException("pool of the test is too small");
         }
-        return open();
     }
 
     HashIndex open() {
