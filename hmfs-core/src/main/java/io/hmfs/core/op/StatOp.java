@@ -176,8 +176,8 @@ final class StatOp {
                 continue;
             }
             if (state == SlotState.CREATING) {
-                // One after the other, if there are two: the first was undone, or its word goes before the other's lock
-                // is free.
+                // If there are two, one came after the other: the first was undone, or went again and its
+                // word with it, so the second look at the words differs.
                 creating = at;
                 continue;
             }
