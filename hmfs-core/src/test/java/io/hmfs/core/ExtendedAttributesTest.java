@@ -10,8 +10,6 @@ import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Persistence;
-import io.hmfs.core.pmem.PoolException;
-import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
@@ -22,11 +20,9 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,17 +42,8 @@ final class ExtendedAttributesTest {
     private final Attributes out = new Attributes();
     private final Bytes value = new Bytes();
     private SimPoolFile file = new SimPoolFile(REGION, REGIONS, Persistence.PROCESS);
-    private PoolNamespace namespace = format(file);
+    private PoolNamespace namespace = FreshPool.open(file);
     private boolean damaged;
-
-    private static PoolNamespace format(SimPoolFile file) {
-        try {
-            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
-        } catch (PoolException e) {
-            throw new AssertionError(e);
-        }
-        return new PoolNamespace("sim", file, false);
-    }
 
     @BeforeEach
     void prepare() {

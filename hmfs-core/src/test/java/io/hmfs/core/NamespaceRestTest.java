@@ -3,20 +3,16 @@ package io.hmfs.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hmfs.core.layout.SlotState;
-import io.hmfs.core.pmem.PoolException;
-import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -36,19 +32,10 @@ final class NamespaceRestTest {
 
     private final Attributes out = new Attributes();
     private final SimPoolFile file = new SimPoolFile(16 << 10, 14);
-    private final PoolNamespace namespace = format(file);
+    private final PoolNamespace namespace = FreshPool.open(file);
 
     /** Where the names that a recovery is about may stand. */
     private final List<Long> directories = new ArrayList<>(List.of(ROOT));
-
-    private static PoolNamespace format(SimPoolFile file) {
-        try {
-            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
-        } catch (PoolException e) {
-            throw new AssertionError(e);
-        }
-        return new PoolNamespace("sim", file, false);
-    }
 
     private static void ok(Status status) {
         assertEquals(Status.OK, status);

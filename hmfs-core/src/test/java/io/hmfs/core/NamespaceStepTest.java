@@ -8,8 +8,6 @@ import io.hmfs.core.layout.InodeRecord;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
-import io.hmfs.core.pmem.PoolException;
-import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
@@ -17,9 +15,7 @@ import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -32,16 +28,7 @@ final class NamespaceStepTest {
 
     private final Attributes out = new Attributes();
     private final SimPoolFile file = new SimPoolFile(16 << 10, 14);
-    private final PoolNamespace namespace = format(file);
-
-    private static PoolNamespace format(SimPoolFile file) {
-        try {
-            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
-        } catch (PoolException e) {
-            throw new AssertionError(e);
-        }
-        return new PoolNamespace("sim", file, false);
-    }
+    private final PoolNamespace namespace = FreshPool.open(file);
 
     private void ok(Status status) {
         assertEquals(Status.OK, status);
