@@ -34,9 +34,8 @@ final class DirectoryCloser {
             long mtime = DirContentRecord.mtime(pmem, content);
             long head = DirContentRecord.childHead(pmem, content);
             if (head != Pmem.NULL && head != DirContentRecord.CLOSED) {
-                // † Only because of a child that a stat would show, which is linked durably (I2); else wait for what is
-                // in
-                // flight and sweep again.
+                // † Only because of a child that a stat would show, which is linked durably (I2).
+                // Else wait for what is in flight and sweep again.
                 if (lists.occupancy(content, stale) == ChildList.Occupancy.OCCUPIED) {
                     return Status.NOT_EMPTY;
                 }

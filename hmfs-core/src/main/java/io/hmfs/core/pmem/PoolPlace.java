@@ -15,15 +15,17 @@ public final class PoolPlace {
 
     private PoolPlace() {}
 
-    /** Whether a file is on DAX persistent memory; if there is none yet, one that is made there would be. Changes nothing. */
+    /** Whether a file is on DAX persistent memory; if there is none yet, one that is made there would be. Leaves nothing behind. */
     public static boolean isDax(Path path) throws PoolException {
         if (Files.isRegularFile(path)) {
             return sizeOf(path) >= PAGE && MappedPoolFile.isDax(path);
         }
-        Path probe = path.resolveSibling(path.getFileName() + ".probe");
+        Path directory = path.toAbsolutePath().getParent();
         try {
-            Files.write(probe, new byte[PAGE]);
+            // Of a name that nobody has: what stands beside the pool is not ours.
+            Path probe = Files.createTempFile(directory, "hmfs-", ".probe");
             try {
+                Files.write(probe, new byte[PAGE]);
                 return MappedPoolFile.isDax(probe);
             } finally {
                 Files.delete(probe);
