@@ -7,23 +7,16 @@ import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
-import io.hmfs.core.pmem.PoolException;
-import io.hmfs.core.recovery.Superblock;
-import io.hmfs.core.sim.Fingerprint;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
-import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,13 +24,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Goal: a power failure in a batch leaves each directory with all of its new children or none, answered ones always, shown ones
- * always; also when another operation comes in between. Method: as NamespaceCrashTest and NamespaceInterleaveTest;
- * every image of a moment that has no more than {@code -Dhmfs.images=N}, else a sample.
+ * always; also when another operation comes in between. Method: as NamespaceCrashTest and NamespaceInterleaveTest; where another
+ * operation comes in between, every image of a moment that has no more than {@code -Dhmfs.images=N}, else so many of them.
  */
 final class NamespaceBatchCrashTest {
     private static final long ROOT = Namespace.ROOT_ID;
-    private static final int SAMPLE = 48;
-    private static final int SAMPLE_BETWEEN = 10;
+    /** New recoveries of a moment. */
+    private static final int LIMIT = Integer.getInteger("hmfs.recoveries", 50);
+
+    private static final int IMAGES_BETWEEN = Integer.getInteger("hmfs.images", 64);
     private static final int AGAIN = 8;
 
     /** Paths to create; those that end in a slash are directories. */
@@ -57,9 +52,8 @@ final class NamespaceBatchCrashTest {
                 new Case(List.of("/new1", "/sub/", "/d/sub/")));
     }
 
-    private static SimPoolFile prepare() throws PoolException {
-        SimPoolFile file = new SimPoolFile(32 << 10, 14);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+    private static SimPoolFile prepare() {
+        SimPoolFile file = FreshPool.repeatable(16 << 10, 12);
         PoolNamespace n = open(file);
         Attributes out = new Attributes();
         for (String name : List.of("d", "e", "f")) {
@@ -75,10 +69,6 @@ final class NamespaceBatchCrashTest {
 
     private static PoolNamespace open(SimPoolFile file) {
         return new PoolNamespace("sim", file, false);
-    }
-
-    private static int budget(SimPoolFile file, int sample) {
-        return ImageBudget.of(file.pmem(), ImageBudget.LIMIT, sample);
     }
 
     private static String parentOf(String path) {
@@ -113,7 +103,7 @@ final class NamespaceBatchCrashTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void everyImageHoldsAllNewChildrenOfADirectoryOrNone(Case tested) throws PoolException {
+    void everyImageHoldsAllNewChildrenOfADirectoryOrNone(Case tested) {
         SimPoolFile prepared = prepare();
         PoolNamespace dry = open(prepared.killed());
         Map<String, String> before = Snapshot.of(dry);
@@ -124,50 +114,37 @@ final class NamespaceBatchCrashTest {
         PoolNamespace namespace = open(file);
         CreateBatch batch = batch(namespace, tested.paths());
         Random random = new Random(7);
-        int[] images = {0};
+        Recoveries recoveries = new Recoveries(random, LIMIT);
         int[] partial = {0};
         boolean[] answered = {false};
-        Set<Fingerprint> known = new HashSet<>();
-        Runnable explore = () -> file.pmem().images(budget(file, SAMPLE), random.nextLong(), image -> {
-            images[0]++;
-            if (!known.add(image.fingerprint())) {
-                return; // what it leaves has been looked at
-            }
-            SimPoolFile crashed = file.crashed(image);
-            PoolNamespace opened = open(crashed);
+        Runnable explore = () -> recoveries.explore(file, (seen, image) -> {
             if (random.nextInt(AGAIN) == 0) { // the same once more, over what the crash has left
-                PoolNamespace again = open(crashed.killed());
+                PoolNamespace again = open(file.crashed(image));
                 again.createAll(batch(again, tested.paths()));
-                assertEquals(withoutIds(after), withoutIds(Snapshot.of(again)), image.toString());
+                assertEquals(withoutIds(after), withoutIds(Snapshot.of(again)));
                 again.scanInBackground();
-                assertEquals(List.of(), again.problems(), image.toString());
+                assertEquals(List.of(), again.problems());
             }
-            Map<String, String> seen = Snapshot.of(opened);
             Map<String, Boolean> has = new HashMap<>();
             for (Map.Entry<String, String> entry : after.entrySet()) {
                 String path = entry.getKey();
                 if (before.containsKey(path)) {
-                    assertEquals(entry.getValue(), seen.get(path), image.toString());
+                    assertEquals(entry.getValue(), seen.get(path));
                 } else {
                     boolean there = seen.containsKey(path);
-                    assertEquals(there, has.getOrDefault(parentOf(path), there), path + " in " + image + ": " + seen);
+                    assertEquals(there, has.getOrDefault(parentOf(path), there), path + ": " + seen);
                     has.put(parentOf(path), there);
-                    assertTrue(there || !answered[0], path + " was answered, " + image);
-                    assertTrue(!there || entry.getValue().equals(seen.get(path)), image.toString());
+                    assertTrue(there || !answered[0], path + " was answered");
+                    assertTrue(!there || entry.getValue().equals(seen.get(path)), path);
                 }
             }
             assertTrue(after.keySet().containsAll(seen.keySet()));
             partial[0] += has.containsValue(true) && has.containsValue(false) ? 1 : 0;
-            opened.scanInBackground();
-            assertEquals(List.of(), opened.problems(), image.toString());
-            assertEquals(seen, Snapshot.of(opened), "what the first look said stays true");
-            assertEquals(seen, Snapshot.of(open(crashed.killed())), "and after another start");
         });
         file.pmem().beforeEachEvent(explore);
         namespace.createAll(batch);
         file.pmem().beforeEachEvent(null);
         answered[0] = true;
-        known.clear();
         explore.run();
         assertEquals(after, Snapshot.of(namespace));
         long directories = tested.paths().stream()
@@ -175,11 +152,11 @@ final class NamespaceBatchCrashTest {
                 .distinct()
                 .count();
         assertEquals(directories > 1, partial[0] > 0, "images with one directory and not the other: " + partial[0]);
-        assertTrue(images[0] > 500, "images: " + images[0]);
+        assertTrue(recoveries.runs() > 100, "recoveries: " + recoveries.runs());
     }
 
     @Test
-    void whatIsShownIsInEveryImage() throws PoolException {
+    void whatIsShownIsInEveryImage() {
         SimPoolFile prepared = prepare();
         // In the root, whose own line a snapshot does not write back: it does so for each directory that it stats, and
         // fences.
@@ -196,7 +173,7 @@ final class NamespaceBatchCrashTest {
                 if (left[0]-- == 0) {
                     Map<String, String> seen = seenByAnother(namespace);
                     seenNew[0] = seen.keySet().stream().anyMatch(path -> path.contains("new")) ? 1 : 0;
-                    file.pmem().images(budget(file, SAMPLE_BETWEEN), left[0], image -> {
+                    file.pmem().images(IMAGES_BETWEEN, left[0], image -> {
                         Map<String, String> there = Snapshot.of(open(file.crashed(image)));
                         assertTrue(there.entrySet().containsAll(seen.entrySet()), image + ": " + seen + ", " + there);
                     });
@@ -242,7 +219,7 @@ final class NamespaceBatchCrashTest {
 
     @ParameterizedTest
     @MethodSource("betweens")
-    void whatComesBetweenIsThereAndTheBatchToo(Between between) throws PoolException {
+    void whatComesBetweenIsThereAndTheBatchToo(Between between) {
         SimPoolFile prepared = prepare();
         List<String> paths = List.of("/new1", "/new2", "/d/new3");
         PoolNamespace dry = open(prepared.killed());
@@ -261,7 +238,7 @@ final class NamespaceBatchCrashTest {
             file.pmem().beforeEachEvent(() -> {
                 if (!NamespaceInterleaveTest.holdsLatch() && left[0]-- == 0) {
                     between.on(namespace);
-                    file.pmem().images(budget(file, SAMPLE_BETWEEN), number, image -> {
+                    file.pmem().images(IMAGES_BETWEEN, number, image -> {
                         PoolNamespace after = open(file.crashed(image));
                         Map<String, String> seen = withoutIds(Snapshot.of(after));
                         assertTrue(
@@ -292,13 +269,12 @@ final class NamespaceBatchCrashTest {
     }
 
     @Test
-    void aDirectoryThatIsClosedMeanwhileRefusesItsOwnCreatesOnly() throws PoolException {
+    void aDirectoryThatIsClosedMeanwhileRefusesItsOwnCreatesOnly() {
         int refused = 0;
         boolean more = true;
         for (int event = 0; more; event++) {
             SimPoolFile file = new SimPoolFile(32 << 10, 14);
-            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
-            PoolNamespace namespace = open(file); // a fresh pool: what is free is known without a scan
+            PoolNamespace namespace = FreshPool.open(file); // what is free is known without a scan
             Attributes out = new Attributes();
             assertEquals(Status.OK, namespace.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
             long e = out.id;

@@ -5,50 +5,34 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import io.hmfs.core.check.CheckReport;
-import io.hmfs.core.check.PoolCheck;
-import io.hmfs.core.check.Progress;
-import io.hmfs.core.pmem.PoolException;
-import io.hmfs.core.recovery.Superblock;
-import io.hmfs.core.sim.Fingerprint;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
-import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Goal: a power failure at any moment of any operation leaves the operation wholly there or wholly not, and an acknowledged one
- * there (I1), with I3 to I5 intact. Method: before each event of the operation, every image that the simulated memory could leave
- * (a seeded sample where there are many) is opened twice, the first recovery itself cut off in some, and compared.
+ * there (I1), with I3 to I5 intact. Method: before each event of the operation, every image that the simulated memory could leave is
+ * recovered, or one that no recovery can tell from it, and compared; in some the recovery itself loses power. Steps one after the
+ * other leave more and more that no fence has made durable; so each is run a second time, on a pool where what was before is durable.
  */
 final class NamespaceCrashTest {
     private static final long ROOT = Namespace.ROOT_ID;
-    private static final long REGION = 32 << 10;
-    private static final int REGIONS = 14;
+    private static final long REGION = 16 << 10;
+    private static final int REGIONS = 12;
 
-    /** Every image of a moment that has no more. */
-    private static final int LIMIT = Integer.getInteger("hmfs.images.single", ImageBudget.LIMIT);
+    /** New recoveries of a moment: with {@code -Dhmfs.recoveries.single=N} of a single operation, {@code -Dhmfs.recoveries=N} of several. */
+    private static final int LIMIT = Integer.getInteger("hmfs.recoveries.single", 1000);
 
-    /** Of more, so many. */
-    private static final int SAMPLE = 16;
-
-    private static final int SECOND_CRASHES = 20;
-
-    /** The offline check reads the whole pool: one image of so many. */
-    private static final int OFFLINE_CHECKS = 4;
+    private static final int LIMIT_OF_SEQUENCES = Integer.getInteger("hmfs.recoveries", 3);
 
     /** One operation on the prepared tree. */
     interface Action {
@@ -218,9 +202,8 @@ final class NamespaceCrashTest {
                 directory, Name.of(name), Name.of(attribute), Values.of(size, size), XattrMode.CREATE_OR_REPLACE);
     }
 
-    private static SimPoolFile prepare() throws PoolException {
-        SimPoolFile file = new SimPoolFile(REGION, REGIONS);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+    private static SimPoolFile prepare() {
+        SimPoolFile file = FreshPool.repeatable(REGION, REGIONS);
         PoolNamespace n = new PoolNamespace("sim", file, false);
         Attributes out = new Attributes();
         assertEquals(Status.OK, n.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
@@ -247,118 +230,73 @@ final class NamespaceCrashTest {
         return new PoolNamespace("sim", file, false);
     }
 
-    @ParameterizedTest
-    @MethodSource({"cases", "chains"})
-    void everyImageHoldsTheOperationWhollyOrNot(Case tested) throws PoolException {
-        SimPoolFile prepared = prepare();
-        List<Map<String, String>> states = new ArrayList<>();
-        PoolNamespace dry = open(prepared.killed());
-        states.add(Snapshot.of(dry));
-        for (Action step : tested.steps()) {
-            assertEquals(Status.OK, step.on(dry));
-            states.add(Snapshot.of(dry));
-        }
-        for (int i = 0; i < tested.steps().size(); i++) {
-            assertNotEquals(states.get(i), states.get(i + 1), "a step that changes nothing proves nothing");
-        }
-
-        SimPoolFile file = prepared.killed();
-        PoolNamespace namespace = open(file);
-        Explorer explorer = new Explorer(file, states);
-        for (Action step : tested.steps()) {
-            file.pmem().beforeEachEvent(explorer);
-            assertEquals(Status.OK, step.on(namespace));
-            file.pmem().beforeEachEvent(null);
-            explorer.acknowledged();
-        }
-        assertTrue(explorer.images >= 6, "images looked at: " + explorer.images);
+    static Stream<Case> sequences() {
+        return Stream.concat(cases(), chains()).filter(tested -> tested.steps().size() > 1);
     }
 
-    /** Looks at the images before each event of the running step. */
-    private static final class Explorer implements Runnable {
-        private final SimPoolFile file;
-        private final List<Map<String, String>> states;
-        private final Random random = new Random(7);
-        private final Set<Fingerprint> known = new HashSet<>();
-        private int step;
-        private boolean acknowledged;
-        int images;
+    /** On a pool where all that was before the operation is durable. */
+    @ParameterizedTest
+    @MethodSource({"cases", "chains"})
+    void everyImageHoldsTheOperationWhollyOrNot(Case tested) {
+        Explorer explorer = new Explorer(LIMIT);
+        SimPoolFile file = prepare();
+        for (Action step : tested.steps()) {
+            file = file.killed();
+            explorer.run(step, open(file.killed()), file, open(file));
+        }
+        explorer.tell(tested.toString());
+    }
 
-        Explorer(SimPoolFile file, List<Map<String, String>> states) {
-            this.file = file;
-            this.states = states;
+    /** One after the other: they leave more and more that no fence has made durable. */
+    @ParameterizedTest
+    @MethodSource("sequences")
+    void everyImageHoldsTheLastOfSeveralWhollyOrNot(Case tested) {
+        Explorer explorer = new Explorer(LIMIT_OF_SEQUENCES);
+        SimPoolFile file = prepare();
+        PoolNamespace dry = open(file.killed());
+        PoolNamespace namespace = open(file);
+        for (Action step : tested.steps()) {
+            explorer.run(step, dry, file, namespace);
+        }
+        explorer.tell(tested + ", one after the other");
+    }
+
+    /** Looks at the images before each event of an operation. */
+    private static final class Explorer {
+        private final Recoveries recoveries;
+        private Map<String, String> before = Map.of();
+        private Map<String, String> after = Map.of();
+
+        Explorer(int limit) {
+            recoveries = new Recoveries(new Random(7), limit);
         }
 
-        /** The running step has been answered: from now on it must be there. */
-        void acknowledged() {
-            acknowledged = true;
-            known.clear(); // what was right before the answer need not be after it
-            run();
-            acknowledged = false;
-            known.clear();
-            step++;
+        /** The operation comes to the same on {@code dry}. */
+        void run(Action step, PoolNamespace dry, SimPoolFile file, PoolNamespace namespace) {
+            before = Snapshot.of(dry);
+            assertEquals(Status.OK, step.on(dry));
+            after = Snapshot.of(dry);
+            assertNotEquals(before, after, "a step that changes nothing proves nothing");
+            file.pmem().beforeEachEvent(() -> look(file, false));
+            assertEquals(Status.OK, step.on(namespace));
+            file.pmem().beforeEachEvent(null);
+            look(file, true);
         }
 
-        @Override
-        public void run() {
-            file.pmem().images(ImageBudget.of(file.pmem(), LIMIT, SAMPLE), random.nextLong(), image -> {
-                images++;
-                if (!known.add(image.fingerprint())) {
-                    return; // an earlier one has left the same memory
+        /** What has been answered must be there. */
+        private void look(SimPoolFile file, boolean answered) {
+            recoveries.explore(file, (seen, _) -> {
+                if (!seen.equals(after) && (answered || !seen.equals(before))) {
+                    fail((answered ? "answered: " : "") + "neither before nor after: " + seen);
                 }
-                SimPoolFile after = file.crashed(image);
-                if (random.nextInt(SECOND_CRASHES) == 0) {
-                    recoverCutOff(after);
-                }
-                verify(after, image.toString());
             });
         }
 
-        /** Recovery that loses power at one of its own events, once for each of a few. */
-        private void recoverCutOff(SimPoolFile first) {
-            SimPoolFile file2 = first.killed();
-            PoolNamespace namespace = open(file2);
-            file2.pmem().beforeEachEvent(() -> {
-                if (random.nextInt(4) == 0) {
-                    crashAgain(file2);
-                }
-            });
-            Snapshot.of(namespace);
-            // Most of what the scan stores is the chain of free slots, which means nothing after a crash.
-            file2.pmem().beforeEachEvent(() -> {
-                if (random.nextInt(400) == 0) {
-                    crashAgain(file2);
-                }
-            });
-            namespace.scanInBackground();
-            file2.pmem().beforeEachEvent(null);
-        }
-
-        private void crashAgain(SimPoolFile running) {
-            running.pmem()
-                    .images(1, random.nextLong(), image -> verify(running.crashed(image), "second crash " + image));
-        }
-
-        private void verify(SimPoolFile after, String image) {
-            try {
-                if (random.nextInt(OFFLINE_CHECKS) == 0) {
-                    CheckReport report = PoolCheck.check(Path.of("image"), after, Progress.NONE);
-                    assertEquals(0, report.damage(), () -> "what a crash leaves is no damage: " + report.findings());
-                }
-                PoolNamespace namespace = open(after);
-                Map<String, String> seen = Snapshot.of(namespace);
-                boolean before = seen.equals(states.get(step)) && !acknowledged;
-                if (!before && !seen.equals(states.get(step + 1))) {
-                    fail("step " + step + (acknowledged ? ", acknowledged" : "") + ": neither before nor after: "
-                            + seen);
-                }
-                namespace.scanInBackground();
-                assertEquals(List.of(), namespace.problems());
-                assertEquals(seen, Snapshot.of(namespace), "what the first look said stays true");
-                assertEquals(seen, Snapshot.of(open(after.killed())), "and after another start");
-            } catch (AssertionError | RuntimeException | PoolException e) {
-                throw new AssertionError("step " + step + ", image " + image + ": " + e.getMessage(), e);
-            }
+        void tell(String what) {
+            System.out.printf(
+                    "%s: %d moments, %d of them sampled; %d recoveries that differ%n",
+                    what, recoveries.moments(), recoveries.sampled(), recoveries.runs());
+            assertTrue(recoveries.runs() >= 3);
         }
     }
 }

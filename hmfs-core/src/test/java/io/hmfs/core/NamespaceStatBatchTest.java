@@ -8,7 +8,7 @@ import com.sun.management.ThreadMXBean;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
-import io.hmfs.core.sim.Fingerprint;
+import io.hmfs.core.sim.CrashTree;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
@@ -19,10 +19,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -38,6 +37,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class NamespaceStatBatchTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int NAMES = 60;
+
+    /** More new recoveries than any moment of an operation takes. */
+    private static final int LIMIT = 1000;
 
     @TempDir
     Path directory;
@@ -181,7 +183,7 @@ final class NamespaceStatBatchTest {
     void aBatchRecoversWhatItMeets() throws PoolException {
         List<String> names = List.of("a", "b", "c", "e", "new", "dir");
         List<Runnable> operations = new ArrayList<>();
-        SimPoolFile[] file = {format(32 << 10, 14)};
+        SimPoolFile[] file = {FreshPool.repeatable(16 << 10, 12)};
         PoolNamespace[] namespace = {new PoolNamespace("sim", file[0], false)};
         for (String name : List.of("a", "b", "c", "e")) {
             assertEquals(Status.OK, namespace[0].create(ROOT, Name.of(name), 0600, 0, 0, out));
@@ -192,46 +194,44 @@ final class NamespaceStatBatchTest {
         operations.add(() -> namespace[0].mkdir(ROOT, Name.of("dir"), 0700, 0, 0, out));
         operations.add(() -> namespace[0].link(ROOT, Name.of("e"), ROOT, Name.of("a"), out));
         operations.add(() -> namespace[0].rename(ROOT, Name.of("e"), ROOT, Name.of("c"), true, out));
-        int[] images = {0};
+        CrashTree<Long> tree = new CrashTree<>(crashed -> bothWays(crashed, names), new Random(7));
+        int[] sampled = {0};
         long recovered = 0;
         for (Runnable operation : operations) {
             file[0] = file[0].killed();
             namespace[0] = new PoolNamespace("sim", file[0], false); // its clock begins behind what is there
             long[] here = {0};
-            Set<Fingerprint> known = new HashSet<>();
-            Runnable hook = () -> file[0].pmem().images(budget(file[0]), images[0], image -> {
-                images[0]++;
-                if (!known.add(image.fingerprint())) {
-                    return; // what it leaves has been asked
-                }
-                PoolNamespace one = new PoolNamespace("sim", file[0].crashed(image), false);
-                PoolNamespace two = new PoolNamespace("sim", file[0].crashed(image), false);
-                StatBatch batch = new StatBatch(names.size());
-                names.forEach(name -> batch.add(ROOT, Name.of(name)));
-                one.statAll(batch);
-                here[0] += one.poolStatus().recoveredObjects();
-                assertEquals(
-                        names.stream()
-                                .map(name -> withoutTimes(single(two, ROOT, Name.of(name))))
-                                .toList(),
-                        answers(batch).stream()
-                                .map(NamespaceStatBatchTest::withoutTimes)
-                                .toList());
-                assertEquals(
-                        one.poolStatus().recoveredObjects(), two.poolStatus().recoveredObjects());
-                one.scanInBackground();
-                assertEquals(List.of(), one.problems());
-            });
+            SimPoolFile running = file[0];
+            Runnable hook =
+                    () -> sampled[0] += tree.explore(running, LIMIT, (objects, _) -> here[0] += objects) ? 0 : 1;
             file[0].pmem().beforeEachEvent(hook);
             operation.run();
             file[0].pmem().beforeEachEvent(null);
             recovered += here[0];
         }
-        assertTrue(images[0] > 200 && recovered > 40, images[0] + " images, recovered " + recovered);
+        assertEquals(0, sampled[0]);
+        assertTrue(tree.runs() > 40 && recovered > 40, tree.runs() + " runs, recovered " + recovered);
     }
 
-    private static int budget(SimPoolFile file) {
-        return ImageBudget.of(file.pmem(), ImageBudget.LIMIT, 24);
+    /** How many objects are recovered. */
+    private long bothWays(SimPoolFile crashed, List<String> names) {
+        PoolNamespace two = new PoolNamespace("sim", crashed.killed(), false);
+        PoolNamespace one = new PoolNamespace("sim", crashed, false);
+        StatBatch batch = new StatBatch(names.size());
+        names.forEach(name -> batch.add(ROOT, Name.of(name)));
+        one.statAll(batch);
+        long recovered = one.poolStatus().recoveredObjects();
+        assertEquals(
+                names.stream()
+                        .map(name -> withoutTimes(single(two, ROOT, Name.of(name))))
+                        .toList(),
+                answers(batch).stream()
+                        .map(NamespaceStatBatchTest::withoutTimes)
+                        .toList());
+        assertEquals(recovered, two.poolStatus().recoveredObjects());
+        one.scanInBackground();
+        crashed.pmem().aside(() -> assertEquals(List.of(), one.problems()));
+        return recovered;
     }
 
     /** The two pools have clocks of their own, and an undone rename takes a time of its own. */

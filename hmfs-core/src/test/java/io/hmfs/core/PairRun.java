@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.History.Call;
 import io.hmfs.core.PairWorld.Kind;
-import io.hmfs.core.sim.CrashImage;
 import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Status;
@@ -27,10 +26,8 @@ final class PairRun implements AutoCloseable {
     /** So often in a row nobody comes any further, if it is for ever. A thread that has slept may take a while to wake up. */
     private static final int IDLE_MAX = 10_000_000;
 
-    /** Of orders there are as many as one likes, so each is looked at a little. */
-    private static final int LIMIT_OF_ORDERS = 64;
-
-    private static final int SAMPLE = 2;
+    /** New recoveries of a moment. */
+    private static final int LIMIT = Integer.getInteger("hmfs.recoveries", 3);
 
     private final PairWorld world;
     private final Kind[] kinds;
@@ -41,23 +38,11 @@ final class PairRun implements AutoCloseable {
     /** By the calls with their answers: what is there afterwards that some order explains. */
     private final Map<String, Set<Map<String, String>>> explained = new HashMap<>();
 
-    private long moments;
-    private long sampled;
-
     PairRun(PairWorld world, Kind first, Kind second, long seed) {
         this.world = world;
         this.kinds = new Kind[] {first, second};
         this.seed = seed;
-        this.recoveries = new Recoveries(new Random(seed));
-    }
-
-    long moments() {
-        return moments;
-    }
-
-    /** Moments that had more images than the limit. */
-    long sampled() {
-        return sampled;
+        this.recoveries = new Recoveries(new Random(seed), LIMIT);
     }
 
     Recoveries recoveries() {
@@ -81,10 +66,10 @@ final class PairRun implements AutoCloseable {
     void interrupt(int one, int stop) {
         Work work = new Work();
         work.advance(one, stop);
-        work.look(ImageBudget.LIMIT);
+        work.look();
         for (int turn = 1 - one; !work.ended(); turn = 1 - turn) {
             for (int events = 0; events < AT_A_TIME && work.advance(turn, 1); events++) {
-                work.look(ImageBudget.LIMIT);
+                work.look();
             }
         }
     }
@@ -95,7 +80,7 @@ final class PairRun implements AutoCloseable {
         work.advance(one, stop);
         work.advance(1 - one, otherStop);
         work.advance(one, AT_A_TIME);
-        work.look(ImageBudget.LIMIT);
+        work.look();
         work.end();
     }
 
@@ -105,7 +90,7 @@ final class PairRun implements AutoCloseable {
         work.advance(0, turns.getFirst());
         for (int turn = 1; turn < turns.size() && !work.ended(); turn++) {
             work.advance(turn % 2, turns.get(turn));
-            work.look(Math.min(LIMIT_OF_ORDERS, ImageBudget.LIMIT));
+            work.look();
         }
         work.end();
     }
@@ -164,30 +149,20 @@ final class PairRun implements AutoCloseable {
             return further;
         }
 
-        void look(int limit) {
-            moments++;
-            sampled += ImageBudget.takesAll(pmem, limit) ? 0 : 1;
-            Map<Map<String, String>, CrashImage> left = new HashMap<>();
-            pmem.images(ImageBudget.of(pmem, limit, SAMPLE), seed + moments, image -> {
-                try {
-                    left.putIfAbsent(recoveries.after(file, image), image);
-                } catch (AssertionError | RuntimeException e) {
-                    throw new AssertionError(where(image) + e.getMessage(), e);
-                }
-            });
+        void look() {
             Set<Map<String, String>> known = explained.computeIfAbsent(calls.toString(), _ -> new HashSet<>());
-            left.forEach((after, image) -> {
-                if (known.add(after)) {
-                    assertTrue(
-                            calls.stream().noneMatch(call -> call.answer.contains(Status.NO_SPACE.toString()))
-                                    && History.isExplained(calls, world.model(), after),
-                            () -> where(image) + "no order explains that afterwards there is " + after);
-                }
-            });
-        }
-
-        private String where(CrashImage image) {
-            return calls + ", turns" + turns + ", seed " + seed + ", image " + image + ": ";
+            try {
+                recoveries.explore(file, (after, _) -> {
+                    if (known.add(after)) {
+                        assertTrue(
+                                calls.stream().noneMatch(call -> call.answer.contains(Status.NO_SPACE.toString()))
+                                        && History.isExplained(calls, world.model(), History.text(after)),
+                                () -> "no order explains that afterwards there is " + after);
+                    }
+                });
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError(calls + ", turns" + turns + ", seed " + seed + ", " + e.getMessage(), e);
+            }
         }
 
         /** Wherever they are. */

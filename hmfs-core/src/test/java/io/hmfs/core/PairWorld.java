@@ -3,34 +3,25 @@ package io.hmfs.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hmfs.core.History.Call;
-import io.hmfs.core.layout.PoolHeader;
-import io.hmfs.core.pmem.Pmem;
-import io.hmfs.core.pmem.PoolException;
-import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.ReferenceNamespace;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.FileType;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.UUID;
 
 /**
- * A small tree, in a pool and in the model, and what two threads may do in it. The pool's clock runs ahead of the wall's, so that it
- * counts: the same work leaves the same bytes whenever it runs.
+ * A small tree, in a pool and in the model, and what two threads may do in it.
  */
 final class PairWorld {
     private static final long REGION = 16 << 10;
 
     /** A recovery reads them all, so no more than what two operations need. */
     private static final int REGIONS = 8;
-
-    private static final long AHEAD_NANOS = 12 * 3_600_000_000_000L;
 
     /** What one of the two does; made anew for each run. */
     record Kind(String verb, String directory, String name, String target, String newName) {
@@ -75,11 +66,8 @@ final class PairWorld {
     private final ReferenceNamespace model = new ReferenceNamespace();
     private final Map<String, Long> ids = new TreeMap<>();
 
-    PairWorld() throws PoolException {
-        SimPoolFile file = new SimPoolFile(REGION, REGIONS);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
-        Pmem pmem = file.pmem();
-        pmem.set(PoolHeader.CLOCK_LEASE_OFFSET, pmem.get(PoolHeader.CLOCK_LEASE_OFFSET) + AHEAD_NANOS);
+    PairWorld() {
+        SimPoolFile file = FreshPool.repeatable(REGION, REGIONS);
         PoolNamespace n = new PoolNamespace("sim", file, false);
         ids.put("/", Namespace.ROOT_ID);
         make(n, FileType.DIRECTORY, "/", "p", 01001);

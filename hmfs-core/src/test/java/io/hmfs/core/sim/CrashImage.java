@@ -7,21 +7,14 @@ import java.util.Arrays;
  * until the simulator that made it sees its next store or fence.
  */
 public final class CrashImage {
-    private final CrashImages all;
     private final int[] lines;
     private final int[] logged;
     private final int[] kept;
 
-    CrashImage(CrashImages all, int[] lines, int[] logged, int[] kept) {
-        this.all = all;
+    CrashImage(int[] lines, int[] logged, int[] kept) {
         this.lines = lines;
         this.logged = logged;
         this.kept = kept.clone();
-    }
-
-    /** That of the memory that it leaves. */
-    public Fingerprint fingerprint() {
-        return all.fingerprint(kept);
     }
 
     int[] lines() {

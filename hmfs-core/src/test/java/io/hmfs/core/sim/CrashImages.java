@@ -1,5 +1,6 @@
 package io.hmfs.core.sim;
 
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
@@ -7,20 +8,18 @@ import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** All combinations, over the lines that have stores in flight, of how many of its stores each line kept. */
 final class CrashImages {
+    static final int LINE_WORDS = 8;
+
     private final int[] lines;
     private final int[] logged;
     private final SortedMap<Integer, LineLog> logs;
     private final long[] durable;
 
-    /** Of the durable memory, once somebody has asked. */
-    private @Nullable Fingerprint base;
-
-    /** By line and by how many stores it kept: what that adds to the fingerprint of the durable memory. */
-    private final Fingerprint[][] added;
+    /** By line, once somebody has asked, and by how many stores it has kept. */
+    private final long[][][] contents;
 
     CrashImages(SortedMap<Integer, LineLog> logs, long[] durable) {
         this.logs = logs;
@@ -31,7 +30,7 @@ final class CrashImages {
         }
         lines = new int[dirty];
         logged = new int[dirty];
-        added = new Fingerprint[dirty][];
+        contents = new long[dirty][0][];
         int i = 0;
         for (Map.Entry<Integer, LineLog> entry : logs.entrySet()) {
             if (entry.getValue().count() > 0) {
@@ -52,19 +51,41 @@ final class CrashImages {
         return count;
     }
 
-    Fingerprint fingerprint(int[] kept) {
-        Fingerprint sum = base;
-        if (sum == null) {
-            sum = Fingerprint.of(durable);
-            base = sum;
-            for (int i = 0; i < lines.length; i++) {
-                added[i] = Objects.requireNonNull(logs.get(lines[i])).fingerprints(durable);
-            }
+    /** How many lines have stores in flight. */
+    int lines() {
+        return lines.length;
+    }
+
+    int line(int index) {
+        return lines[index];
+    }
+
+    /** How many stores to the line are in flight. */
+    int logged(int index) {
+        return logged[index];
+    }
+
+    long durable(int word) {
+        return durable[word];
+    }
+
+    /** What stands in a word of the line if that has kept so many stores. */
+    long word(int index, int kept, int word) {
+        if (contents[index].length == 0) {
+            contents[index] = content(index);
         }
-        for (int i = 0; i < kept.length; i++) {
-            sum = sum.plus(added[i][kept[i]]);
+        return contents[index][kept][word % LINE_WORDS];
+    }
+
+    private long[][] content(int index) {
+        long[][] content = new long[logged[index] + 1][];
+        int first = lines[index] * LINE_WORDS;
+        content[0] = Arrays.copyOfRange(durable, first, first + LINE_WORDS);
+        for (int store = 0; store < logged[index]; store++) {
+            content[store + 1] = content[store].clone();
+            Objects.requireNonNull(logs.get(lines[index])).copyStore(store, content[store + 1], first);
         }
-        return sum;
+        return content;
     }
 
     boolean forEach(int limit, long seed, Consumer<CrashImage> consumer) {
@@ -130,7 +151,7 @@ final class CrashImages {
         }
     }
 
-    private CrashImage image(int[] kept) {
-        return new CrashImage(this, lines, logged, kept);
+    CrashImage image(int[] kept) {
+        return new CrashImage(lines, logged, kept);
     }
 }

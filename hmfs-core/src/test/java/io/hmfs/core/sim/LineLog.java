@@ -1,8 +1,6 @@
 package io.hmfs.core.sim;
 
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 
 /** The stores to one line that are not durable yet, in their order; those before them have been applied to the durable view. */
 final class LineLog {
@@ -53,32 +51,19 @@ final class LineLog {
     /** Copies the first {@code prefix} stores into an image. */
     void copyTo(long[] image, int prefix) {
         for (int i = 0; i < prefix; i++) {
-            int code = (int) items[i * WORDS];
-            if (code >= 0) {
-                image[code] = items[i * WORDS + 1];
-            } else {
-                image[~code] = items[i * WORDS + 1];
-                image[~code + 1] = items[i * WORDS + 2];
-            }
+            copyStore(i, image, 0);
         }
     }
 
-    /** For each first part of the stores, from none on: what it adds to the fingerprint of the durable memory. */
-    Fingerprint[] fingerprints(long[] durable) {
-        Fingerprint[] sums = new Fingerprint[count + 1];
-        sums[0] = Fingerprint.EMPTY;
-        Map<Integer, Long> now = new HashMap<>();
-        for (int i = 0; i < count; i++) {
-            int code = (int) items[i * WORDS];
-            int word = code < 0 ? ~code : code;
-            sums[i + 1] = sums[i];
-            for (int half = 0; half < (code < 0 ? 2 : 1); half++) {
-                long value = items[i * WORDS + 1 + half];
-                Long before = now.put(word + half, value);
-                sums[i + 1] = sums[i + 1].with(word + half, before == null ? durable[word + half] : before, value);
-            }
+    /** Copies one store into a part of an image that begins at word {@code first}. */
+    void copyStore(int index, long[] part, int first) {
+        int code = (int) items[index * WORDS];
+        if (code >= 0) {
+            part[code - first] = items[index * WORDS + 1];
+        } else {
+            part[~code - first] = items[index * WORDS + 1];
+            part[~code + 1 - first] = items[index * WORDS + 2];
         }
-        return sums;
     }
 
     /** Makes the stores before a mark durable; another fence may have done so already. */

@@ -2,8 +2,6 @@ package io.hmfs.core.sim;
 
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -30,10 +28,10 @@ public final class SimPmem extends Pmem {
     private final AtomicLongArray cache;
     private final long[] durable;
     private final TreeMap<Integer, LineLog> logs = new TreeMap<>();
-    private final List<Started> started = new ArrayList<>();
-    private @Nullable Runnable hook;
-    private @Nullable LongConsumer loadHook;
-    private @Nullable LongConsumer changeHook;
+    private final WriteBacks started = new WriteBacks();
+    private Runnable hook = SimPmem::nothing;
+    private LongConsumer loadHook = SimPmem::nothing;
+    private LongConsumer changeHook = SimPmem::nothing;
     private long stores;
     private long writeBacks;
     private long fences;
@@ -42,8 +40,7 @@ public final class SimPmem extends Pmem {
     /** First word of the pair that a 16-byte swap is storing now: nobody may see one half new and then the other half old. */
     private volatile int swapping = NONE;
 
-    /** Lines that one thread has written back since its last fence, each with the mark up to where. */
-    private record Started(Thread thread, Map<Integer, Long> marks) {}
+    private @Nullable ReadPath reads;
 
     /** Zeroed memory; {@code size} is a multiple of 64. */
     public SimPmem(long size) {
@@ -63,24 +60,37 @@ public final class SimPmem extends Pmem {
         this.durable = image;
     }
 
+    /** All reads from here on, in this memory or a copy by {@link #killed}; {@code null}: none. */
+    void note(@Nullable ReadPath reads) {
+        this.reads = reads;
+    }
+
+    /** A look that is not noted. */
+    public void aside(Runnable look) {
+        ReadPath noted = reads;
+        reads = null;
+        look.run();
+        reads = noted;
+    }
+
     /** Calls {@code hook} before each store, cas, write-back and fence: it may take images, or throw to stop the thread there. */
     public void beforeEachEvent(@Nullable Runnable hook) {
-        this.hook = hook;
+        this.hook = hook == null ? SimPmem::nothing : hook;
     }
 
     /** Calls {@code hook} before each load of a word, so that a test can let other threads run there. */
     public void beforeEachLoad(@Nullable Runnable hook) {
-        this.loadHook = hook == null ? null : _ -> hook.run();
+        this.loadHook = hook == null ? SimPmem::nothing : _ -> hook.run();
     }
 
     /** The same, with the word that is about to be loaded. */
     public void beforeEachLoadOf(@Nullable LongConsumer hook) {
-        this.loadHook = hook;
+        this.loadHook = hook == null ? SimPmem::nothing : hook;
     }
 
     /** Calls {@code hook} after each store of a word that changed it. */
     public void afterEachChangeOf(@Nullable LongConsumer hook) {
-        this.changeHook = hook;
+        this.changeHook = hook == null ? SimPmem::nothing : hook;
     }
 
     /** Stores, successful swaps included, of 8 or 16 bytes. */
@@ -114,7 +124,7 @@ public final class SimPmem extends Pmem {
 
     @Override
     public long get(long at) {
-        load(at);
+        loadHook.accept(at);
         return read(word(at));
     }
 
@@ -126,7 +136,7 @@ public final class SimPmem extends Pmem {
     @Override
     public void set(long at, long value) {
         int word = word(at);
-        event();
+        hook.run();
         synchronized (this) {
             store(word, value);
         }
@@ -140,8 +150,9 @@ public final class SimPmem extends Pmem {
     @Override
     public boolean cas8(long at, long expected, long value) {
         int word = word(at);
-        event();
+        hook.run();
         synchronized (this) {
+            noteRead(word);
             if (cache.get(word) != expected) {
                 return false;
             }
@@ -156,8 +167,10 @@ public final class SimPmem extends Pmem {
             throw new IllegalArgumentException("cas16 needs a multiple of 16, not " + at);
         }
         int word = word(at);
-        event();
+        hook.run();
         synchronized (this) {
+            noteRead(word);
+            noteRead(word + 1);
             cas16s++;
             if (cache.get(word) != expectedLow || cache.get(word + 1) != expectedHigh) {
                 return false;
@@ -175,10 +188,10 @@ public final class SimPmem extends Pmem {
                 log(word).addPair(word, low, high);
             }
             if (low != expectedLow) {
-                changed(word);
+                changeHook.accept(word * 8L);
             }
             if (high != expectedHigh) {
-                changed(word + 1);
+                changeHook.accept(word * 8L + 8);
             }
             return true;
         }
@@ -190,8 +203,11 @@ public final class SimPmem extends Pmem {
         Objects.checkFromIndexSize(at, count, size());
         long end = at + count;
         for (long from = at & -8; from < end; from += 8) {
-            event();
+            hook.run();
             synchronized (this) {
+                if (from < at || from + 8 > end) {
+                    noteRead(word(from));
+                }
                 long value = cache.get(word(from));
                 for (long b = Math.max(from, at); b < Math.min(from + 8, end); b++) {
                     int shift = (int) (b - from) * 8;
@@ -210,7 +226,7 @@ public final class SimPmem extends Pmem {
         for (int i = 0; i < count; i++) {
             long b = at + i;
             if (i == 0 || (b & 7) == 0) {
-                load(b & -8);
+                loadHook.accept(b & -8);
             }
             target[offset + i] = (byte) (read((int) (b >>> 3)) >>> ((b & 7) * 8));
         }
@@ -233,13 +249,13 @@ public final class SimPmem extends Pmem {
         if (persistence == Persistence.PROCESS || count == 0) {
             return;
         }
-        event();
+        hook.run();
         synchronized (this) {
             for (int line = (int) (at / LINE); line <= (at + count - 1) / LINE; line++) {
                 writeBacks++;
                 LineLog log = logs.get(line);
                 if (log != null) {
-                    marks().put(line, log.end());
+                    started.ofThisThread().put(line, log.end());
                 }
             }
         }
@@ -247,10 +263,10 @@ public final class SimPmem extends Pmem {
 
     @Override
     public void fence() {
-        event();
+        hook.run();
         synchronized (this) {
             fences++;
-            Map<Integer, Long> marks = marks();
+            Map<Integer, Long> marks = started.ofThisThread();
             for (Map.Entry<Integer, Long> mark : marks.entrySet()) {
                 LineLog log = logs.get(mark.getKey());
                 if (log != null) {
@@ -291,7 +307,7 @@ public final class SimPmem extends Pmem {
         allImages().cuts(consumer);
     }
 
-    private synchronized CrashImages allImages() {
+    synchronized CrashImages allImages() {
         return new CrashImages(logs, durable);
     }
 
@@ -314,8 +330,8 @@ public final class SimPmem extends Pmem {
      */
     public synchronized void processDied() {
         started.clear();
-        hook = null;
-        loadHook = null;
+        hook = SimPmem::nothing;
+        loadHook = SimPmem::nothing;
     }
 
     /** A copy of what is seen now, all of it durable: as after the death of the process alone. */
@@ -326,10 +342,24 @@ public final class SimPmem extends Pmem {
                 words[word] = cache.get(word);
             }
         }
-        return new SimPmem(words, persistence);
+        SimPmem copy = new SimPmem(words, persistence);
+        copy.reads = reads == null ? null : reads.ofCopy();
+        return copy;
+    }
+
+    private static void nothing() {}
+
+    private static void nothing(long word) {}
+
+    private void noteRead(int word) {
+        ReadPath path = reads;
+        if (path != null) {
+            path.read(word, cache.get(word));
+        }
     }
 
     private long read(int word) {
+        noteRead(word);
         long value = cache.get(word);
         while (swapping == (word & -2)) {
             Thread.onSpinWait();
@@ -338,30 +368,12 @@ public final class SimPmem extends Pmem {
         return value;
     }
 
-    private void load(long at) {
-        LongConsumer before = loadHook;
-        if (before != null) {
-            before.accept(at);
-        }
-    }
-
-    private void changed(long word) {
-        LongConsumer after = changeHook;
-        if (after != null) {
-            after.accept(word * 8);
-        }
-    }
-
-    private void event() {
-        Runnable before = hook;
-        if (before != null) {
-            before.run();
-        }
-    }
-
     /** A store that changes nothing leaves no image of its own, so it is not logged. */
     private void store(int word, long value) {
         stores++;
+        if (reads != null) {
+            reads.written(word);
+        }
         if (cache.get(word) == value) {
             return;
         }
@@ -371,23 +383,11 @@ public final class SimPmem extends Pmem {
         } else {
             log(word).add(word, value);
         }
-        changed(word);
+        changeHook.accept(word * 8L);
     }
 
     private LineLog log(int word) {
         return logs.computeIfAbsent(word / LINE_WORDS, _ -> new LineLog());
-    }
-
-    private Map<Integer, Long> marks() {
-        Thread thread = Thread.currentThread();
-        for (Started mine : started) { // few threads; no hash, so that a run under a model checker repeats
-            if (mine.thread.equals(thread)) {
-                return mine.marks;
-            }
-        }
-        Started mine = new Started(thread, new TreeMap<>());
-        started.add(mine);
-        return mine.marks;
     }
 
     private int word(long at) {
