@@ -20,6 +20,9 @@ public final class PoolPlace {
         if (Files.isRegularFile(path)) {
             return sizeOf(path) >= PAGE && MappedPoolFile.isDax(path);
         }
+        if (Files.isDirectory(path)) {
+            throw new PoolException(Reason.NOT_A_POOL, path + ": is a directory; name a file in it");
+        }
         Path directory = path.toAbsolutePath().getParent();
         try {
             // Of a name that nobody has: what stands beside the pool is not ours.

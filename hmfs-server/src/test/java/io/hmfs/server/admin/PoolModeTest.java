@@ -143,4 +143,23 @@ class PoolModeTest {
         assertEquals(new PoolMode(Persistence.PROCESS, null), served(pool, null, null)); // opening it says what it is
         assertArrayEquals(text, Files.readAllBytes(pool));
     }
+
+    @Test
+    void whatStandsBesideThePoolStays() throws IOException {
+        Path beside = pool.resolveSibling(pool.getFileName() + ".probe");
+        Files.writeString(beside, "of somebody else");
+        assertFalse(PoolPlace.isDax(pool));
+        assertEquals("of somebody else", Files.readString(beside));
+        try (Stream<Path> files = Files.list(disk)) {
+            assertEquals(List.of(beside), files.toList());
+        }
+    }
+
+    @Test
+    void aDirectoryIsNoPool() {
+        for (Path directory : List.of(disk, Path.of("/"))) {
+            PoolException refused = assertThrows(PoolException.class, () -> PoolPlace.isDax(directory));
+            assertEquals(directory + ": is a directory; name a file in it", refused.getMessage());
+        }
+    }
 }
