@@ -6,7 +6,6 @@ import io.hmfs.core.Namespace;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.Grants;
-import io.hmfs.server.access.GroupSource;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
@@ -53,20 +52,18 @@ final class BareService {
             Executor disk,
             Session session)
             throws IOException {
-        Worker worker = service(namespace, key, superuser, _ -> groups, observation, disk)
-                .newWorker();
+        AccessConfig access = AccessConfig.defaults().withSuperuser(superuser);
+        Callers callers = new Callers(namespace, access, _ -> groups, Runnable::run, System::nanoTime);
+        Worker worker = service(namespace, key, callers, observation, disk).newWorker();
         greet(worker, "u", session);
         return worker;
     }
 
     /** A service whose users come when they are greeted. */
-    static Service service(
-            Namespace namespace, Path key, String superuser, GroupSource groups, Observation observation, Executor disk)
+    static Service service(Namespace namespace, Path key, Callers callers, Observation observation, Executor disk)
             throws IOException {
         ServiceInfo info = new ServiceInfo(
                 namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
-        AccessConfig access = AccessConfig.defaults().withSuperuser(superuser);
-        Callers callers = new Callers(namespace, access, groups, Runnable::run, System::nanoTime);
         Grants grants = Grants.open(key);
         return new Service(namespace, info, callers, grants, null, disk, 1 << 20, observation, cause -> {
             throw new AssertionError(cause);

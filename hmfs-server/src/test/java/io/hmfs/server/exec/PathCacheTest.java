@@ -122,6 +122,19 @@ class PathCacheTest {
         }
     }
 
+    @Test
+    void whoHasLeftAGroupIsLetThroughNoMore() {
+        done(admin.mkdir("/a/b", 0755, true));
+        done(admin.create("/a/b/f"));
+        done(admin.chmod("/a", 0710));
+        done(admin.chown("/a", ADMIN, "wheel"));
+        done(user.stat("/a/b/f"));
+        world.regroup("u", "staff");
+        assertEquals("ACCESS_DENIED", user.stat("/a/b/f"));
+        world.regroup("u", "wheel");
+        done(user.stat("/a/b/f"));
+    }
+
     /** Each refuses somebody else, so that each is needed; and there are more than are kept. */
     @Test
     void allGuardsAreAsked() {

@@ -11,6 +11,8 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.access.Callers;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
@@ -35,6 +37,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,8 +45,6 @@ import java.util.Set;
 /** A service without a network, whose requests stand still before and after the calls of the engine that matter, if they are stepped. */
 final class PathWorld implements AutoCloseable {
     static final String SUPERUSER = "root";
-    private static final Map<String, List<String>> GROUPS =
-            Map.of("u", List.of("staff", "wheel"), "v", List.of("staff"));
     private static final long POOL_SIZE = 128 << 20;
     private static final Set<String> CHANGES = Set.of("rename", "rmdir", "chmod", "chown", "mkdir");
 
@@ -56,6 +57,10 @@ final class PathWorld implements AutoCloseable {
     final Namespace real;
 
     final Service service;
+    private final Callers callers;
+    private final Map<String, List<String>> groups =
+            new HashMap<>(Map.of("u", List.of("staff", "wheel"), "v", List.of("staff")));
+    private long nanos;
     private final Meters meters = new Meters();
     private final ServerMetrics metrics;
 
@@ -68,11 +73,13 @@ final class PathWorld implements AutoCloseable {
                 new Class<?>[] {Namespace.class},
                 (proxy, method, arguments) -> call(method, arguments));
         metrics = new ServerMetrics(meters, stepped, "test");
+        AccessConfig access = AccessConfig.defaults().withSuperuser(SUPERUSER);
+        callers =
+                new Callers(stepped, access, user -> groups.getOrDefault(user, List.of()), Runnable::run, () -> nanos);
         service = BareService.service(
                 stepped,
                 directory.resolve("key"),
-                SUPERUSER,
-                user -> GROUPS.getOrDefault(user, List.of()),
+                callers,
                 new Observation(meters, metrics, null, Long.MAX_VALUE),
                 task -> {
                     throw new AssertionError("waits for a lock");
@@ -120,7 +127,7 @@ final class PathWorld implements AutoCloseable {
     }
 
     private boolean mayPass(String user, Attributes directory) {
-        boolean member = GROUPS.getOrDefault(user, List.of()).contains(real.principalName(directory.gid));
+        boolean member = groups.getOrDefault(user, List.of()).contains(real.principalName(directory.gid));
         int shift = real.principalName(directory.uid).equals(user) ? 6 : member ? 3 : 0;
         return user.equals(SUPERUSER) || (directory.mode >>> shift & 1) != 0;
     }
@@ -128,6 +135,13 @@ final class PathWorld implements AutoCloseable {
     /** How often requests have looked single names up. */
     long looks() {
         return looks;
+    }
+
+    /** The user is in these groups from now on, and the service has noticed. */
+    void regroup(String user, String... now) {
+        groups.put(user, List.of(now));
+        nanos += AccessConfig.defaults().groupExpiry().toNanos() + 1;
+        callers.refresh();
     }
 
     Peer peer(String user) {
