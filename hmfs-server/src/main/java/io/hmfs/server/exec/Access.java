@@ -63,9 +63,14 @@ final class Access {
         return known;
     }
 
+    /** Whether the mode bits of such an object allow all of {@code wanted}; keeps no sentence. */
+    boolean may(int mode, int uid, int gid, int wanted) {
+        return !limited || caller().may(mode, uid, gid, wanted);
+    }
+
     /** Whether the mode bits allow all of {@code wanted}. */
     Status check(Attributes object, int wanted, Where where) {
-        if (!isLimited() || caller().may(object.mode, object.uid, object.gid, wanted)) {
+        if (may(object.mode, object.uid, object.gid, wanted)) {
             return Status.OK;
         }
         return denied("Permission denied: user=" + caller().name() + ", access=" + ACTIONS[wanted] + ", inode="

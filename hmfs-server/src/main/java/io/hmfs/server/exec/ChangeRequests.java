@@ -53,7 +53,9 @@ final class ChangeRequests {
             try {
                 outcome = look(path);
                 outcome = outcome == Status.OK ? path.isOwner(before) : outcome;
-                outcome = outcome == Status.OK ? namespace.chmod(path.parentId, path.name, setMode.mode()) : outcome;
+                outcome = outcome == Status.OK
+                        ? worker.service.changes.chmod(path.parentId, path.name, setMode.mode())
+                        : outcome;
             } finally {
                 unlock(stripe);
             }
@@ -83,9 +85,6 @@ final class ChangeRequests {
     }
 
     private void changed(PathResolver path, Status outcome) {
-        if (path.isBase && outcome == Status.OK) {
-            worker.service.root.changed();
-        }
         worker.reply.status(path.seen(outcome));
     }
 
@@ -130,7 +129,9 @@ final class ChangeRequests {
         }
         int uid = principal(owner);
         int gid = principal(group);
-        return uid == FULL || gid == FULL ? Status.NO_SPACE : namespace.chown(path.parentId, path.name, uid, gid);
+        return uid == FULL || gid == FULL
+                ? Status.NO_SPACE
+                : worker.service.changes.chown(path.parentId, path.name, uid, gid);
     }
 
     private boolean valid(String principal) {

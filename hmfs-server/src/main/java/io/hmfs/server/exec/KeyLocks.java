@@ -22,11 +22,16 @@ final class KeyLocks {
     }
 
     static int stripe(long parent, Name name) {
+        return (int) (hash(parent, name) >>> 32) & STRIPES - 1;
+    }
+
+    /** Of which the upper half is good. */
+    static long hash(long parent, Name name) {
         long hash = parent * 0x9E3779B97F4A7C15L;
         for (int i = 0; i < name.words(); i++) {
             hash = (hash ^ name.word(i)) * 0xC2B2AE3D27D4EB4FL;
         }
-        return (int) (hash >>> 32) & STRIPES - 1;
+        return hash;
     }
 
     /** Another request has the lock. */

@@ -5,6 +5,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Caller;
+import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
@@ -12,7 +13,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Walks (base directory, remaining path) component by component to the directory that holds the last one, and sees on the way
- * that the user may pass each directory. Reused for every request of a thread: allocates nothing (I7).
+ * that the user may pass each directory; from the root it begins at the deepest directory that this thread knows to be as it was
+ * when it was walked to ({@link PathCache}). Reused for every request of a thread: allocates nothing (I7).
  *
  * <p>An id is no secret and proves nothing: a path that begins at another directory than the root is walked from the root too,
  * along the base's own path, unless nothing is checked for this user.
@@ -24,12 +26,17 @@ final class PathResolver {
     /** What the owner of a directory made on the way needs, to make what comes below it. */
     private static final int WAY_MODE = 0300;
 
+    private static final Name ROOT_NAME = new Name();
+
     private final Namespace namespace;
-    private final RootDirectory root;
+    private final NameChanges changes;
+    private final PathCache known;
+    private final WorkerMeter meter;
     private final Access access;
     private final Access.Where parentPath = this::parentPath;
     private final Access.Where fullPath = this::fullPath;
-    private final byte[] path = new byte[Wire.PATH_MAX];
+    private final byte[] path = new byte[Wire.PATH_MAX + PathCache.SLACK];
+    private final PathTrail trail = new PathTrail();
     private final Attributes parent = new Attributes();
     private boolean parentSeen;
     private boolean make;
@@ -48,10 +55,13 @@ final class PathResolver {
     /** Whether the path names the base directory itself. */
     boolean isBase;
 
-    PathResolver(Namespace namespace, RootDirectory root, Access access) {
-        this.namespace = namespace;
-        this.root = root;
-        this.access = access;
+    /** {@code known}: what this worker's resolvers know together. */
+    PathResolver(Worker worker, PathCache known) {
+        this.namespace = worker.namespace;
+        this.changes = worker.service.changes;
+        this.known = known;
+        this.meter = worker.meter();
+        this.access = worker.access;
     }
 
     /** Makes missing parents in the next {@link #resolve}, owned by the user with their own parent's group. */
@@ -85,26 +95,26 @@ final class PathResolver {
 
     private Status walk(WireBuffer in, int index) {
         in.getBytes(index, path, 0, length);
-        parentId = base;
-        Status entered = enterBase();
+        int first = length > 0 && path[0] == '/' ? 1 : 0;
+        isBase = first == length;
+        nameAt = first;
+        trail.begin(base == Namespace.ROOT_ID);
+        Status entered = base == Namespace.ROOT_ID ? enterRoot(first) : enterBase();
         if (entered != Status.OK) {
             return entered;
         }
-        int begin = length > 0 && path[0] == '/' ? 1 : 0;
-        isBase = begin == length;
-        nameAt = begin;
         if (isBase) {
             name.seal(0);
             parentId = base == Namespace.ROOT_ID ? Namespace.ROOT_PARENT_ID : base;
             return Status.OK;
         }
         if (make) {
-            Status valid = checkAll(begin, length); // else the parents of an impossible name would be left behind
+            Status valid = checkAll(first, length); // else the parents of an impossible name would be left behind
             if (valid != Status.OK) {
                 return valid;
             }
         }
-        while (true) {
+        for (int begin = nameAt; ; ) {
             int end = endOfComponent(begin, length);
             nameAt = begin;
             Status status = take(begin, end);
@@ -118,17 +128,60 @@ final class PathResolver {
             if (status != Status.OK) {
                 return status;
             }
+            known.keep(path, first, end, trail, parent);
             begin = end + 1;
         }
     }
 
+    /** Goes to the deepest directory of the path that is known and that the user gets to, else to the root; the rest begins at {@link #nameAt}. */
+    private Status enterRoot(int first) {
+        int directories = slashBefore(length, first);
+        for (int end = directories; ; end = slashBefore(end, first)) {
+            PathCache.Place place = known.find(path, first, end);
+            if (place != null && place.trail.admits(access)) {
+                place.describe(parent);
+                parentId = parent.id;
+                parentSeen = true;
+                nameAt = end == first ? first : end + 1;
+                if (end == directories) {
+                    meter.add(WorkerMeter.Tally.PATH_HITS, 1);
+                } else {
+                    meter.add(WorkerMeter.Tally.PATH_MISSES, 1);
+                    trail.copy(place.trail);
+                }
+                return Status.OK;
+            }
+            if (end == first) {
+                meter.add(WorkerMeter.Tally.PATH_MISSES, 1);
+                return seeRoot(first);
+            }
+        }
+    }
+
+    private Status seeRoot(int first) {
+        parentId = Namespace.ROOT_ID;
+        trail.enter(changes, Namespace.ROOT_PARENT_ID, ROOT_NAME);
+        Status status = namespace.stat(Namespace.ROOT_PARENT_ID, ROOT_NAME, parent);
+        parentSeen = status == Status.OK;
+        if (parentSeen) {
+            known.keep(path, first, first, trail, parent);
+        }
+        return status;
+    }
+
+    /** Where the last slash stands in front of {@code end}, or {@code first} if none does. */
+    private int slashBefore(int end, int first) {
+        int at = end - 1;
+        while (at > first && path[at] != '/') {
+            at--;
+        }
+        return Math.max(at, first);
+    }
+
     /** Sees the attributes of the directory that the path begins at. */
     private Status enterBase() {
-        parentSeen = base == Namespace.ROOT_ID;
-        if (parentSeen) {
-            root.describe(parent);
-            return Status.OK;
-        }
+        parentId = base;
+        parentSeen = false;
         return access.isLimited() ? walkToBase() : Status.OK;
     }
 
@@ -151,7 +204,10 @@ final class PathResolver {
     }
 
     private Status walkTo(String way) {
-        root.describe(parent);
+        Status seen = namespace.stat(Namespace.ROOT_PARENT_ID, ROOT_NAME, parent);
+        if (seen != Status.OK) {
+            return seen;
+        }
         long at = Namespace.ROOT_ID;
         basePath = "";
         for (String component : way.split("/", -1)) {
@@ -197,6 +253,8 @@ final class PathResolver {
     }
 
     private Status descend() {
+        trail.pass(parent);
+        trail.enter(changes, parentId, name);
         Status status = namespace.stat(parentId, name, parent);
         if (status == Status.NOT_FOUND && make) {
             status = mayInParent(Access.WRITE);

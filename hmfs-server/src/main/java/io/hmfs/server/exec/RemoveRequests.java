@@ -1,6 +1,5 @@
 package io.hmfs.server.exec;
 
-import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -166,14 +165,14 @@ final class RemoveRequests {
 
     private Status removeDirectory(PathResolver path) {
         if (!path.isParentSticky()) {
-            return worker.namespace.rmdir(path.parentId, path.name);
+            return worker.service.changes.rmdir(path.parentId, path.name);
         }
         KeyLocks locks = worker.service.locks;
         int stripe = KeyLocks.stripe(path.parentId, path.name);
         locks.lock(stripe, worker.waits);
         try {
             Status outcome = mayTakeAway(path);
-            return outcome == Status.OK ? worker.namespace.rmdir(path.parentId, path.name) : outcome;
+            return outcome == Status.OK ? worker.service.changes.rmdir(path.parentId, path.name) : outcome;
         } finally {
             locks.unlock(stripe);
         }
@@ -266,7 +265,7 @@ final class RemoveRequests {
     }
 
     private Status rename(PathResolver source, PathResolver target, boolean replace) {
-        Namespace namespace = worker.namespace;
-        return namespace.rename(source.parentId, source.name, target.parentId, target.name, replace, removed);
+        NameChanges changes = worker.service.changes;
+        return changes.rename(source.parentId, source.name, target.parentId, target.name, replace, removed);
     }
 }

@@ -30,7 +30,7 @@ public final class Service {
     final ServiceInfo info;
     final Observation observation;
     final KeyLocks locks = new KeyLocks();
-    final RootDirectory root;
+    final NameChanges changes;
     final Callers callers;
     final Grants grants;
     final @Nullable Data data;
@@ -99,7 +99,7 @@ public final class Service {
         this.info = info;
         this.callers = callers;
         this.grants = grants;
-        root = new RootDirectory(namespace);
+        changes = new NameChanges(namespace);
         this.data = data;
         this.disk = disk;
         this.diskBytesMax = diskBytesMax;

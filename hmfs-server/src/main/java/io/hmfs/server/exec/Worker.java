@@ -81,9 +81,10 @@ public final class Worker {
         namespace = service.namespace;
         access = new Access(namespace);
         reply = new ReplyWriter(new PrincipalNames(namespace), access, bytes -> Unpooled.EMPTY_BUFFER);
-        path = new PathResolver(namespace, service.root, access);
-        otherPath = new PathResolver(namespace, service.root, access);
         recorder = new Recorder(this, service.observation);
+        PathCache known = new PathCache(service.changes, meter());
+        path = new PathResolver(this, known);
+        otherPath = new PathResolver(this, known);
         handshake = new Handshake(this);
         reads = new ReadRequests(this);
         removes = new RemoveRequests(this);

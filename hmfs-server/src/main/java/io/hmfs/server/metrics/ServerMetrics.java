@@ -219,6 +219,21 @@ public final class ServerMetrics implements AutoCloseable {
                 null,
                 "Operations that took longer than slow-threshold",
                 () -> tally(WorkerMeter.Tally.SLOW_OPERATIONS));
+        counter(
+                "hmfs.path.hits",
+                null,
+                "Paths whose directories were all known to their thread",
+                () -> tally(WorkerMeter.Tally.PATH_HITS));
+        counter(
+                "hmfs.path.misses",
+                null,
+                "Paths of whose directories at least one had to be looked up",
+                () -> tally(WorkerMeter.Tally.PATH_MISSES));
+        counter(
+                "hmfs.path.invalidations",
+                null,
+                "Known directories that were forgotten because something on their path had changed",
+                () -> tally(WorkerMeter.Tally.PATH_INVALIDATIONS));
         gauge(
                 "hmfs.netty.direct",
                 "bytes",

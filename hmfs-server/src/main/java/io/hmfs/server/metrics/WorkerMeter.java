@@ -36,6 +36,10 @@ public final class WorkerMeter {
         FRAMES_REFUSED,
         SLOW_OPERATIONS,
         AUDIT_DROPPED,
+        /** Paths from the root whose directories were all known, those of which some had to be looked up, and directories found changed. */
+        PATH_HITS,
+        PATH_MISSES,
+        PATH_INVALIDATIONS,
         /** Bytes of replies that wait for the log, now. */
         HELD_BYTES,
         /** Batches of replies that have waited for the log. */

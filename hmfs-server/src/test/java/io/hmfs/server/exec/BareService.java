@@ -52,15 +52,26 @@ final class BareService {
             Executor disk,
             Session session)
             throws IOException {
-        ServiceInfo info = new ServiceInfo(
-                namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
         AccessConfig access = AccessConfig.defaults().withSuperuser(superuser);
         Callers callers = new Callers(namespace, access, _ -> groups, Runnable::run, System::nanoTime);
+        Worker worker = service(namespace, key, callers, observation, disk).newWorker();
+        greet(worker, "u", session);
+        return worker;
+    }
+
+    /** A service whose users come when they are greeted. */
+    static Service service(Namespace namespace, Path key, Callers callers, Observation observation, Executor disk)
+            throws IOException {
+        ServiceInfo info = new ServiceInfo(
+                namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
         Grants grants = Grants.open(key);
-        Service service = new Service(namespace, info, callers, grants, null, disk, 1 << 20, observation, cause -> {
+        return new Service(namespace, info, callers, grants, null, disk, 1 << 20, observation, cause -> {
             throw new AssertionError(cause);
         });
-        Worker worker = service.newWorker();
+    }
+
+    /** A user introduces himself to a worker in a session. */
+    static void greet(Worker worker, String user, Session session) {
         ByteBuf hello = Unpooled.buffer(FRAME_MAX);
         HelloEncoder encoder = new HelloEncoder()
                 .wrapAndApplyHeader(window(hello), 0, new MessageHeaderEncoder())
@@ -68,10 +79,9 @@ final class BareService {
                 .magic(Wire.MAGIC)
                 .protocolVersion(Wire.PROTOCOL_VERSION);
         encoder.clusterId().high(0).low(0);
-        encoder.clientId(1).authMethod(Wire.AUTH_SIMPLE).user("u").token("");
+        encoder.clientId(1).authMethod(Wire.AUTH_SIMPLE).user(user).token("");
         worker.execute(session, hello, 0, encoder.limit());
         assertTrue(session.isGreeted());
-        return worker;
     }
 
     /** Where a frame is encoded. */

@@ -117,6 +117,31 @@ class WorkerAllocationTest {
         frame.release();
     }
 
+    @Test
+    void statOfADeepPathLeavesNothingOnTheHeap() {
+        StringBuilder path = new StringBuilder();
+        Attributes out = new Attributes();
+        out.id = Namespace.ROOT_ID;
+        int staff = namespace.principalId("staff");
+        for (int depth = 0; depth < 10; depth++) {
+            path.append("/level").append(depth);
+            int mode = depth % 3 == 0 ? 0750 : 0755; // some guard those below them
+            assertEquals(Status.OK, namespace.mkdir(out.id, Name.of("level" + depth), mode, 0, staff, out));
+        }
+        assertEquals(Status.OK, namespace.create(out.id, Name.of("file"), 0644, 0, 0, out));
+        ByteBuf frame = Unpooled.directBuffer(FRAME_MAX);
+        int length = new StatEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(5)
+                .baseId(Wire.ROOT_ID)
+                .path(path + "/file")
+                .limit();
+        double bytes = bytesPerRequest(frame, length);
+        assertEntry(5);
+        assertTrue(bytes < 1, bytes + " bytes per stat");
+        frame.release();
+    }
+
     private void assertEntry(long correlationId) {
         int length = session.replies.getIntLE(0);
         WireBuffer reply = new WireBuffer().wrap(session.replies, Wire.LENGTH_SIZE, length);

@@ -16,8 +16,8 @@ import io.hmfs.server.access.Grants;
 import io.hmfs.server.data.BlockStore;
 import io.hmfs.server.data.IntentJournal;
 import io.hmfs.server.data.Reaper;
-import io.hmfs.server.exec.RootReset;
 import io.hmfs.server.exec.Service;
+import io.hmfs.server.exec.ServiceChanges;
 import io.hmfs.server.exec.ServiceInfo;
 import io.hmfs.server.exec.Worker;
 import io.hmfs.server.metrics.Meters;
@@ -131,13 +131,13 @@ final class FuzzRig implements AutoCloseable {
         }
         Attributes root = new Attributes();
         namespace.stat(Namespace.ROOT_PARENT_ID, new Name(), root);
-        check(namespace.chmod(Namespace.ROOT_PARENT_ID, new Name(), 0755));
-        check(namespace.chown(
+        check(ServiceChanges.chmod(service, Namespace.ROOT_PARENT_ID, new Name(), 0755));
+        check(ServiceChanges.chown(
+                service,
                 Namespace.ROOT_PARENT_ID,
                 new Name(),
                 namespace.principalId(SUPERUSER),
                 namespace.principalId("staff")));
-        RootReset.of(service);
         known.clear();
         Known all = directory("", Namespace.ROOT_ID, "all", "bob", 0777);
         directory(all.path(), all.id(), "sub", "bob", 0755);
@@ -201,7 +201,7 @@ final class FuzzRig implements AutoCloseable {
             name.set(names.get(i), 0, names.get(i).length);
             if (objects.get(i).isDirectory()) {
                 removeAll(objects.get(i).id);
-                check(namespace.rmdir(directory, name));
+                check(ServiceChanges.rmdir(service, directory, name));
             } else {
                 check(namespace.delete(directory, name, objects.get(i)));
                 store.remove(objects.get(i).id, objects.get(i).size);
