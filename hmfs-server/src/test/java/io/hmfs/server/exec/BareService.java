@@ -61,6 +61,12 @@ final class BareService {
             throw new AssertionError(cause);
         });
         Worker worker = service.newWorker();
+        greet(worker, session, 0, 0);
+        return worker;
+    }
+
+    /** The user "u" introduces himself in another session, as the client 1, which waits for these sequences. */
+    static void greet(Worker worker, Session session, long oldest, long next) {
         ByteBuf hello = Unpooled.buffer(FRAME_MAX);
         HelloEncoder encoder = new HelloEncoder()
                 .wrapAndApplyHeader(window(hello), 0, new MessageHeaderEncoder())
@@ -68,10 +74,14 @@ final class BareService {
                 .magic(Wire.MAGIC)
                 .protocolVersion(Wire.PROTOCOL_VERSION);
         encoder.clusterId().high(0).low(0);
-        encoder.clientId(1).authMethod(Wire.AUTH_SIMPLE).user("u").token("");
+        encoder.clientId(1)
+                .authMethod(Wire.AUTH_SIMPLE)
+                .oldestSequence(oldest)
+                .nextSequence(next)
+                .user("u")
+                .token("");
         worker.execute(session, hello, 0, encoder.limit());
         assertTrue(session.isGreeted());
-        return worker;
     }
 
     /** Where a frame is encoded. */
