@@ -12,12 +12,23 @@ abstract class Call<T> extends CompletableFuture<T> {
     /** When to give up, on the clock of {@code System.nanoTime}; set at submission. */
     long deadlineNanos;
 
-    /** Chosen by the connection when the request goes out. */
+    /** Chosen when the request goes out, each time anew. */
     long correlationId;
+
+    /** Names a change for ever, from when it first goes out; 0 before. */
+    long sequence;
+
+    /** How often it went out on a connection that may have brought it to the server. */
+    int sends;
 
     Call(String operation, String subject) {
         this.operation = operation;
         this.subject = subject;
+    }
+
+    /** Whether it changes the namespace: it must not be executed twice. */
+    boolean isChange() {
+        return false;
     }
 
     /** Most bytes that {@link #encode} writes. */

@@ -9,25 +9,45 @@ import java.time.Duration;
  *
  * @param user who the client says it is; new entries belong to this user (no authentication yet)
  * @param connectTimeout for connection and handshake together; over zero
- * @param requestTimeout for one request, from the call to the reply; over zero
+ * @param requestTimeout for one request, from the call to the reply, however often it is sent; over zero
  * @param inFlightMax requests on the wire at once, 1 to 65,536; further ones wait inside the client
+ * @param retryFirst most that is waited after the first attempt to connect that fails; twice as long after each further one; over zero
+ * @param retryLongest most that is ever waited between two attempts; over zero
  */
-public record ClientOptions(String user, Duration connectTimeout, Duration requestTimeout, int inFlightMax) {
+public record ClientOptions(
+        String user,
+        Duration connectTimeout,
+        Duration requestTimeout,
+        int inFlightMax,
+        Duration retryFirst,
+        Duration retryLongest) {
+    private static final Duration RETRY_FIRST = Duration.ofMillis(100);
+    private static final Duration RETRY_LONGEST = Duration.ofSeconds(5);
+
     public ClientOptions {
         int userBytes = user.getBytes(StandardCharsets.UTF_8).length;
         if (userBytes == 0 || userBytes > Wire.NAME_MAX) {
             throw new IllegalArgumentException(
                     "a user name has 1 to " + Wire.NAME_MAX + " bytes of UTF-8, not " + userBytes);
         }
-        if (connectTimeout.isNegative() || connectTimeout.isZero()) {
-            throw new IllegalArgumentException("connect timeout must be over zero, not " + connectTimeout);
-        }
-        if (requestTimeout.isNegative() || requestTimeout.isZero()) {
-            throw new IllegalArgumentException("request timeout must be over zero, not " + requestTimeout);
-        }
+        checkOverZero("connect timeout", connectTimeout);
+        checkOverZero("request timeout", requestTimeout);
+        checkOverZero("the first wait of a retry", retryFirst);
+        checkOverZero("the longest wait of a retry", retryLongest);
         if (inFlightMax < 1 || inFlightMax > 65_536) {
             throw new IllegalArgumentException("requests in flight must be 1 to 65536, not " + inFlightMax);
         }
+    }
+
+    private static void checkOverZero(String what, Duration value) {
+        if (value.isNegative() || value.isZero()) {
+            throw new IllegalArgumentException(what + " must be over zero, not " + value);
+        }
+    }
+
+    /** Attempts to connect are 100 ms apart at first, and 5 s at most. */
+    public ClientOptions(String user, Duration connectTimeout, Duration requestTimeout, int inFlightMax) {
+        this(user, connectTimeout, requestTimeout, inFlightMax, RETRY_FIRST, RETRY_LONGEST);
     }
 
     /** The system user, 10 s to connect, 60 s for a request, 256 requests in flight. */
@@ -38,6 +58,6 @@ public record ClientOptions(String user, Duration connectTimeout, Duration reque
 
     /** The same for another user. */
     public ClientOptions withUser(String newUser) {
-        return new ClientOptions(newUser, connectTimeout, requestTimeout, inFlightMax);
+        return new ClientOptions(newUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest);
     }
 }

@@ -6,152 +6,120 @@ import io.hmfs.wire.MalformedFrameException;
 import io.hmfs.wire.WelcomeDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
+import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
-import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection: calls go out in batches, replies find their call by correlation id. Any thread submits; everything else happens
- * on the connection's event loop. A connection that ended stays ended: the client makes another one.
+ * One connection: the handshake, frames out in batches, frames in. On its event loop. One that ended stays ended: the
+ * {@link Dispatcher}, which hears of everything that happens here, makes another.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // writes report their failures to exceptionCaught (void promise)
 final class Connection extends ChannelInboundHandlerAdapter {
     private static final int BATCH_BYTES = 64 << 10; // written at once when more has gathered
     private static final int OUT_INITIAL = 4 << 10;
     private static final int FRAME_MAX = 64 << 20; // longest reply: no list page or chunk of a sane server comes near
+    private static final int OUTCOMES_MAX = 1 << 20;
     private static final long HELLO_ID = 0;
 
+    private final Dispatcher owner;
     private final String address;
     private final ClientOptions options;
-    private final UUID expectedCluster;
-    private final long clientId;
     private final EventLoop loop;
     private final Replies replies;
-    private final Requests requests = new Requests();
+    private final Requests requests;
+    private final Hello hello;
     private final WireBuffer outWindow = new WireBuffer();
     private final WireBuffer inWindow = new WireBuffer();
 
-    private final Queue<Call<?>> submitted = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean drainScheduled = new AtomicBoolean();
-    private final CompletableFuture<ServerInfo> welcome = new CompletableFuture<>();
-    private volatile @Nullable IOException ended;
-
-    // From here on: of the event loop only.
-    private final ArrayDeque<Call<?>> waiting = new ArrayDeque<>();
-    private final InFlight inFlight;
     private @Nullable ChannelHandlerContext context;
     private @Nullable FrameAssembler assembler;
     private @Nullable ByteBuf out;
     private boolean ready;
+    private boolean ended;
+    private boolean dismissed;
     private boolean reading; // between the first read of a batch and its end: replies may start calls, flushed together
     private boolean cutting; // the assembler is in use further up the stack
     private long lastReadNanos;
     private long serverFrameMax = Wire.METADATA_FRAME_MAX;
 
+    /** What the client says of itself. */
+    record Hello(UUID expectedCluster, long clientId, long oldestSequence, long nextSequence) {}
+
     Connection(
+            Dispatcher owner,
             String address,
             ClientOptions options,
-            UUID expectedCluster,
-            long clientId,
             EventLoop loop,
-            RemovedListener removed) {
+            Replies replies,
+            Requests requests,
+            Hello hello) {
+        this.owner = owner;
         this.address = address;
         this.options = options;
-        this.expectedCluster = expectedCluster;
-        this.clientId = clientId;
         this.loop = loop;
-        replies = new Replies(removed);
-        inFlight = new InFlight(options.inFlightMax());
+        this.replies = replies;
+        this.requests = requests;
+        this.hello = hello;
     }
 
-    /** Completes when the handshake is through, or fails with the reason why not. */
-    CompletableFuture<ServerInfo> welcome() {
-        return welcome;
+    /** Begins to make it. */
+    void connect(String host, int port) {
+        int timeoutMillis = (int)
+                Math.min(Integer.MAX_VALUE, Math.max(1, options.connectTimeout().toMillis()));
+        new Bootstrap()
+                .group(loop)
+                .channel(NioSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.SO_KEEPALIVE, true)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, timeoutMillis)
+                .handler(this)
+                .connect(host, port)
+                .addListener(done -> {
+                    Throwable cause = done.cause();
+                    if (cause != null) {
+                        end(new IOException(
+                                "cannot connect to " + address + ": " + cause.getMessage() + "; is the server running?",
+                                cause));
+                    }
+                });
     }
 
-    boolean isEnded() {
-        return ended != null;
+    /** Whether the server said that it has executed nothing of this connection that it did not answer. */
+    boolean isDismissed() {
+        return dismissed;
     }
 
-    boolean inEventLoop() {
-        return loop.inEventLoop();
+    /** Whether something has come since then, on the clock of {@code System.nanoTime}. */
+    boolean hasReadSince(long nanos) {
+        return lastReadNanos - nanos >= 0;
     }
 
-    /** Sends a call as soon as there is room; its future tells the outcome. */
-    void submit(Call<?> call) {
-        call.deadlineNanos = System.nanoTime() + options.requestTimeout().toNanos();
-        if (loop.inEventLoop()) {
-            start(call);
-            if (!reading) {
-                flush();
-            }
-            return;
-        }
-        submitted.add(call);
-        if (!drainScheduled.get() && drainScheduled.compareAndSet(false, true)) {
-            try {
-                loop.execute(this::drain);
-            } catch (RuntimeException closed) { // the client was closed: its event loop takes no more
-                end(new IOException("the client is closed", closed));
-                failSubmitted();
-            }
-        }
-    }
-
-    private void drain() {
-        drainScheduled.set(false);
-        for (Call<?> call = submitted.poll(); call != null; call = submitted.poll()) {
-            start(call);
-        }
-        flush();
-    }
-
-    private void start(Call<?> call) {
-        IOException why = ended;
-        if (why != null) {
-            call.completeExceptionally(lost(call, why));
-        } else if (!ready || inFlight.isFull()) {
-            waiting.add(call);
-        } else {
-            write(call);
-        }
-    }
-
-    private void startWaiting() {
-        while (!waiting.isEmpty() && !inFlight.isFull()) {
-            write(waiting.remove());
-        }
-    }
-
-    private void write(Call<?> call) {
+    /** Writes a call, which goes out with {@link #flush} at the latest; false if it is longer than the server takes. */
+    boolean write(Call<?> call) {
         int bound = call.bound();
         if (bound > serverFrameMax + Wire.METADATA_FRAME_MAX) { // the bound is generous; the exact check comes below
-            call.fail(ResultCode.TOO_LARGE, "");
-            return;
+            return false;
         }
-        inFlight.add(call);
         ByteBuf buffer = room(Wire.LENGTH_SIZE + bound);
         int begin = buffer.writerIndex();
         int length = call.encode(requests, outWindow.wrap(buffer, begin + Wire.LENGTH_SIZE, bound));
         outWindow.release();
         if (length > serverFrameMax) {
-            inFlight.remove(call.correlationId);
-            call.fail(ResultCode.TOO_LARGE, "");
-            return;
+            return false;
         }
         buffer.setIntLE(begin, length);
         buffer.writerIndex(begin + Wire.LENGTH_SIZE + length);
+        return true;
     }
 
     private ByteBuf room(int bytes) {
@@ -173,9 +141,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
         live.write(buffer, live.voidPromise());
     }
 
-    private void flush() {
+    /** Sends what was written; later, if more is about to be. */
+    void flush() {
         ByteBuf buffer = out;
-        if (buffer != null && !isEnded()) {
+        if (buffer != null && !ended && !reading) {
             handOver(buffer);
             live().flush();
         }
@@ -194,28 +163,32 @@ final class Connection extends ChannelInboundHandlerAdapter {
         context = active;
         assembler = new FrameAssembler(active.alloc(), FRAME_MAX);
         lastReadNanos = System.nanoTime();
+        if (ended) { // while it was being made
+            active.close();
+            return;
+        }
         byte[] user = options.user().getBytes(StandardCharsets.UTF_8);
         int bound = 128 + user.length;
         ByteBuf buffer = active.alloc().ioBuffer(Wire.LENGTH_SIZE + bound);
-        HelloEncoder hello = requests.hello
+        HelloEncoder encoder = requests.hello
                 .wrapAndApplyHeader(outWindow.wrap(buffer, Wire.LENGTH_SIZE, bound), 0, requests.header)
                 .correlationId(HELLO_ID)
                 .magic(Wire.MAGIC)
                 .protocolVersion(Wire.PROTOCOL_VERSION);
-        hello.clusterId().high(expectedCluster.getMostSignificantBits()).low(expectedCluster.getLeastSignificantBits());
-        int length = hello.clientId(clientId)
+        encoder.clusterId()
+                .high(hello.expectedCluster.getMostSignificantBits())
+                .low(hello.expectedCluster.getLeastSignificantBits());
+        int length = encoder.clientId(hello.clientId)
                 .authMethod(Wire.AUTH_SIMPLE)
+                .oldestSequence(hello.oldestSequence)
+                .nextSequence(hello.nextSequence)
                 .putUser(user, 0, user.length)
                 .putToken(user, 0, 0)
                 .limit();
         outWindow.release();
         buffer.setIntLE(0, length).writerIndex(Wire.LENGTH_SIZE + length);
         active.writeAndFlush(buffer, active.voidPromise());
-        long timeout = options.connectTimeout().toNanos();
-        loop.schedule(this::checkWelcome, timeout, TimeUnit.NANOSECONDS);
-        long tick = Math.min(Math.max(options.requestTimeout().toNanos() / 4, 1_000_000), 1_000_000_000);
-        var ticks = loop.scheduleAtFixedRate(this::expire, tick, tick, TimeUnit.NANOSECONDS);
-        active.channel().closeFuture().addListener(closed -> ticks.cancel(false));
+        loop.schedule(this::checkWelcome, options.connectTimeout().toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private void checkWelcome() {
@@ -228,7 +201,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext active, Object message) {
         FrameAssembler frames = assembler;
-        if (frames == null || isEnded()) {
+        if (frames == null || ended) {
             ((ByteBuf) message).release();
             return;
         }
@@ -237,7 +210,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         lastReadNanos = System.nanoTime();
         try {
             frames.add((ByteBuf) message);
-            while (!isEnded() && frames.next()) {
+            while (!ended && frames.next()) {
                 receive(inWindow.wrap(frames.buffer(), frames.offset(), frames.length()));
             }
             frames.trim();
@@ -246,7 +219,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         } finally {
             cutting = false;
             inWindow.release();
-            if (isEnded()) {
+            if (ended) {
                 frames.close();
             }
         }
@@ -256,32 +229,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
         long id = replies.open(in);
         if (!ready) {
             receiveWelcome(in);
-            return;
-        }
-        Call<?> call = inFlight.remove(id);
-        if (call != null) {
-            complete(call, in);
-            startWaiting();
-        } else if (replies.isFailure() && id == HELLO_ID) { // not about a request: the server gives the connection up
+        } else if (id != HELLO_ID) {
+            owner.replied(id, in);
+        } else if (replies.isFailure()) { // not about a request: the server gives the connection up
             ResultCode code = replies.failureCode(in);
-            throw new HmfsException(code, replies.failureMessage());
+            dismissed = code == ResultCode.SHUTTING_DOWN;
+            end(new HmfsException(code, address + ": " + replies.failureMessage()));
         }
-    }
-
-    private <T> void complete(Call<T> call, WireBuffer in) throws IOException {
-        if (replies.isFailure()) {
-            ResultCode code = replies.failureCode(in);
-            call.fail(code, replies.failureMessage());
-            return;
-        }
-        T value;
-        try {
-            value = call.decode(replies, in);
-        } catch (IOException | RuntimeException bad) {
-            call.completeExceptionally(lost(call, bad));
-            throw bad;
-        }
-        call.complete(value);
     }
 
     private void receiveWelcome(WireBuffer in) throws IOException {
@@ -298,10 +252,19 @@ final class Connection extends ChannelInboundHandlerAdapter {
                             + Wire.PROTOCOL_VERSION));
             return;
         }
+        long outcomes = told.outcomesKept();
+        if (outcomes < 1 || outcomes > OUTCOMES_MAX) { // also in a Welcome of an older release, which does not have it
+            end(new HmfsException(
+                    ResultCode.UNSUPPORTED_VERSION,
+                    address
+                            + " does not remember outcomes as this client needs it; use a client of the server's release, "
+                            + told.serverVersion()));
+            return;
+        }
         serverFrameMax = told.frameMax();
         ready = true;
-        welcome.complete(Replies.serverInfo(told));
-        startWaiting();
+        long incarnation = told.incarnation();
+        owner.welcomed(Replies.serverInfo(told), incarnation, (int) outcomes);
     }
 
     @Override
@@ -320,71 +283,22 @@ final class Connection extends ChannelInboundHandlerAdapter {
         end(new IOException("the connection to " + address + " failed: " + cause.getMessage(), cause));
     }
 
-    private void expire() {
-        long now = System.nanoTime();
-        while (!waiting.isEmpty() && now - waiting.element().deadlineNanos > 0) {
-            timeout(waiting.remove());
-        }
-        long timeoutNanos = options.requestTimeout().toNanos();
-        boolean silent = false;
-        for (Call<?> call = inFlight.removeExpired(now); call != null; call = inFlight.removeExpired(now)) {
-            silent |= lastReadNanos - (call.deadlineNanos - timeoutNanos) < 0; // nothing came since the call was made
-            timeout(call);
-        }
-        if (silent) { // a dead peer shows no other way until TCP gives up
-            end(new IOException(address + " has gone silent"));
-        } else {
-            startWaiting();
-            flush();
-        }
-    }
-
-    private void timeout(Call<?> call) {
-        call.fail(ResultCode.TIMEOUT, "no answer from " + address + " within " + options.requestTimeout());
-    }
-
-    /** Ends the connection: every call that has no reply yet fails. Any thread; the first reason counts. */
+    /** Ends the connection; the first reason counts. */
     void end(IOException reason) {
-        if (!loop.inEventLoop() && !loop.isShuttingDown()) {
-            loop.execute(() -> end(reason));
+        if (ended) {
             return;
         }
-        if (ended != null) {
-            return;
-        }
-        ended = reason;
-        welcome.completeExceptionally(reason);
+        ended = true;
         ByteBuf unsent = out;
         if (unsent != null) {
             out = null;
             unsent.release();
         }
-        for (Call<?> call = inFlight.removeAny(); call != null; call = inFlight.removeAny()) {
-            call.completeExceptionally(lost(call, reason));
-        }
-        while (!waiting.isEmpty()) {
-            Call<?> call = waiting.remove();
-            call.completeExceptionally(lost(call, reason));
-        }
-        failSubmitted();
         ChannelHandlerContext live = context;
         if (live != null) {
             live.close();
         }
-    }
-
-    private void failSubmitted() {
-        IOException reason = ended;
-        for (Call<?> call = submitted.poll(); call != null; call = submitted.poll()) {
-            call.completeExceptionally(lost(call, reason == null ? new IOException("the client is closed") : reason));
-        }
-    }
-
-    private static IOException lost(Call<?> call, Exception reason) {
-        String text = call.describe() + ": " + reason.getMessage();
-        return reason instanceof HmfsException known
-                ? new HmfsException(known.code(), text)
-                : new IOException(text, reason);
+        owner.ended(this, reason, ready);
     }
 
     @Override

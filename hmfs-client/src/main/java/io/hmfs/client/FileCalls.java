@@ -43,15 +43,19 @@ final class FileCalls {
     Call<OpenedFile> create(String path, CreateOptions options) throws HmfsException {
         MetadataCalls.checkMode("create", path, options.mode());
         MetadataCalls.checkMode("create", path, options.parentMode());
-        long number = calls.nextSequence();
         return new OpenCall("create", path) {
+            @Override
+            boolean isChange() {
+                return true;
+            }
+
             @Override
             int encode(Requests requests, WireBuffer out) {
                 CreateEncoder create = requests.create
                         .wrapAndApplyHeader(out, 0, requests.header)
                         .correlationId(correlationId)
                         .clientId(calls.clientId())
-                        .sequence(number)
+                        .sequence(sequence)
                         .baseId(Wire.ROOT_ID)
                         .mode(options.mode())
                         .parentMode(options.parentMode());
@@ -66,8 +70,12 @@ final class FileCalls {
         if (name.length > Wire.NAME_MAX) {
             throw new HmfsException(ResultCode.NAME_TOO_LONG, "append " + file.name());
         }
-        long number = calls.nextSequence();
         return new Call<>("append", file.name()) {
+            @Override
+            boolean isChange() {
+                return true;
+            }
+
             @Override
             int bound() {
                 return MetadataCalls.FIXED_MAX + name.length;
@@ -79,7 +87,7 @@ final class FileCalls {
                         .wrapAndApplyHeader(out, 0, requests.header)
                         .correlationId(correlationId)
                         .clientId(calls.clientId())
-                        .sequence(number)
+                        .sequence(sequence)
                         .parentId(file.parentId())
                         .inode(file.id())
                         .size(size)

@@ -1,18 +1,12 @@
 package io.hmfs.client;
 
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoop;
 import io.netty.channel.IoEventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.security.SecureRandom;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -20,12 +14,14 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client of one HMFS server: one connection, requests pipelined over it. Thread-safe.
+ * A client of one HMFS server: one connection at a time, requests pipelined over it. Thread-safe.
  *
  * <p>Paths are absolute, separated by {@code /}, at most 8,192 bytes of UTF-8; names at most 255. Each operation has one
- * outcome: a value, an {@link HmfsException} with the server's {@link ResultCode} (or {@code TIMEOUT}), or another
- * {@link IOException} when the connection failed; after a timeout or a lost connection it is unknown whether a mutation was
- * executed. A lost connection is made anew by the next call, to the same cluster only.
+ * outcome: a value, an {@link HmfsException} with a {@link ResultCode}, or another {@link IOException}.
+ *
+ * <p>A lost connection is made anew, to the same cluster only, for as long as {@link ClientOptions#requestTimeout} lets a request
+ * wait, and what it has not answered is sent again. No change is executed twice: one that was under way when the server died, and
+ * did not stop cleanly, ends as {@code OUTCOME_UNKNOWN}. After {@code TIMEOUT} it is unknown whether a change was executed.
  *
  * <p>Futures complete on the client's own thread: what depends on them must not block there, and the blocking methods refuse to
  * be called there.
@@ -34,7 +30,6 @@ public final class HmfsClient implements AutoCloseable {
     /** Port that servers listen on unless told otherwise. */
     public static final int DEFAULT_PORT = 8930;
 
-    private static final UUID ANY_CLUSTER = new UUID(0, 0);
     private static final long CLOSE_TIMEOUT_MILLIS = 2_000;
     private static final long GRACE_NANOS =
             TimeUnit.SECONDS.toNanos(2); // past the deadline, before a wait gives up itself
@@ -42,23 +37,24 @@ public final class HmfsClient implements AutoCloseable {
     private final String host;
     private final int port;
     private final ClientOptions options;
-    private final long clientId = new SecureRandom().nextLong();
-    private final MetadataCalls calls = new MetadataCalls(clientId);
-    private final FileCalls files = new FileCalls(calls);
+    private final MetadataCalls calls;
+    private final FileCalls files;
     private final IoEventLoopGroup group = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("hmfs-client", true), NioIoHandler.newFactory());
     private volatile RemovedListener removedListener = (inode, size) -> {};
-    private volatile Connection connection;
+    private final Dispatcher dispatcher;
     private final ServerInfo server;
-    private volatile boolean closed;
 
     private HmfsClient(String host, int port, ClientOptions options) throws IOException {
         this.host = host;
         this.port = port;
         this.options = options;
-        connection = open(ANY_CLUSTER);
+        dispatcher = new Dispatcher(
+                host, port, options, group.next(), (inode, size) -> removedListener.removed(inode, size));
+        calls = new MetadataCalls(dispatcher.clientId());
+        files = new FileCalls(calls);
         try {
-            server = await(connection.welcome(), options.connectTimeout().toNanos());
+            server = await(dispatcher.open(), options.connectTimeout().toNanos());
         } catch (IOException | RuntimeException e) {
             close();
             throw e;
@@ -75,50 +71,9 @@ public final class HmfsClient implements AutoCloseable {
         return new HmfsClient(host, port, options);
     }
 
-    private Connection open(UUID cluster) {
-        EventLoop loop = group.next();
-        String address = host + ":" + port;
-        Connection fresh = new Connection(
-                address, options, cluster, clientId, loop, (inode, size) -> removedListener.removed(inode, size));
-        int timeoutMillis = (int)
-                Math.min(Integer.MAX_VALUE, Math.max(1, options.connectTimeout().toMillis()));
-        new Bootstrap()
-                .group(loop)
-                .channel(NioSocketChannel.class)
-                .option(ChannelOption.TCP_NODELAY, true)
-                .option(ChannelOption.SO_KEEPALIVE, true)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, timeoutMillis)
-                .handler(fresh)
-                .connect(host, port)
-                .addListener(done -> {
-                    Throwable cause = done.cause();
-                    if (cause != null) {
-                        fresh.end(new IOException(
-                                "cannot connect to " + address + ": " + cause.getMessage() + "; is the server running?",
-                                cause));
-                    }
-                });
-        return fresh;
-    }
-
     private <T> CompletableFuture<T> submit(Call<T> call) {
-        Connection current = connection;
-        if (closed) {
-            call.completeExceptionally(new IOException(call.describe() + ": the client is closed"));
-            return call;
-        }
-        if (current.isEnded()) {
-            current = reconnect(current);
-        }
-        current.submit(call);
+        dispatcher.submit(call);
         return call;
-    }
-
-    private synchronized Connection reconnect(Connection old) {
-        if (connection == old && !closed) {
-            connection = open(server.clusterId());
-        }
-        return connection;
     }
 
     private <T> T call(Call<T> call) throws IOException {
@@ -126,7 +81,7 @@ public final class HmfsClient implements AutoCloseable {
     }
 
     private <T> T await(CompletableFuture<T> future, long nanos) throws IOException {
-        if (connection.inEventLoop() && !future.isDone()) {
+        if (dispatcher.inEventLoop() && !future.isDone()) {
             throw new IllegalStateException("a blocking call on the client's own thread would wait for itself");
         }
         try {
@@ -377,12 +332,9 @@ public final class HmfsClient implements AutoCloseable {
     /** Ends the connection; calls without a reply fail. Idempotent. */
     @Override
     public void close() {
-        synchronized (this) {
-            closed = true;
-        }
-        connection.end(new IOException("the client was closed"));
+        dispatcher.close(new IOException("the client was closed"));
         var ended = group.shutdownGracefully(0, CLOSE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
-        if (!connection.inEventLoop()) {
+        if (!dispatcher.inEventLoop()) {
             ended.awaitUninterruptibly(CLOSE_TIMEOUT_MILLIS);
         }
     }

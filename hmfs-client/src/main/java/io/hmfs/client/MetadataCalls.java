@@ -6,7 +6,6 @@ import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the calls of the metadata operations: arguments are checked and turned into UTF-8 on the caller's thread. */
@@ -16,7 +15,6 @@ final class MetadataCalls {
     private static final byte[] NO_BYTES = {};
 
     private final long clientId;
-    private final AtomicLong sequence = new AtomicLong();
 
     MetadataCalls(long clientId) {
         this.clientId = clientId;
@@ -24,10 +22,6 @@ final class MetadataCalls {
 
     long clientId() {
         return clientId;
-    }
-
-    long nextSequence() {
-        return sequence.incrementAndGet();
     }
 
     private static byte[] utf8Path(String operation, String path) throws HmfsException {
@@ -78,9 +72,15 @@ final class MetadataCalls {
         }
     }
 
+    /** A change that answers nothing. */
     private abstract static class DoneCall extends PathCall<Void> {
         DoneCall(String operation, String path) throws HmfsException {
             super(operation, path);
+        }
+
+        @Override
+        boolean isChange() {
+            return true;
         }
 
         @Override
@@ -105,15 +105,19 @@ final class MetadataCalls {
 
     Call<FileInfo> mkdir(String path, int mode, boolean parents) throws HmfsException {
         checkMode("mkdir", path, mode);
-        long number = sequence.incrementAndGet();
         return new EntryCall("mkdir", path) {
+            @Override
+            boolean isChange() {
+                return true;
+            }
+
             @Override
             int encode(Requests requests, WireBuffer out) {
                 MkdirEncoder mkdir = requests.mkdir
                         .wrapAndApplyHeader(out, 0, requests.header)
                         .correlationId(correlationId)
                         .clientId(clientId)
-                        .sequence(number)
+                        .sequence(sequence)
                         .baseId(Wire.ROOT_ID)
                         .mode(mode);
                 mkdir.flags().clear().createParents(parents);
@@ -123,7 +127,6 @@ final class MetadataCalls {
     }
 
     Call<Void> delete(String path) throws HmfsException {
-        long number = sequence.incrementAndGet();
         return new DoneCall("delete", path) {
             @Override
             int encode(Requests requests, WireBuffer out) {
@@ -131,7 +134,7 @@ final class MetadataCalls {
                         .wrapAndApplyHeader(out, 0, requests.header)
                         .correlationId(correlationId)
                         .clientId(clientId)
-                        .sequence(number)
+                        .sequence(sequence)
                         .baseId(Wire.ROOT_ID)
                         .putPath(utf8, 0, utf8.length)
                         .limit();
@@ -140,7 +143,6 @@ final class MetadataCalls {
     }
 
     Call<Void> rmdir(String path) throws HmfsException {
-        long number = sequence.incrementAndGet();
         return new DoneCall("rmdir", path) {
             @Override
             int encode(Requests requests, WireBuffer out) {
@@ -148,7 +150,7 @@ final class MetadataCalls {
                         .wrapAndApplyHeader(out, 0, requests.header)
                         .correlationId(correlationId)
                         .clientId(clientId)
-                        .sequence(number)
+                        .sequence(sequence)
                         .baseId(Wire.ROOT_ID)
                         .putPath(utf8, 0, utf8.length)
                         .limit();
@@ -158,7 +160,6 @@ final class MetadataCalls {
 
     Call<Void> rename(String source, String target, boolean replace) throws HmfsException {
         byte[] targetUtf8 = utf8Path("rename to", target);
-        long number = sequence.incrementAndGet();
         return new DoneCall("rename", source) {
             @Override
             int bound() {
@@ -176,7 +177,7 @@ final class MetadataCalls {
                         .wrapAndApplyHeader(out, 0, requests.header)
                         .correlationId(correlationId)
                         .clientId(clientId)
-                        .sequence(number)
+                        .sequence(sequence)
                         .sourceBaseId(Wire.ROOT_ID)
                         .targetBaseId(Wire.ROOT_ID);
                 rename.flags().clear().replace(replace);
@@ -189,7 +190,6 @@ final class MetadataCalls {
 
     Call<Void> chmod(String path, int mode) throws HmfsException {
         checkMode("chmod", path, mode);
-        long number = sequence.incrementAndGet();
         return new DoneCall("chmod", path) {
             @Override
             int encode(Requests requests, WireBuffer out) {
@@ -197,7 +197,7 @@ final class MetadataCalls {
                         .wrapAndApplyHeader(out, 0, requests.header)
                         .correlationId(correlationId)
                         .clientId(clientId)
-                        .sequence(number)
+                        .sequence(sequence)
                         .baseId(Wire.ROOT_ID)
                         .mode(mode)
                         .putPath(utf8, 0, utf8.length)
@@ -209,7 +209,6 @@ final class MetadataCalls {
     Call<Void> chown(String path, @Nullable String owner, @Nullable String group) throws HmfsException {
         byte[] ownerUtf8 = principal(path, owner);
         byte[] groupUtf8 = principal(path, group);
-        long number = sequence.incrementAndGet();
         return new DoneCall("chown", path) {
             @Override
             int bound() {
@@ -222,7 +221,7 @@ final class MetadataCalls {
                         .wrapAndApplyHeader(out, 0, requests.header)
                         .correlationId(correlationId)
                         .clientId(clientId)
-                        .sequence(number)
+                        .sequence(sequence)
                         .baseId(Wire.ROOT_ID)
                         .putPath(utf8, 0, utf8.length)
                         .putOwner(ownerUtf8, 0, ownerUtf8.length)
@@ -248,7 +247,6 @@ final class MetadataCalls {
     Call<Void> setTimes(String path, long mtimeMillis, long atimeMillis) throws HmfsException {
         long mtimeNanos = nanos(path, mtimeMillis);
         long atimeNanos = nanos(path, atimeMillis);
-        long number = sequence.incrementAndGet();
         return new DoneCall("set times", path) {
             @Override
             int encode(Requests requests, WireBuffer out) {
@@ -256,7 +254,7 @@ final class MetadataCalls {
                         .wrapAndApplyHeader(out, 0, requests.header)
                         .correlationId(correlationId)
                         .clientId(clientId)
-                        .sequence(number)
+                        .sequence(sequence)
                         .baseId(Wire.ROOT_ID)
                         .mtimeNanos(mtimeNanos)
                         .atimeNanos(atimeNanos)
@@ -278,7 +276,6 @@ final class MetadataCalls {
     }
 
     Call<Void> truncate(String path, long size) throws HmfsException {
-        long number = sequence.incrementAndGet();
         return new DoneCall("truncate", path) {
             @Override
             int encode(Requests requests, WireBuffer out) {
@@ -286,7 +283,7 @@ final class MetadataCalls {
                         .wrapAndApplyHeader(out, 0, requests.header)
                         .correlationId(correlationId)
                         .clientId(clientId)
-                        .sequence(number)
+                        .sequence(sequence)
                         .baseId(Wire.ROOT_ID)
                         .size(size)
                         .putPath(utf8, 0, utf8.length)

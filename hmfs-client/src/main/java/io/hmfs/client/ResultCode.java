@@ -31,13 +31,16 @@ public enum ResultCode {
     TOO_LARGE(102, "larger than the server's limit"),
     /** No answer within the client's time limit: whether a mutation was executed is unknown. */
     TIMEOUT(103, "no answer in time"),
+    /** The server stops cleanly: what it has not answered on this connection, it has not executed because of it. */
     SHUTTING_DOWN(104, "the server is shutting down"),
     /** The server met an error of its own; its log has the reason. */
     INTERNAL(105, "internal error of the server"),
     /** The builtin data store could not read or write. */
     IO_ERROR(106, "the data store failed"),
     /** The server holds another cluster than the one that the client expects. */
-    WRONG_CLUSTER(107, "the server holds another cluster");
+    WRONG_CLUSTER(107, "the server holds another cluster"),
+    /** The server ended, or forgot, before the client had its answer: a change may have been executed, and is not executed again. */
+    OUTCOME_UNKNOWN(108, "whether it was executed is unknown");
 
     private static final ResultCode[] ALL = values();
 

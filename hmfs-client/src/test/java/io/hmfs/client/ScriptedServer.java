@@ -1,5 +1,6 @@
 package io.hmfs.client;
 
+import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DoneEncoder;
 import io.hmfs.wire.FailureEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
@@ -20,6 +21,9 @@ import java.util.UUID;
 /** The server's side of a connection, played by a test step by step. */
 final class ScriptedServer implements AutoCloseable {
     static final UUID CLUSTER = new UUID(1, 2);
+
+    /** More changes are not on their way at once. */
+    static final int OUTCOMES_KEPT = 8;
 
     private static final int BUFFER = 4096;
 
@@ -67,6 +71,11 @@ final class ScriptedServer implements AutoCloseable {
             return frame.getLong(Wire.HEADER_SIZE, MessageHeaderDecoder.BYTE_ORDER);
         }
 
+        static long sequence(WireBuffer change) {
+            return change.getLong(
+                    Wire.HEADER_SIZE + CreateDecoder.sequenceEncodingOffset(), MessageHeaderDecoder.BYTE_ORDER);
+        }
+
         /** Whether bytes wait to be read. */
         boolean hasMore() throws IOException {
             return in.available() > 0;
@@ -86,6 +95,11 @@ final class ScriptedServer implements AutoCloseable {
         /** Takes the Hello and answers it. */
         void welcome(int protocolVersion) throws IOException {
             read();
+            answerHello(protocolVersion, 1);
+        }
+
+        /** Answers the Hello, as a server that was started so many times. */
+        void answerHello(int protocolVersion, long incarnation) throws IOException {
             ByteBuf buffer = Unpooled.buffer(BUFFER);
             WelcomeEncoder welcome = new WelcomeEncoder()
                     .wrapAndApplyHeader(
@@ -95,7 +109,9 @@ final class ScriptedServer implements AutoCloseable {
                     .blockSize(1 << 20)
                     .protocolVersion(protocolVersion)
                     .chunkSize(4096)
-                    .frameMax(32 << 10);
+                    .frameMax(32 << 10)
+                    .incarnation(incarnation)
+                    .outcomesKept(OUTCOMES_KEPT);
             welcome.clusterId().high(1).low(2);
             send(
                     buffer,

@@ -74,7 +74,7 @@ final class Fetch {
         try {
             return FutureIO.awaitFuture(piece.read);
         } catch (IOException e) {
-            return blocks.again(piece, target, e);
+            throw blocks.failed(e);
         }
     }
 }

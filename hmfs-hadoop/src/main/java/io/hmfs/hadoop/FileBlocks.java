@@ -10,7 +10,6 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.hadoop.util.functional.FutureIO;
 
 /** The bytes of one open file, cut at blocks and chunks on the way to the data store. Thread-safe. */
 final class FileBlocks implements Closeable {
@@ -49,20 +48,8 @@ final class FileBlocks implements Closeable {
         return new Fetch(this, start, target, length, pieces);
     }
 
-    /** Reads a piece once more, in the caller's thread, if that may help. */
-    int again(Fetch.Piece piece, byte[] target, IOException failure) throws IOException {
-        if (!reader.mayRetry(failure)) {
-            throw failed(failure);
-        }
-        try {
-            return FutureIO.awaitFuture(reader.read(
-                    piece.at() / blockSize, piece.at() % blockSize, target, piece.targetOffset(), piece.length()));
-        } catch (HmfsException e) {
-            throw failed(e);
-        }
-    }
-
-    private IOException failed(IOException failure) {
+    /** What to throw for a piece that was not read. */
+    IOException failed(IOException failure) {
         return failure instanceof HmfsException refused ? HadoopErrors.translate(path, refused) : failure;
     }
 

@@ -18,6 +18,8 @@ record HmfsOptions(
         Duration connectTimeout,
         Duration requestTimeout,
         int requestsInFlight,
+        Duration retryFirst,
+        Duration retryLongest,
         int writeChunksInFlight,
         int readAheadChunks,
         int listPageEntries,
@@ -28,6 +30,8 @@ record HmfsOptions(
     private static final String CONNECT_TIMEOUT = PREFIX + "connect.timeout";
     private static final String REQUEST_TIMEOUT = PREFIX + "request.timeout";
     private static final String REQUESTS_IN_FLIGHT = PREFIX + "requests.in.flight";
+    private static final String RETRY_FIRST = PREFIX + "client.retry.interval";
+    private static final String RETRY_LONGEST = PREFIX + "client.retry.interval.max";
     private static final String WRITE_CHUNKS = PREFIX + "write.chunks.in.flight";
     private static final String READ_AHEAD = PREFIX + "read.ahead.chunks";
     private static final String LIST_PAGE = PREFIX + "list.page.entries";
@@ -39,6 +43,8 @@ record HmfsOptions(
             CONNECT_TIMEOUT,
             REQUEST_TIMEOUT,
             REQUESTS_IN_FLIGHT,
+            RETRY_FIRST,
+            RETRY_LONGEST,
             WRITE_CHUNKS,
             READ_AHEAD,
             LIST_PAGE,
@@ -51,9 +57,11 @@ record HmfsOptions(
     static HmfsOptions from(Configuration conf) throws IOException {
         rejectUnknown(conf);
         return new HmfsOptions(
-                time(conf, CONNECT_TIMEOUT, 10),
-                time(conf, REQUEST_TIMEOUT, 60),
+                time(conf, CONNECT_TIMEOUT, 10_000),
+                time(conf, REQUEST_TIMEOUT, 60_000),
                 number(conf, REQUESTS_IN_FLIGHT, 256, 1, 65_536),
+                time(conf, RETRY_FIRST, 100),
+                time(conf, RETRY_LONGEST, 5_000),
                 number(conf, WRITE_CHUNKS, 8, 1, 64),
                 number(conf, READ_AHEAD, 4, 0, 64),
                 number(conf, LIST_PAGE, 1000, 1, 100_000),
@@ -62,7 +70,7 @@ record HmfsOptions(
     }
 
     ClientOptions clientOptions(String user) {
-        return new ClientOptions(user, connectTimeout, requestTimeout, requestsInFlight);
+        return new ClientOptions(user, connectTimeout, requestTimeout, requestsInFlight, retryFirst, retryLongest);
     }
 
     private static void rejectUnknown(Configuration conf) throws IOException {
@@ -106,10 +114,10 @@ record HmfsOptions(
         return row[b.length()];
     }
 
-    private static Duration time(Configuration conf, String name, long defaultSeconds) throws IOException {
+    private static Duration time(Configuration conf, String name, long defaultMillis) throws IOException {
         long millis;
         try {
-            millis = conf.getTimeDuration(name, defaultSeconds, TimeUnit.SECONDS, TimeUnit.MILLISECONDS);
+            millis = conf.getTimeDuration(name, defaultMillis, TimeUnit.MILLISECONDS, TimeUnit.MILLISECONDS);
         } catch (IllegalArgumentException e) {
             throw bad(conf, name, "a time such as 30s", e);
         }

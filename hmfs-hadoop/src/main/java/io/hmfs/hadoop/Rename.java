@@ -88,7 +88,7 @@ final class Rename {
                 if (isBelow(target, source)) {
                     throw new PathIOException(target, "rename destination is below the source " + source);
                 }
-                link.onceOnly(client -> client.rmdir(target));
+                link.client().rmdir(target);
             }
             rename(source, target, overwrite);
         } catch (HmfsException e) {
@@ -109,7 +109,7 @@ final class Rename {
     }
 
     private void rename(String source, String target, boolean replace) throws IOException {
-        link.onceOnly(client -> client.rename(source, target, replace));
+        link.client().rename(source, target, replace);
         openFiles.renamed(source, target);
     }
 

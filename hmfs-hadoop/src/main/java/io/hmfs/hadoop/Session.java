@@ -159,7 +159,7 @@ final class Session implements Closeable {
 
     HmfsOutputStream create(String path, CreateOptions how) throws IOException {
         try {
-            OpenedFile created = link.once(client -> client.createAndOpen(path, how));
+            OpenedFile created = link.client().createAndOpen(path, how);
             return writer(path, created, 0);
         } catch (HmfsException e) {
             if (e.code() == ResultCode.IS_DIRECTORY) {
@@ -174,7 +174,7 @@ final class Session implements Closeable {
             if (parents) {
                 link.repeatable(client -> client.mkdir(path, mode, true)); // a directory that is there already is fine
             } else {
-                link.once(client -> client.mkdir(path, mode, false));
+                link.client().mkdir(path, mode, false);
             }
         } catch (HmfsException e) {
             throw HadoopErrors.translate(path, e);
@@ -202,7 +202,7 @@ final class Session implements Closeable {
     /** Deletes a file or a directory. @return false if there is nothing at {@code path} */
     boolean delete(String path, boolean recursive) throws IOException {
         try {
-            link.onceOnly(client -> client.delete(path));
+            link.client().delete(path);
             return true;
         } catch (HmfsException e) {
             switch (e.code()) {
@@ -218,7 +218,7 @@ final class Session implements Closeable {
 
     private boolean deleteDirectory(String path, boolean recursive) throws IOException {
         try {
-            link.onceOnly(client -> client.rmdir(path));
+            link.client().rmdir(path);
             return true;
         } catch (HmfsException e) {
             switch (e.code()) {

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 
 /**
  * The server of the tests, in a process of its own on JDK 25: makes the pool if it is missing, prints its port, and stops
- * cleanly when its standard input ends.
+ * cleanly on SIGTERM and when its standard input ends.
  */
 final class ServerMain {
     private static final long POOL_SIZE = 256L << 20;
@@ -31,6 +31,7 @@ final class ServerMain {
                 .chunkSize(Integer.parseInt(args[4]))
                 .build();
         try (HmfsServer server = HmfsServer.start(config)) {
+            Runtime.getRuntime().addShutdownHook(new Thread(server::close));
             byte[] line = ("port " + server.address().getPort() + "\n").getBytes(StandardCharsets.US_ASCII);
             System.out.write(line, 0, line.length);
             System.out.flush();

@@ -116,7 +116,13 @@ public final class ServerProcess implements AutoCloseable {
         process.destroyForcibly().waitFor();
     }
 
-    /** Starts it again after {@link #kill}, on the same pool and port. */
+    /** SIGTERM, and wait for the end. */
+    void terminate() throws InterruptedException {
+        process.destroy();
+        process.waitFor();
+    }
+
+    /** Starts it again after {@link #kill} or {@link #terminate}, on the same pool and port. */
     void restart() throws IOException {
         process = launch();
         port = readPort();

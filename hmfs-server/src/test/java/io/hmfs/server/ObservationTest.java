@@ -221,7 +221,10 @@ class ObservationTest {
         Path pool = formatted();
         try (Namespace real = Hmfs.open(pool, OpenOptions.process())) {
             HmfsServer server = serve(odd(real), pool, builder -> builder);
-            try (HmfsClient client = client(server)) {
+            ClientOptions hasty =
+                    new ClientOptions(OPTIONS.user(), OPTIONS.connectTimeout(), Duration.ofSeconds(5), 16);
+            try (HmfsClient client =
+                    HmfsClient.connect("127.0.0.1", server.address().getPort(), hasty)) {
                 assertThrows(IOException.class, () -> client.mkdir("/bomb", 0755, false));
             }
             assertEquals(HmfsServer.EXIT_FAILED, server.awaitStop());

@@ -22,6 +22,7 @@ final class ServerFixture implements AutoCloseable {
     final Path pool;
     private final UnaryOperator<ServerConfig.Builder> change;
     private HmfsServer server;
+    private int port;
 
     ServerFixture(Path directory) throws IOException {
         this(directory, builder -> builder);
@@ -34,11 +35,12 @@ final class ServerFixture implements AutoCloseable {
         LogOptions options = log == null ? null : LogOptions.in(log).withOnVolatile(true);
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, options));
         server = HmfsServer.start(config());
+        port = server.address().getPort(); // also after a restart
     }
 
     ServerConfig config() {
         return change.apply(ServerConfig.builder(pool)
-                        .port(0)
+                        .port(port)
                         .frameMax(FRAME_MAX)
                         .chunkSize(CHUNK_SIZE)
                         .blockSize(BLOCK_SIZE)
@@ -54,7 +56,7 @@ final class ServerFixture implements AutoCloseable {
     }
 
     int port() {
-        return server.address().getPort();
+        return port;
     }
 
     Path dataDirectory() {

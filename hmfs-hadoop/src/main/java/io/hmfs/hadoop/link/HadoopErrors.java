@@ -69,8 +69,8 @@ public final class HadoopErrors {
             case ACCESS_DENIED -> new AccessControlException(failure.reason());
             case IS_ROOT -> new PathPermissionException(path, text);
             case BAD_REQUEST, TOO_LARGE, INTERNAL, IO_ERROR -> new PathIOException(path, failure.getMessage());
-            case UNSUPPORTED_VERSION, WRONG_CLUSTER -> new IOException(failure.getMessage());
-            case TIMEOUT -> new SocketTimeoutException(path + ": " + text + " (fs.hmfs.request.timeout)");
+            case UNSUPPORTED_VERSION, WRONG_CLUSTER, OUTCOME_UNKNOWN -> new IOException(failure.getMessage());
+            case TIMEOUT -> new SocketTimeoutException(failure.getMessage() + " (fs.hmfs.request.timeout)");
             case SHUTTING_DOWN -> new ConnectException(path + ": " + text);
         };
     }

@@ -9,12 +9,11 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
-import java.net.UnknownHostException;
 
 /**
- * The one client of a filesystem. The client makes a lost connection anew with the next request; what is added here: a request
- * that may be repeated without harm is repeated once when the connection broke under it, and failures to connect say what to
- * do. Refusals of the server stay {@link HmfsException}s. Thread-safe.
+ * The one client of a filesystem. The client makes a lost connection anew and sends again what it has not answered; what is added here:
+ * a change that may be repeated without harm is repeated once when nobody knows whether it was executed, and a failure to connect at
+ * first says what to do. Refusals of the server stay {@link HmfsException}s. Thread-safe.
  */
 public final class ServerLink implements Closeable {
     /** A request on a client. */
@@ -75,16 +74,16 @@ public final class ServerLink implements Closeable {
         return client;
     }
 
-    /** A request whose repetition changes nothing more: sent again, once, if the connection breaks. */
+    /** A request whose repetition changes nothing more: repeated, once, when it is unknown whether it was executed. */
     public <T> T repeatable(Call<T> call) throws IOException {
         try {
             return call.on(client);
-        } catch (IOException e) {
-            if (!isBreak(e)) {
+        } catch (HmfsException e) {
+            if (e.code() != ResultCode.OUTCOME_UNKNOWN) {
                 throw e;
             }
         }
-        return once(call);
+        return call.on(client);
     }
 
     /** {@link #repeatable(Call)} without an answer. */
@@ -95,48 +94,9 @@ public final class ServerLink implements Closeable {
         });
     }
 
-    /** A request that must not be sent twice. */
-    public <T> T once(Call<T> call) throws IOException {
-        try {
-            return call.on(client);
-        } catch (IOException e) {
-            if (!isBreak(e)) {
-                throw e;
-            }
-            throw wasNeverConnected(e)
-                    ? unreachable(host, port, e)
-                    : new IOException(e.getMessage() + " (whether it was executed is unknown)", e);
-        }
-    }
-
-    /** {@link #once(Call)} without an answer. */
-    public void onceOnly(Action action) throws IOException {
-        once(on -> {
-            action.on(on);
-            return Boolean.TRUE;
-        });
-    }
-
-    /** Whether {@code failure} means that the connection is gone, so that another try, on a new one, may help. */
-    public static boolean isBreak(Throwable failure) {
-        if (failure instanceof HmfsException refused) {
-            return refused.code() == ResultCode.SHUTTING_DOWN;
-        }
-        return failure instanceof IOException && !isInterrupt(failure);
-    }
-
     private static boolean isInterrupt(Throwable failure) {
         return failure instanceof InterruptedIOException
                 && Thread.currentThread().isInterrupted();
-    }
-
-    private static boolean wasNeverConnected(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
-                return true;
-            }
-        }
-        return false;
     }
 
     @Override

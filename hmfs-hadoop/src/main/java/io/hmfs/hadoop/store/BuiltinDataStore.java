@@ -63,16 +63,6 @@ public final class BuiltinDataStore implements DataStore {
         }
 
         @Override
-        public boolean mayRetry(Throwable failure) throws IOException {
-            if (!ServerLink.isBreak(failure)) {
-                return false;
-            }
-            link.repeat(
-                    client -> client.stat("/")); // finds out whether the connection still works, and replaces it if not
-            return true;
-        }
-
-        @Override
         public void close() {
             // nothing is held open
         }

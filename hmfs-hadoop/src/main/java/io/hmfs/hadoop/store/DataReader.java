@@ -14,13 +14,6 @@ public interface DataReader extends Closeable {
      */
     CompletableFuture<Integer> read(long block, long offset, byte[] target, int targetOffset, int length);
 
-    /**
-     * Whether reading once more may help after {@code failure}; makes a new connection for it if need be.
-     *
-     * @throws IOException no connection could be made
-     */
-    boolean mayRetry(Throwable failure) throws IOException;
-
     /** Releases open files. */
     @Override
     void close() throws IOException;

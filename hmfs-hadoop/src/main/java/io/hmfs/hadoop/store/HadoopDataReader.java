@@ -99,11 +99,6 @@ final class HadoopDataReader implements DataReader {
     }
 
     @Override
-    public boolean mayRetry(Throwable failure) {
-        return false; // a Hadoop filesystem retries by itself
-    }
-
-    @Override
     public void close() throws IOException {
         synchronized (opening) {
             closed = true;

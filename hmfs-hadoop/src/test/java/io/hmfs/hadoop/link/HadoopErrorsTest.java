@@ -54,6 +54,7 @@ class HadoopErrorsTest {
         table.put(ResultCode.UNSUPPORTED_VERSION, IOException.class);
         table.put(ResultCode.TOO_LARGE, PathIOException.class);
         table.put(ResultCode.TIMEOUT, SocketTimeoutException.class);
+        table.put(ResultCode.OUTCOME_UNKNOWN, IOException.class);
         table.put(ResultCode.SHUTTING_DOWN, ConnectException.class);
         table.put(ResultCode.INTERNAL, PathIOException.class);
         table.put(ResultCode.IO_ERROR, PathIOException.class);

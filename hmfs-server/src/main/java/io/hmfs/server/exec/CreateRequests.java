@@ -44,6 +44,9 @@ final class CreateRequests {
         if (outcome != Status.OK || path.isBase || path.mayInParent(Access.WRITE) != Status.OK) {
             return false;
         }
+        if (!worker.once.beginJoined(session)) {
+            return false;
+        }
         joined.add(session, create.baseId(), path.parentId, path.name, create.mode(), path.parentGid());
         return true;
     }

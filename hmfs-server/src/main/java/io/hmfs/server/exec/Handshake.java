@@ -6,8 +6,6 @@ import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Caller;
 import io.hmfs.wire.HelloDecoder;
 import io.hmfs.wire.Wire;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import java.lang.System.Logger.Level;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +16,10 @@ final class Handshake {
     private static final UUID ANY = new UUID(0, 0);
 
     private static final int SIMPLE = 1;
+    private static final long UNNUMBERED = 0;
     private static final int FIRST_BLOCK = 44; // bytes of Hello's root block in the first version of the schema
+    private static final int SECOND_BLOCK = 45;
+    private static final int NUMBERED_SINCE = 3; // version of the schema
 
     private final Worker worker;
     private final HelloDecoder hello = new HelloDecoder();
@@ -50,7 +51,7 @@ final class Handshake {
                             + worker.service.info.serverVersion());
             return false;
         }
-        worker.checkBlock(HelloDecoder.BLOCK_LENGTH, FIRST_BLOCK);
+        worker.checkBlock(numbers() ? HelloDecoder.BLOCK_LENGTH : SECOND_BLOCK, FIRST_BLOCK);
         int method = worker.header.version() == 1 ? SIMPLE : hello.authMethod();
         if (method != SIMPLE) {
             refuse(
@@ -83,13 +84,30 @@ final class Handshake {
             refuse(session, ResultCode.BAD_REQUEST, "a user's name has 1 to 255 bytes, without NUL and slash");
             return false;
         }
-        return greet(session, worker.service.callers.of(user.toString()), hello.clientId());
+        Introduction introduction = new Introduction(
+                hello.clientId(),
+                numbers() ? hello.oldestSequence() : UNNUMBERED,
+                numbers() ? hello.nextSequence() : UNNUMBERED);
+        if (introduction.next < introduction.oldest
+                || introduction.oldest < UNNUMBERED
+                || introduction.next > Outcomes.SEQUENCE_MAX) {
+            refuse(session, ResultCode.BAD_REQUEST, "the oldest sequence is at most the next, and that at most 2^60");
+            return false;
+        }
+        return greet(session, worker.service.callers.of(user.toString()), introduction);
     }
 
+    private boolean numbers() {
+        return worker.header.version() >= NUMBERED_SINCE;
+    }
+
+    /** What the client has said of itself. */
+    private record Introduction(long clientId, long oldest, long next) {}
+
     /** At once if the user is known; else when he is, which other frames of the connection wait for. False if refused at once. */
-    private boolean greet(Session session, CompletableFuture<Caller> lookup, long clientId) {
+    private boolean greet(Session session, CompletableFuture<Caller> lookup, Introduction introduction) {
         if (lookup.isDone()) {
-            boolean welcome = answer(session, lookup, clientId);
+            boolean welcome = answer(session, lookup, introduction);
             if (!welcome) {
                 session.closeWhenSent();
             }
@@ -101,8 +119,8 @@ final class Handshake {
         var _ = lookup.whenComplete((_, _) -> session.onThread(() -> {
             LateReply target = new LateReply(session.allocator());
             worker.reply.aim(target, correlationId);
-            boolean welcome = answer(session, lookup, clientId);
-            session.end(target.buffer, 0);
+            boolean welcome = answer(session, lookup, introduction);
+            session.end(target.buffer(), 0);
             if (!welcome) {
                 worker.recorder.refused();
                 session.closeWhenSent();
@@ -111,32 +129,21 @@ final class Handshake {
         return true;
     }
 
-    private boolean answer(Session session, CompletableFuture<Caller> lookup, long clientId) {
+    private boolean answer(Session session, CompletableFuture<Caller> lookup, Introduction introduction) {
         if (lookup.isCompletedExceptionally()) {
             Throwable cause = lookup.exceptionNow();
             LOG.log(Level.WARNING, "refused " + session.peer(), cause);
             worker.reply.failure(ResultCode.TIMEOUT, String.valueOf(cause.getMessage()));
             return false;
         }
-        session.greet(lookup.join(), clientId);
-        worker.reply.welcome(worker.service.info);
+        Caller caller = lookup.join();
+        session.greet(caller, introduction.clientId);
+        if (introduction.next != UNNUMBERED) {
+            var key = new OutcomesByClient.Key(introduction.clientId, caller.mark());
+            session.number(worker.service.outcomes.join(key, introduction.oldest, introduction.next));
+        }
+        worker.reply.welcome(worker.service.info, worker.service.incarnation);
         return true;
-    }
-
-    /** A reply that comes when its frame is long gone. */
-    private static final class LateReply implements ReplyTarget {
-        private static final int INITIAL = 1024;
-
-        private final ByteBuf buffer;
-
-        LateReply(ByteBufAllocator allocator) {
-            buffer = allocator.ioBuffer(INITIAL);
-        }
-
-        @Override
-        public ByteBuf room(int bytes) {
-            return buffer.ensureWritable(bytes);
-        }
     }
 
     private void refuse(Session session, ResultCode code, String message) {

@@ -14,6 +14,7 @@ abstract sealed class JoinedRequests permits JoinedCreates, JoinedStats {
     private final Operation operation;
     private final long[] correlationIds;
     private final long[] baseIds;
+    private final long[] sequences;
 
     JoinedRequests(Worker worker, NameBatch batch, Operation operation) {
         this.worker = worker;
@@ -21,6 +22,7 @@ abstract sealed class JoinedRequests permits JoinedCreates, JoinedStats {
         this.operation = operation;
         this.correlationIds = new long[batch.capacity()];
         this.baseIds = new long[batch.capacity()];
+        this.sequences = new long[batch.capacity()];
         worker.recorder.mayJoin(batch.capacity());
     }
 
@@ -37,6 +39,7 @@ abstract sealed class JoinedRequests permits JoinedCreates, JoinedStats {
     final void joined(int number, long correlationId, long baseId) {
         correlationIds[number] = correlationId;
         baseIds[number] = baseId;
+        sequences[number] = worker.once.handOver();
         worker.recorder.joined(number);
     }
 
@@ -56,6 +59,7 @@ abstract sealed class JoinedRequests permits JoinedCreates, JoinedStats {
             } else {
                 worker.reply.status(PathResolver.seen(status, baseIds[i]));
             }
+            worker.once.answered(session, sequences[i]);
             worker.recorder.answered(session, operation, i, endNanos, batch.attributes(i));
         }
         batch.clear();

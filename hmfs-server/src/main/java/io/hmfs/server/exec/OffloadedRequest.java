@@ -13,14 +13,16 @@ final class OffloadedRequest implements ReplyTarget, Runnable {
     private final ByteBuf frame;
     private final int bytes;
     private final int replyBytes;
+    private final long sequence;
     private final long arrivedNanos = System.nanoTime();
     private ByteBuf reply = Unpooled.EMPTY_BUFFER;
 
-    OffloadedRequest(Service service, Session session, ByteBuf frame, int replyBytes) {
+    OffloadedRequest(Service service, Session session, ByteBuf frame, int replyBytes, long sequence) {
         this.service = service;
         this.session = session;
         this.frame = frame;
         this.replyBytes = replyBytes;
+        this.sequence = sequence;
         bytes = frame.readableBytes() + replyBytes;
     }
 
@@ -40,7 +42,7 @@ final class OffloadedRequest implements ReplyTarget, Runnable {
     @Override
     public void run() {
         try {
-            service.diskWorker().executeHere(session, this, frame, arrivedNanos);
+            service.diskWorker().executeHere(session, this, frame, arrivedNanos, sequence);
         } finally {
             service.offDisk(this);
             frame.release();

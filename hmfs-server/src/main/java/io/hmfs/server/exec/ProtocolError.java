@@ -14,6 +14,14 @@ public final class ProtocolError {
 
     private ProtocolError() {}
 
+    /** The last frame before a clean stop: by this the client knows that what has no reply was not executed. */
+    public static void dismiss(ReplyTarget target) {
+        write(
+                target,
+                ResultCode.SHUTTING_DOWN,
+                "the server stops, and has executed nothing of this connection that it did not answer");
+    }
+
     public static void write(ReplyTarget target, ResultCode code, String message) {
         byte[] text = message.getBytes(StandardCharsets.UTF_8);
         int bound = FIXED_MAX + text.length;

@@ -42,6 +42,7 @@ final class ReplyWriter {
     private ResultCode outcome = ResultCode.OK;
     private ByteBuf buffer = io.netty.buffer.Unpooled.EMPTY_BUFFER;
     private int begin;
+    private int end;
 
     ReplyWriter(PrincipalNames principals, Access access, ReplyTarget nowhere) {
         this.principals = principals;
@@ -83,8 +84,22 @@ final class ReplyWriter {
     /** Ends the frame. */
     void close(int length) {
         buffer.setIntLE(begin, length);
-        buffer.writerIndex(begin + Wire.LENGTH_SIZE + length);
+        end = begin + Wire.LENGTH_SIZE + length;
+        buffer.writerIndex(end);
         out.release();
+    }
+
+    /** Has the last reply kept; before anything else is written. */
+    void keepIn(Outcomes outcomes, long sequence) {
+        outcomes.finish(sequence, buffer, begin, end - begin);
+    }
+
+    /** Writes a reply that was kept, as it was but for its correlation id. */
+    static void copy(byte[] frame, int length, long correlationId, ReplyTarget target) {
+        ByteBuf buffer = target.room(length);
+        int at = buffer.writerIndex();
+        buffer.writeBytes(frame, 0, length);
+        buffer.setLongLE(at + Wire.LENGTH_SIZE + Wire.HEADER_SIZE, correlationId);
     }
 
     void done() {
@@ -154,14 +169,16 @@ final class ReplyWriter {
                 .limit());
     }
 
-    void welcome(ServiceInfo info) {
+    void welcome(ServiceInfo info, long incarnation) {
         welcome.wrapAndApplyHeader(open(TEXTS_MAX), 0, header)
                 .correlationId(correlationId)
                 .mapVersion(info.mapVersion())
                 .blockSize(info.blockSize())
                 .protocolVersion(Wire.PROTOCOL_VERSION)
                 .chunkSize(info.chunkSize())
-                .frameMax(info.frameMax());
+                .frameMax(info.frameMax())
+                .incarnation(incarnation)
+                .outcomesKept(Outcomes.KEPT);
         UUID cluster = info.clusterId();
         welcome.clusterId().high(cluster.getMostSignificantBits()).low(cluster.getLeastSignificantBits());
         close(welcome.serverVersion(info.serverVersion())

@@ -13,6 +13,7 @@ import io.hmfs.server.metrics.Observation;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,6 +32,10 @@ public final class Service {
     final Observation observation;
     final KeyLocks locks = new KeyLocks();
     final NameChanges changes;
+    final OutcomesByClient outcomes = new OutcomesByClient();
+
+    /** Tells this start of the server from all others; not 0. */
+    final long incarnation = new SecureRandom().nextLong() | 1;
     final Callers callers;
     final Grants grants;
     final @Nullable Data data;

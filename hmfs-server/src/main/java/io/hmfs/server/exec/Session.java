@@ -12,6 +12,7 @@ public abstract class Session implements ReplyTarget {
     private boolean left;
     private @Nullable Caller caller;
     private long clientId;
+    private @Nullable Outcomes outcomes;
     private int inFlight;
     private long owed;
     private volatile byte[] auditPrefix = {}; // also set on threads that wait for the disk
@@ -41,6 +42,20 @@ public abstract class Session implements ReplyTarget {
         greeted();
     }
 
+    /** The client numbers its changes: what became of them is here. */
+    final void number(Outcomes ofClient) {
+        if (left) {
+            ofClient.leave();
+        } else {
+            outcomes = ofClient;
+        }
+    }
+
+    /** What became of the client's changes; null if it does not number them. Set before the first of them, for all threads. */
+    final @Nullable Outcomes outcomes() {
+        return outcomes;
+    }
+
     /** The user, from the handshake. */
     final @Nullable Caller caller() {
         return caller;
@@ -58,6 +73,10 @@ public abstract class Session implements ReplyTarget {
         Caller known = caller;
         if (known != null) {
             known.left();
+        }
+        Outcomes ofClient = outcomes;
+        if (ofClient != null) {
+            ofClient.leave();
         }
     }
 

@@ -56,6 +56,7 @@ public final class Worker {
     final Recorder recorder;
 
     final Access access;
+    final Once once = new Once(this);
 
     /** The number of the user that the current request acts for; none while nothing is his: {@link #number}. */
     int uid = Caller.NOBODY;
@@ -118,18 +119,19 @@ public final class Worker {
                 if (!handshake.run(session)) {
                     recorder.refused();
                 }
-            } else if (!supported()) {
+            } else if (!supported() || !once.begin(session)) {
                 return;
             } else if (waitsForDisk() || !executeNow(session)) {
                 int replyBytes = replyBytes();
                 session.begin(replyBytes);
-                service.onDisk(
-                        new OffloadedRequest(service, session, frames.retainedSlice(offset, length), replyBytes));
+                ByteBuf frame = frames.retainedSlice(offset, length);
+                service.onDisk(new OffloadedRequest(service, session, frame, replyBytes, once.handOver()));
             }
         } catch (MalformedFrameException e) {
             endTurn(session);
             reply.aim(session, correlationId());
             malformed(session, e);
+            once.answered(session);
             if (!session.isGreeted()) {
                 session.closeWhenSent(); // who cannot say who he is has nothing else to say
             }
@@ -150,6 +152,7 @@ public final class Worker {
         } catch (KeyLocks.TakenException e) {
             return false;
         }
+        once.answered(session);
         recorder.answered(session, arrivedNanos);
         return true;
     }
@@ -196,7 +199,7 @@ public final class Worker {
     }
 
     /** Executes a frame on a thread that may wait for the disk. */
-    void executeHere(Session session, ReplyTarget target, ByteBuf frame, long queuedNanos) {
+    void executeHere(Session session, ReplyTarget target, ByteBuf frame, long queuedNanos, long sequence) {
         if (service.hasFailed()) {
             return;
         }
@@ -206,9 +209,11 @@ public final class Worker {
             reply.aim(target, correlationId());
             actFor(session);
             dispatch();
+            once.answered(session, sequence);
             recorder.answered(session, queuedNanos);
         } catch (MalformedFrameException e) {
             malformed(session, e);
+            once.answered(session, sequence);
         } catch (Throwable unexpected) {
             service.fail(unexpected);
         } finally {

@@ -72,6 +72,11 @@ final class BareService {
 
     /** A user introduces himself to a worker in a session. */
     static void greet(Worker worker, String user, Session session) {
+        greet(worker, user, session, 0, 0);
+    }
+
+    /** The same as the client 1, which waits for these sequences. */
+    static void greet(Worker worker, String user, Session session, long oldest, long next) {
         ByteBuf hello = Unpooled.buffer(FRAME_MAX);
         HelloEncoder encoder = new HelloEncoder()
                 .wrapAndApplyHeader(window(hello), 0, new MessageHeaderEncoder())
@@ -79,7 +84,12 @@ final class BareService {
                 .magic(Wire.MAGIC)
                 .protocolVersion(Wire.PROTOCOL_VERSION);
         encoder.clusterId().high(0).low(0);
-        encoder.clientId(1).authMethod(Wire.AUTH_SIMPLE).user(user).token("");
+        encoder.clientId(1)
+                .authMethod(Wire.AUTH_SIMPLE)
+                .oldestSequence(oldest)
+                .nextSequence(next)
+                .user(user)
+                .token("");
         worker.execute(session, hello, 0, encoder.limit());
         assertTrue(session.isGreeted());
     }

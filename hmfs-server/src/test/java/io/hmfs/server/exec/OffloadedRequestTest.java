@@ -106,7 +106,7 @@ class OffloadedRequestTest {
                     .correlationId(1)
                     .limit();
             frame.setIndex(0, length);
-            service.onDisk(new OffloadedRequest(service, new EndedSession(), frame, 0));
+            service.onDisk(new OffloadedRequest(service, new EndedSession(), frame, 0, Once.NONE));
             assertEquals(0, frame.refCnt());
             assertEquals(0, service.diskRequests());
             assertEquals(

@@ -16,6 +16,7 @@ import io.hmfs.server.metrics.AuditLog;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
+import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
@@ -28,6 +29,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -86,16 +88,23 @@ class WorkerAllocationTest {
 
     /** In the last of many rounds: until the code is compiled, which a busy machine puts off, short-lived objects of it are real. */
     private double bytesPerRequest(ByteBuf frame, int length) {
+        int[] count = {0};
+        return bytesPerRequest(() -> {
+            worker.execute(session, frame, 0, length);
+            if ((count[0]++ & 7) == 7) {
+                worker.endTurn(session);
+            }
+        });
+    }
+
+    private double bytesPerRequest(Runnable request) {
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         double bytes = Double.MAX_VALUE;
         long begin = System.nanoTime();
         while (bytes >= 1 && System.nanoTime() - begin < COMPILED_NANOS) {
             long before = threads.getCurrentThreadAllocatedBytes();
             for (int i = 0; i < REQUESTS; i++) {
-                worker.execute(session, frame, 0, length);
-                if ((i & 7) == 7) {
-                    worker.endTurn(session);
-                }
+                request.run();
             }
             bytes = (double) (threads.getCurrentThreadAllocatedBytes() - before) / REQUESTS;
         }
@@ -140,6 +149,42 @@ class WorkerAllocationTest {
         assertEntry(5);
         assertTrue(bytes < 1, bytes + " bytes per stat");
         frame.release();
+    }
+
+    /** The answer of each is kept; once there are as many as are remembered, nothing of that is new. */
+    @Test
+    void numberedCreatesLeaveNothingOnTheHeap() {
+        Attributes open = new Attributes();
+        namespace.principalId("u"); // whose creates join
+        assertEquals(Status.OK, namespace.mkdir(Namespace.ROOT_ID, Name.of("open"), 0777, 0, 0, open));
+        assertEquals(Status.OK, namespace.create(open.id, Name.of("there"), 0644, 0, 0, new Attributes()));
+        FixedSession numbered = new FixedSession();
+        BareService.greet(worker, "u", numbered, 1, 1);
+        ByteBuf frame = Unpooled.directBuffer(FRAME_MAX);
+        CreateEncoder create = new CreateEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(5)
+                .clientId(1)
+                .sequence(0)
+                .baseId(Wire.ROOT_ID)
+                .mode(0644)
+                .parentMode(0755);
+        create.flags().clear();
+        int length = create.path("/open/there").limit();
+        long[] sequence = {0};
+        double bytes = bytesPerRequest(() -> {
+            create.sequence(++sequence[0]);
+            worker.execute(numbered, frame, 0, length);
+            if ((sequence[0] & 7) == 7) {
+                worker.endTurn(numbered);
+            }
+        });
+        worker.endTurn(numbered);
+        assertTrue(bytes < 1, bytes + " bytes per create");
+        assertEquals(
+                Outcomes.Claim.DONE, Objects.requireNonNull(numbered.outcomes()).claim(sequence[0]));
+        frame.release();
+        numbered.replies.release();
     }
 
     private void assertEntry(long correlationId) {

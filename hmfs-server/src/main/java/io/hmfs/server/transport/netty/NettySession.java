@@ -11,7 +11,6 @@ import io.hmfs.wire.MalformedFrameException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
@@ -168,10 +167,10 @@ final class NettySession extends Session {
     private void closeIfDrained() {
         if (inFlight() == 0 && !executing) {
             handOver();
-            if (!held.isEmpty()) {
-                return; // comes again when they are sent
+            if (held.isEmpty() && !closing) { // else it comes again when they are sent
+                ProtocolError.dismiss(this);
+                closeWhenSent(); // lets the peer read that
             }
-            channel.writeAndFlush(channel.alloc().buffer(0)).addListener(ChannelFutureListener.CLOSE);
         }
     }
 

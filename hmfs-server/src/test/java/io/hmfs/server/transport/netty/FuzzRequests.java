@@ -108,6 +108,7 @@ final class FuzzRequests {
             case "protocolVersion" -> Wire.PROTOCOL_VERSION;
             case "authMethod" -> Wire.AUTH_SIMPLE;
             case "clusterId" -> 0;
+            case "oldestSequence", "nextSequence" -> 0; // it sends nothing again
             case "baseId", "sourceBaseId", "targetBaseId" ->
                 random.nextInt(4) > 0
                         ? Wire.ROOT_ID

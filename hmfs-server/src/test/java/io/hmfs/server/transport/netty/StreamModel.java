@@ -17,6 +17,10 @@ import java.util.UUID;
 final class StreamModel {
     private static final int HELLO_MAX = 1024;
     private static final int VERSION_ONE_HEAD = 44;
+    private static final int NUMBERED_SINCE = 3;
+    private static final long SEQUENCE_MAX = 1L << 60;
+    private static final int CHANGES_FIRST = 20;
+    private static final int CHANGES_LAST = 39;
 
     /** What a frame is. */
     enum Kind {
@@ -57,6 +61,11 @@ final class StreamModel {
 
     final List<Frame> frames = new ArrayList<>();
 
+    /** If the client numbers its changes: its id, and the first number that it has not used. */
+    private long clientId;
+
+    private long nextSequence;
+
     /** Whether one more failure follows, and then the end. */
     boolean ends;
 
@@ -95,7 +104,8 @@ final class StreamModel {
             boolean request = version >= 1
                     && version <= WireSchema.VERSION
                     && WireSchema.templateOf(frame) != WireSchema.HELLO
-                    && WireSchema.INSTANCE.isWhole(frame);
+                    && WireSchema.INSTANCE.isWhole(frame)
+                    && isNumberedWell(frame);
             frames.add(new Frame(request ? Kind.REQUEST : Kind.MALFORMED, correlationId, frame));
         } else if (isWelcome(frame, cluster)) {
             frames.add(new Frame(Kind.WELCOME, correlationId, frame));
@@ -104,7 +114,20 @@ final class StreamModel {
         }
     }
 
-    private static boolean isWelcome(byte[] frame, UUID cluster) {
+    /** Whether a change, of a client that numbers them, is its own and none that it may have sent before. */
+    private boolean isNumberedWell(byte[] frame) {
+        int template = WireSchema.templateOf(frame);
+        if (nextSequence == 0 || template < CHANGES_FIRST || template > CHANGES_LAST) {
+            return true;
+        }
+        ByteBuffer in = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
+        in.position(Wire.HEADER_SIZE + Long.BYTES);
+        boolean own = in.getLong() == clientId;
+        long sequence = in.getLong();
+        return own && sequence >= nextSequence && sequence <= SEQUENCE_MAX;
+    }
+
+    private boolean isWelcome(byte[] frame, UUID cluster) {
         int version = WireSchema.versionOf(frame);
         if (WireSchema.templateOf(frame) != WireSchema.HELLO || version == 0 || !WireSchema.INSTANCE.isWhole(frame)) {
             return false;
@@ -114,12 +137,20 @@ final class StreamModel {
         in.position(Wire.HEADER_SIZE + Long.BYTES);
         boolean ours = in.getLong() == Wire.MAGIC && in.getInt() == Wire.PROTOCOL_VERSION;
         UUID wanted = new UUID(in.getLong(), in.getLong());
+        clientId = in.getLong();
+        boolean numbered = true;
+        if (version >= NUMBERED_SINCE) {
+            in.get();
+            long oldest = in.getLong();
+            nextSequence = in.getLong();
+            numbered = oldest >= 0 && oldest <= nextSequence && nextSequence <= SEQUENCE_MAX;
+        }
         boolean here = wanted.equals(new UUID(0, 0)) || wanted.equals(cluster);
         boolean simple = version == 1 || in.get(Wire.HEADER_SIZE + VERSION_ONE_HEAD) == Wire.AUTH_SIMPLE;
         int at = Wire.HEADER_SIZE + block;
         byte[] user = Arrays.copyOfRange(frame, at + 2, at + 2 + WireSchema.word(frame, at));
         Name name = new Name();
         name.set(user, 0, user.length);
-        return ours && here && simple && name.check() == Status.OK;
+        return ours && here && simple && numbered && name.check() == Status.OK;
     }
 }

@@ -1,0 +1,393 @@
+package io.hmfs.client;
+
+import io.hmfs.wire.WireBuffer;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees to it that each call ends: sends it, sends it again on another connection when one was lost, and gives it up at its deadline.
+ * Any thread submits; everything else happens on the one event loop. While nobody waits for an answer, no connection is made.
+ *
+ * <p>A change is never executed twice. It keeps its sequence, by which the server knows it; where the server cannot know any more, the
+ * call ends as {@link ResultCode#OUTCOME_UNKNOWN}. Calls go out in the order in which they were submitted, and again in that order.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // tasks of the event loop; what they do reports by itself
+final class Dispatcher {
+    /** Calls that wait while there is no connection; more are refused. */
+    static final int WAITING_MAX = 65_536;
+
+    private static final UUID ANY_CLUSTER = new UUID(0, 0);
+
+    private final String host;
+    private final int port;
+    private final String address;
+    private final ClientOptions options;
+    private final EventLoop loop;
+    private final Replies replies;
+    private final Requests requests = new Requests();
+    private final SecureRandom seeds = new SecureRandom();
+    private final long clientId = seeds.nextLong();
+
+    private final Queue<Call<?>> submitted = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean drainScheduled = new AtomicBoolean();
+    private final CompletableFuture<ServerInfo> welcome = new CompletableFuture<>();
+    private volatile @Nullable IOException closed;
+
+    // From here on: of the event loop only.
+    private final ArrayDeque<Call<?>> waiting = new ArrayDeque<>();
+    private final InFlight inFlight;
+    private final Sequences sequences = new Sequences();
+    private final Backoff backoff;
+    private UUID cluster = ANY_CLUSTER;
+    private long incarnation;
+    private @Nullable Connection connection;
+    private boolean ready;
+    private boolean connecting; // or waiting to
+    private @Nullable IOException lastReason;
+
+    Dispatcher(String host, int port, ClientOptions options, EventLoop loop, RemovedListener removed) {
+        this.host = host;
+        this.port = port;
+        this.options = options;
+        this.loop = loop;
+        address = host + ":" + port;
+        replies = new Replies(removed);
+        inFlight = new InFlight(options.inFlightMax());
+        backoff = new Backoff(
+                options.retryFirst().toNanos(),
+                options.retryLongest().toNanos(),
+                new SplittableRandom(seeds.nextLong()));
+    }
+
+    /** Makes the first connection. Completes when the handshake is through, or fails with the reason why not: it is not tried again. */
+    CompletableFuture<ServerInfo> open() {
+        long tick = Math.min(Math.max(options.requestTimeout().toNanos() / 4, 1_000_000), 1_000_000_000);
+        loop.scheduleAtFixedRate(this::expire, tick, tick, TimeUnit.NANOSECONDS);
+        loop.execute(this::connect);
+        return welcome;
+    }
+
+    /** The client's own random number. */
+    long clientId() {
+        return clientId;
+    }
+
+    boolean inEventLoop() {
+        return loop.inEventLoop();
+    }
+
+    /** Sends a call as soon as there is a connection with room for it; its future tells the outcome. */
+    void submit(Call<?> call) {
+        call.deadlineNanos = System.nanoTime() + options.requestTimeout().toNanos();
+        if (loop.inEventLoop()) {
+            start(call);
+            flush();
+            return;
+        }
+        submitted.add(call);
+        if (!drainScheduled.get() && drainScheduled.compareAndSet(false, true)) {
+            try {
+                loop.execute(this::drain);
+            } catch (RuntimeException over) { // the event loop takes no more
+                closed = new IOException("the client is closed", over);
+            }
+        }
+        IOException reason = closed;
+        if (reason != null) { // perhaps nobody looks any more
+            failSubmitted(reason);
+        }
+    }
+
+    private void drain() {
+        drainScheduled.set(false);
+        for (Call<?> call = submitted.poll(); call != null; call = submitted.poll()) {
+            start(call);
+        }
+        flush();
+    }
+
+    private void flush() {
+        Connection live = connection;
+        if (live != null && ready) {
+            live.flush();
+        }
+    }
+
+    private void start(Call<?> call) {
+        IOException reason = closed;
+        if (reason != null) {
+            lose(call, reason);
+        } else if (ready && waiting.isEmpty() && hasRoom(call)) {
+            write(call);
+        } else if (!ready && waiting.size() >= WAITING_MAX) {
+            lose(
+                    call,
+                    new IOException("no connection to " + address + ", and " + WAITING_MAX
+                            + " calls wait for one already" + because()));
+        } else {
+            waiting.add(call);
+            reconnect();
+        }
+    }
+
+    private boolean hasRoom(Call<?> call) {
+        return !inFlight.isFull() && (call.sequence != 0 || !call.isChange() || sequences.hasRoom());
+    }
+
+    private void startWaiting() {
+        while (ready && !waiting.isEmpty() && hasRoom(waiting.element())) {
+            write(waiting.remove());
+        }
+    }
+
+    private void write(Call<?> call) {
+        Connection live = connection;
+        if (live == null) {
+            throw new IllegalStateException("not connected");
+        }
+        if (call.isChange() && call.sequence == 0) {
+            call.sequence = sequences.take();
+        }
+        inFlight.add(call);
+        if (live.write(call)) {
+            call.sends++;
+        } else {
+            inFlight.remove(call.correlationId);
+            forget(call);
+            call.fail(ResultCode.TOO_LARGE, "");
+        }
+    }
+
+    /** The call ends now: the server need not remember it. */
+    private void forget(Call<?> call) {
+        if (call.sequence != 0) {
+            sequences.close(call.sequence);
+            call.sequence = 0;
+        }
+    }
+
+    private void connect() {
+        if (closed != null) {
+            return;
+        }
+        connecting = true;
+        var hello = new Connection.Hello(cluster, clientId, sequences.oldest(), sequences.next());
+        Connection fresh = new Connection(this, address, options, loop, replies, requests, hello);
+        connection = fresh;
+        fresh.connect(host, port);
+    }
+
+    /** Makes a connection if there is none: at once, or some time after an attempt that failed. */
+    private void reconnect() {
+        if (!ready && !connecting) {
+            connecting = true;
+            connect();
+        }
+    }
+
+    /** The handshake is through. What was sent to a server that has ended is not sent again unless it said that it was not executed. */
+    void welcomed(ServerInfo info, long serverIncarnation, int outcomesKept) {
+        cluster = info.clusterId();
+        if (incarnation != serverIncarnation) {
+            incarnation = serverIncarnation;
+            loseWhatWasSent();
+        }
+        sequences.window(outcomesKept);
+        ready = true;
+        connecting = false;
+        welcome.complete(info);
+        startWaiting();
+    }
+
+    private void loseWhatWasSent() {
+        List<Call<?>> sent = waiting.stream().filter(call -> call.sequence != 0).toList();
+        waiting.removeIf(call -> call.sequence != 0);
+        for (Call<?> call : sent) {
+            forget(call);
+            call.fail(
+                    ResultCode.OUTCOME_UNKNOWN,
+                    "whether it was executed is unknown: the server at " + address
+                            + " was started again before it had answered; look, and repeat it if need be");
+        }
+    }
+
+    /** A reply that is about a request. */
+    void replied(long correlationId, WireBuffer in) throws IOException {
+        backoff.succeeded();
+        Call<?> call = inFlight.remove(correlationId);
+        if (call != null) {
+            forget(call);
+            complete(call, in);
+            startWaiting();
+        }
+    }
+
+    private <T> void complete(Call<T> call, WireBuffer in) throws IOException {
+        if (replies.isFailure()) {
+            ResultCode code = replies.failureCode(in);
+            call.fail(code, replies.failureMessage());
+            return;
+        }
+        T value;
+        try {
+            value = call.decode(replies, in);
+        } catch (IOException | RuntimeException bad) {
+            lose(call, bad);
+            throw bad;
+        }
+        call.complete(value);
+    }
+
+    /** A connection has ended, or was never made. What it has not answered waits for the next one. */
+    void ended(Connection old, IOException reason, boolean wasReady) {
+        if (old != connection) {
+            return;
+        }
+        connection = null;
+        ready = false;
+        connecting = false;
+        lastReason = reason;
+        takeBack(old.isDismissed());
+        if (!welcome.isDone() || closed != null || isFinal(reason, wasReady)) {
+            welcome.completeExceptionally(reason);
+            loseAll(reason);
+            return;
+        }
+        long pauseNanos = backoff.failed();
+        if (wasReady && backoff.attempts() == 1) {
+            pauseNanos = 0; // it worked till now, so the next attempt is the first
+        }
+        if (!waiting.isEmpty()) {
+            connecting = true;
+            loop.schedule(this::connectIfWaiting, pauseNanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void connectIfWaiting() {
+        connecting = false;
+        if (!waiting.isEmpty()) {
+            reconnect();
+        }
+    }
+
+    /** Whether the server refuses this client, now and later. */
+    private static boolean isFinal(IOException reason, boolean wasReady) {
+        return !wasReady
+                && reason instanceof HmfsException refused
+                && switch (refused.code()) {
+                    case WRONG_CLUSTER, UNSUPPORTED_VERSION, ACCESS_DENIED, BAD_REQUEST -> true;
+                    default -> false;
+                };
+    }
+
+    /** The calls on the wire go back to the head of those that wait, in their order. */
+    private void takeBack(boolean dismissed) {
+        List<Call<?>> lost = new ArrayList<>();
+        for (Call<?> call = inFlight.removeAny(); call != null; call = inFlight.removeAny()) {
+            // It has been nowhere else, and here it was not executed: it is new again.
+            if (dismissed && call.sends == 1) {
+                forget(call);
+                call.sends = 0;
+            }
+            lost.add(call);
+        }
+        lost.sort(Comparator.comparingLong(call -> -call.correlationId));
+        lost.forEach(waiting::addFirst);
+    }
+
+    private void expire() {
+        long now = System.nanoTime();
+        while (!waiting.isEmpty() && now - waiting.element().deadlineNanos > 0) {
+            Call<?> call = waiting.remove();
+            timeout(call, connection == null || !ready ? because() : "");
+        }
+        Connection live = connection;
+        if (live == null || !ready) {
+            return;
+        }
+        long timeoutNanos = options.requestTimeout().toNanos();
+        boolean silent = false;
+        for (Call<?> call = inFlight.removeExpired(now); call != null; call = inFlight.removeExpired(now)) {
+            silent |= !live.hasReadSince(call.deadlineNanos - timeoutNanos); // nothing came since the call was made
+            timeout(call, "");
+        }
+        if (silent) { // a dead peer shows no other way until TCP gives up
+            live.end(new IOException(address + " has gone silent"));
+        } else {
+            startWaiting();
+            flush();
+        }
+    }
+
+    private void timeout(Call<?> call, String because) {
+        String unknown = call.sequence == 0 ? "" : "; whether it was executed is unknown";
+        forget(call);
+        call.fail(
+                ResultCode.TIMEOUT,
+                "no answer from " + address + " within " + options.requestTimeout() + because + unknown);
+    }
+
+    /** How often a connection was tried for, and what came of it. */
+    private String because() {
+        IOException reason = lastReason;
+        return reason == null
+                ? ""
+                : " (" + backoff.attempts() + (backoff.attempts() == 1 ? " attempt" : " attempts")
+                        + " failed; the last: " + reason.getMessage() + ")";
+    }
+
+    /** Ends everything: every call that has no reply yet fails, and so do those that come later. Any thread. */
+    void close(IOException reason) {
+        closed = reason;
+        try {
+            loop.execute(() -> {
+                Connection live = connection;
+                if (live != null) {
+                    live.end(reason);
+                }
+                loseAll(reason);
+            });
+        } catch (RuntimeException over) { // the event loop has ended: nothing is left but
+            failSubmitted(reason);
+        }
+    }
+
+    private void loseAll(IOException reason) {
+        List<Call<?>> lost = List.copyOf(waiting); // who hears of it may submit again
+        waiting.clear();
+        for (Call<?> call : lost) {
+            forget(call);
+            lose(call, reason);
+        }
+        if (closed != null) {
+            failSubmitted(reason);
+        }
+    }
+
+    private void failSubmitted(IOException reason) {
+        for (Call<?> call = submitted.poll(); call != null; call = submitted.poll()) {
+            lose(call, reason);
+        }
+    }
+
+    private static void lose(Call<?> call, Exception reason) {
+        String text = call.describe() + ": " + reason.getMessage();
+        call.completeExceptionally(
+                reason instanceof HmfsException known
+                        ? new HmfsException(known.code(), text)
+                        : new IOException(text, reason));
+    }
+}

@@ -1,0 +1,179 @@
+package io.hmfs.server.exec;
+
+import io.netty.buffer.ByteBuf;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * What became of the last changes of one client, by their sequences: a change that comes again gets the first answer. Thread-safe,
+ * for a request may come over one connection while another thread still executes what came over the last one.
+ *
+ * <p>A ring. A slot belongs to the highest sequence that has claimed it; so a client that sends {@code n} says that it does not wait for
+ * {@code n - KEPT} any more. A slot's word is sequence and phase:
+ * <pre>
+ *   (older sequence) --claim--> RUNNING --finish--> HELD --> DONE --replay--> HELD --> DONE
+ * </pre>
+ * In HELD, which lasts as long as an answer is copied, the slot's bytes are of the thread that made it so. No lock is taken, and nothing
+ * allocated once each slot has had an answer as long (I7).
+ */
+final class Outcomes {
+    /** Sequences that are remembered at once. */
+    static final int KEPT = 1024; // a power of two
+
+    /** No sequence is higher. */
+    static final long SEQUENCE_MAX = 1L << 60;
+
+    /** What a sequence is when a request comes with it. */
+    enum Claim {
+        /** It has not been seen before and is now the caller's to execute, who must call {@link #finish}. */
+        NEW,
+        /** It is being executed. */
+        RUNNING,
+        /** Its answer is there. */
+        DONE,
+        /** It is too old: whether it was executed is unknown. */
+        FORGOTTEN
+    }
+
+    private static final int PHASE_BITS = 2;
+    private static final long PHASE_MASK = (1 << PHASE_BITS) - 1;
+    private static final long RUNNING = 1;
+    private static final long HELD = 2;
+    private static final long DONE = 3;
+    private static final int REPLY_ROUND = 64;
+    private static final byte[] NOTHING = {};
+    private static final VarHandle WORDS =
+            MethodHandles.arrayElementVarHandle(long[].class).withInvokeExactBehavior();
+
+    private final OutcomesByClient owner;
+    private final OutcomesByClient.Key client;
+    private final long[] words = new long[KEPT];
+    private final byte[][] replies = new byte[KEPT][];
+    private final int[] lengths = new int[KEPT];
+    private final Queue<AwaitedReply> awaited = new ConcurrentLinkedQueue<>();
+    private volatile long oldest;
+
+    /** Connections of this client; guarded by {@link #owner}. */
+    int connections;
+
+    /** Nothing below {@code next} is executed: another one knew what became of it, and is gone. */
+    Outcomes(OutcomesByClient owner, OutcomesByClient.Key client, long next) {
+        this.owner = owner;
+        this.client = client;
+        oldest = next;
+        Arrays.fill(replies, NOTHING);
+    }
+
+    OutcomesByClient.Key client() {
+        return client;
+    }
+
+    /** The client waits for nothing below this sequence. Called under {@link #owner}'s lock. */
+    void acknowledge(long sequence) {
+        oldest = Math.max(oldest, sequence);
+    }
+
+    /** A connection of the client has ended. */
+    void leave() {
+        owner.leave(this);
+    }
+
+    private static int slot(long sequence) {
+        return (int) sequence & KEPT - 1;
+    }
+
+    private static long word(long sequence, long phase) {
+        return sequence << PHASE_BITS | phase;
+    }
+
+    /** The slot's word, when nobody holds it. */
+    private long look(int slot) {
+        long word = (long) WORDS.getAcquire(words, slot);
+        while ((word & PHASE_MASK) == HELD) {
+            Thread.onSpinWait(); // for as long as a few hundred bytes are copied
+            word = (long) WORDS.getAcquire(words, slot);
+        }
+        return word;
+    }
+
+    /** Tells what a sequence, 1 to {@link #SEQUENCE_MAX}, is, and makes a new one the caller's. */
+    Claim claim(long sequence) {
+        int slot = slot(sequence);
+        while (true) {
+            long word = look(slot);
+            long there = word >>> PHASE_BITS;
+            if (there == sequence) {
+                return (word & PHASE_MASK) == DONE ? Claim.DONE : Claim.RUNNING;
+            }
+            if (there > sequence || sequence < oldest) {
+                return Claim.FORGOTTEN;
+            }
+            if (WORDS.compareAndSet(words, slot, word, word(sequence, RUNNING))) {
+                return Claim.NEW;
+            }
+        }
+    }
+
+    /** Keeps the answer of a claimed sequence, a whole frame in this part of a buffer, before it is sent. */
+    void finish(long sequence, ByteBuf frame, int at, int length) {
+        int slot = slot(sequence);
+        if (WORDS.compareAndSet(words, slot, word(sequence, RUNNING), word(sequence, HELD))) {
+            byte[] kept = replies[slot];
+            if (kept.length < length) {
+                kept = new byte[(length + REPLY_ROUND - 1) / REPLY_ROUND * REPLY_ROUND];
+                replies[slot] = kept;
+            }
+            int before = frame.readerIndex();
+            frame.readerIndex(at).readBytes(kept, 0, length).readerIndex(before); // getBytes would make a view of it
+            lengths[slot] = length;
+            WORDS.setVolatile(words, slot, word(sequence, DONE));
+        }
+        if (!awaited.isEmpty()) {
+            wake(sequence);
+        }
+    }
+
+    /** Writes the answer of a sequence once more, with another correlation id; false if it is forgotten. */
+    boolean replay(long sequence, long correlationId, ReplyTarget target) {
+        int slot = slot(sequence);
+        do {
+            if (look(slot) != word(sequence, DONE)) {
+                return false;
+            }
+        } while (!WORDS.compareAndSet(words, slot, word(sequence, DONE), word(sequence, HELD)));
+        try {
+            ReplyWriter.copy(replies[slot], lengths[slot], correlationId, target);
+        } finally {
+            WORDS.setVolatile(words, slot, word(sequence, DONE));
+        }
+        return true;
+    }
+
+    /** Has a reply be sent when its sequence is not being executed any more. */
+    void await(AwaitedReply reply) {
+        awaited.add(reply);
+        if (look(slot(reply.sequence())) != word(reply.sequence(), RUNNING)) {
+            wake(reply.sequence()); // whoever finished it has perhaps not seen this one
+        }
+    }
+
+    private void wake(long sequence) {
+        for (AwaitedReply reply : awaited.toArray(AwaitedReply[]::new)) {
+            if (reply.sequence() == sequence && awaited.remove(reply)) {
+                reply.send();
+            }
+        }
+    }
+
+    /** Bytes of all answers that are kept, about. */
+    long bytes() {
+        long bytes = 0;
+        for (byte[] kept : replies) {
+            bytes += kept.length;
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,139 @@
+package io.hmfs.server;
+
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A network between a client and a server that a test disturbs, frame by frame. For each request of a connection it asks what to do.
+ * Requests pass one at a time: the next one only after the reply to the last, or after it was decided not to wait for that.
+ */
+final class FrameProxy implements AutoCloseable {
+    /** What becomes of a request. */
+    enum Fate {
+        /** It passes, and so does its reply. */
+        PASS,
+        /** It never arrives, and the connection breaks. */
+        LOSE,
+        /** It arrives, its reply does not, and the connection breaks. */
+        LOSE_REPLY,
+        /** It arrives, and the connection breaks at once: nobody knows what comes first. */
+        CUT,
+        /** It arrives twice, one behind the other; both replies pass. */
+        DOUBLE
+    }
+
+    /** Decides about the request with this number, from 0 on over all connections; Hello is none. */
+    @FunctionalInterface
+    interface Weather {
+        Fate of(int number, byte[] request);
+    }
+
+    private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final Weather weather;
+    private final Runnable betweenConnections;
+    private final int serverPort;
+    private int requests;
+    private final AtomicInteger connections = new AtomicInteger();
+
+    FrameProxy(int serverPort, Weather weather) throws IOException {
+        this(serverPort, weather, () -> {});
+    }
+
+    /** The task runs when a connection has ended, and before the next one is made. */
+    FrameProxy(int serverPort, Weather weather, Runnable betweenConnections) throws IOException {
+        this.serverPort = serverPort;
+        this.weather = weather;
+        this.betweenConnections = betweenConnections;
+        var _ = threads.submit(this::accept);
+    }
+
+    int port() {
+        return listener.getLocalPort();
+    }
+
+    /** Connections that clients have made so far. */
+    int connections() {
+        return connections.get();
+    }
+
+    /** One connection at a time, as a client has them. */
+    private Void accept() throws IOException {
+        while (true) {
+            try (Socket client = listener.accept();
+                    Socket server = new Socket(InetAddress.getLoopbackAddress(), serverPort)) {
+                connections.incrementAndGet();
+                client.setTcpNoDelay(true);
+                server.setTcpNoDelay(true);
+                carry(client, server);
+            } catch (EOFException | SocketException e) {
+                if (listener.isClosed()) {
+                    return null;
+                }
+            }
+            betweenConnections.run();
+        }
+    }
+
+    private void carry(Socket client, Socket server) throws IOException {
+        DataInputStream requestsIn = new DataInputStream(client.getInputStream());
+        DataInputStream repliesIn = new DataInputStream(server.getInputStream());
+        OutputStream toClient = client.getOutputStream();
+        OutputStream toServer = server.getOutputStream();
+        toServer.write(frame(requestsIn)); // Hello
+        toClient.write(frame(repliesIn));
+        while (true) {
+            byte[] request = frame(requestsIn);
+            switch (weather.of(requests++, request)) {
+                case PASS -> {
+                    toServer.write(request);
+                    toClient.write(frame(repliesIn));
+                }
+                case LOSE -> {
+                    return;
+                }
+                case LOSE_REPLY -> {
+                    toServer.write(request);
+                    frame(repliesIn);
+                    return;
+                }
+                case CUT -> {
+                    toServer.write(request);
+                    return;
+                }
+                case DOUBLE -> {
+                    toServer.write(request);
+                    toServer.write(request);
+                    toClient.write(frame(repliesIn));
+                    toClient.write(frame(repliesIn));
+                }
+            }
+        }
+    }
+
+    /** A whole frame, its length word included. */
+    private static byte[] frame(DataInputStream in) throws IOException {
+        int length = Integer.reverseBytes(in.readInt());
+        byte[] bytes = new byte[Integer.BYTES + length];
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(length);
+        in.readFully(bytes, Integer.BYTES, length);
+        return bytes;
+    }
+
+    @Override
+    public void close() throws IOException {
+        listener.close();
+        threads.shutdownNow();
+    }
+}
