@@ -45,6 +45,7 @@ public final class HmfsClient implements AutoCloseable {
     private final long clientId = new SecureRandom().nextLong();
     private final MetadataCalls calls = new MetadataCalls(clientId);
     private final FileCalls files = new FileCalls(calls);
+    private final Xattrs xattrs = new Xattrs(this, calls);
     private final IoEventLoopGroup group = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("hmfs-client", true), NioIoHandler.newFactory());
     private volatile RemovedListener removedListener = (inode, size) -> {};
@@ -121,7 +122,7 @@ public final class HmfsClient implements AutoCloseable {
         return connection;
     }
 
-    private <T> T call(Call<T> call) throws IOException {
+    <T> T call(Call<T> call) throws IOException {
         return await(submit(call), options.requestTimeout().toNanos());
     }
 
@@ -268,6 +269,11 @@ public final class HmfsClient implements AutoCloseable {
     /** {@link #append(FileInfo, long, Grant)} of a user who needs no grant. */
     public void append(FileInfo file, long newSize) throws IOException {
         append(file, newSize, Grant.NONE);
+    }
+
+    /** The calls about extended attributes. */
+    public Xattrs xattrs() {
+        return xattrs;
     }
 
     /** Sets a file's size, up or down. */

@@ -78,7 +78,7 @@ final class MetadataCalls {
         }
     }
 
-    private abstract static class DoneCall extends PathCall<Void> {
+    abstract static class DoneCall extends PathCall<Void> {
         DoneCall(String operation, String path) throws HmfsException {
             super(operation, path);
         }

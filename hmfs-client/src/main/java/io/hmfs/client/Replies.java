@@ -11,10 +11,13 @@ import io.hmfs.wire.StatusReportDecoder;
 import io.hmfs.wire.WelcomeDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
+import io.hmfs.wire.XattrsDecoder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 /** The reply decoders of one connection, reused for every reply, and what they make of it. */
@@ -28,6 +31,7 @@ final class Replies {
     private final PageDecoder page = new PageDecoder();
     private final StatusReportDecoder status = new StatusReportDecoder();
     private final MetricsReportDecoder metrics = new MetricsReportDecoder();
+    private final XattrsDecoder xattrs = new XattrsDecoder();
     private final ChunkDecoder chunk = new ChunkDecoder();
     private final FailureDecoder failure = new FailureDecoder();
     private final TextCache texts = new TextCache();
@@ -186,6 +190,22 @@ final class Replies {
                 (int) status.connections(),
                 status.uptimeMillis(),
                 serverVersion);
+    }
+
+    Map<String, byte[]> xattrs(WireBuffer in) throws IOException {
+        expect(XattrsDecoder.TEMPLATE_ID);
+        xattrs.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        Map<String, byte[]> found = new LinkedHashMap<>();
+        XattrsDecoder.AttributesDecoder each = xattrs.attributes();
+        while (each.hasNext()) {
+            String name = each.next().name();
+            int length = each.valueLength();
+            in.check(xattrs.limit() + XattrsDecoder.AttributesDecoder.valueHeaderLength(), length);
+            byte[] value = new byte[length];
+            each.getValue(value, 0, length);
+            found.put(name, value);
+        }
+        return found;
     }
 
     String metrics(WireBuffer in) throws IOException {

@@ -62,7 +62,7 @@ final class ChangeRequests {
     }
 
     /** Takes the key's lock if anything has to be seen under it. */
-    private int lock(PathResolver path) {
+    int lock(PathResolver path) {
         if (!worker.access.isLimited()) {
             return NO_LOCK;
         }
@@ -71,7 +71,7 @@ final class ChangeRequests {
         return stripe;
     }
 
-    private void unlock(int stripe) {
+    void unlock(int stripe) {
         if (stripe != NO_LOCK) {
             worker.service.locks.unlock(stripe);
         }
@@ -90,7 +90,7 @@ final class ChangeRequests {
     }
 
     /** Resolves a path to something that can be changed: a name, or the root. */
-    private Status resolve(PathResolver path, long base, int at, int length) {
+    Status resolve(PathResolver path, long base, int at, int length) {
         Status outcome = path.resolve(base, worker.in, at, length);
         boolean nameless = path.isBase && base != Namespace.ROOT_ID;
         return outcome == Status.OK && nameless ? Status.INVALID_NAME : outcome;

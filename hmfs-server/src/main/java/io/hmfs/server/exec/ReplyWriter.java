@@ -14,8 +14,10 @@ import io.hmfs.wire.StatusReportEncoder;
 import io.hmfs.wire.WelcomeEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
+import io.hmfs.wire.XattrsEncoder;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.UUID;
 
 /** Writes replies of one thread, its encoders reused for each. */
@@ -23,6 +25,7 @@ final class ReplyWriter {
     private static final int FIXED_MAX = 160; // more than header and root block of any reply
     private static final int MESSAGE_MAX = 2048;
     private static final int TEXTS_MAX = 16 << 10;
+    private static final int XATTR_LENGTHS = Short.BYTES + Integer.BYTES;
     private static final int CHUNK_HEAD = Wire.HEADER_SIZE + ChunkEncoder.BLOCK_LENGTH + Integer.BYTES;
 
     final MessageHeaderEncoder header = new MessageHeaderEncoder();
@@ -33,6 +36,7 @@ final class ReplyWriter {
     private final EntryEncoder entry = new EntryEncoder();
     private final StatusReportEncoder report = new StatusReportEncoder();
     private final MetricsReportEncoder metrics = new MetricsReportEncoder();
+    private final XattrsEncoder xattrs = new XattrsEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final PrincipalNames principals;
     private final Access access;
@@ -189,6 +193,18 @@ final class ReplyWriter {
                 .persistence(pool.persistence())
                 .serverVersion(info.serverVersion())
                 .limit());
+    }
+
+    void xattrs(Map<String, byte[]> attributes) {
+        int bound = FIXED_MAX;
+        for (Map.Entry<String, byte[]> each : attributes.entrySet()) {
+            bound += XATTR_LENGTHS + 3 * each.getKey().length() + each.getValue().length;
+        }
+        XattrsEncoder.AttributesEncoder group = xattrs.wrapAndApplyHeader(open(bound), 0, header)
+                .correlationId(correlationId)
+                .attributesCount(attributes.size());
+        attributes.forEach((name, value) -> group.next().name(name).putValue(value, 0, value.length));
+        close(xattrs.limit());
     }
 
     void metrics(byte[] text) {

@@ -3,16 +3,20 @@ package io.hmfs.server.metrics;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
+import io.hmfs.wire.GetXattrsDecoder;
 import io.hmfs.wire.ListDecoder;
+import io.hmfs.wire.ListXattrsDecoder;
 import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.SetTimesDecoder;
+import io.hmfs.wire.SetXattrDecoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.StatusDecoder;
 import io.hmfs.wire.SyncBlockDecoder;
@@ -36,6 +40,10 @@ public enum Operation {
     SET_TIMES(SetTimesDecoder.TEMPLATE_ID, SetTimesDecoder.baseIdEncodingOffset(), "setTimes"),
     APPEND(AppendDecoder.TEMPLATE_ID, AppendDecoder.parentIdEncodingOffset(), "append"),
     TRUNCATE(TruncateDecoder.TEMPLATE_ID, TruncateDecoder.baseIdEncodingOffset(), "truncate"),
+    GET_XATTRS(GetXattrsDecoder.TEMPLATE_ID, GetXattrsDecoder.baseIdEncodingOffset(), "getXAttrs"),
+    LIST_XATTRS(ListXattrsDecoder.TEMPLATE_ID, ListXattrsDecoder.baseIdEncodingOffset(), "listXAttrs"),
+    SET_XATTR(SetXattrDecoder.TEMPLATE_ID, SetXattrDecoder.baseIdEncodingOffset(), "setXAttr"),
+    REMOVE_XATTR(RemoveXattrDecoder.TEMPLATE_ID, RemoveXattrDecoder.baseIdEncodingOffset(), "removeXAttr"),
     READ_BLOCK(ReadBlockDecoder.TEMPLATE_ID),
     WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID),
     SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID),

@@ -37,6 +37,7 @@ final class FuzzSnapshot {
         Attributes root = new Attributes();
         namespace.stat(Namespace.ROOT_PARENT_ID, new Name(), root);
         add("/", root);
+        addXattrs("/", Namespace.ROOT_PARENT_ID, new Name());
         walk("/", Namespace.ROOT_ID);
         Collections.sort(lines);
         for (int id = 0; !namespace.principalName(id).equals(Integer.toString(id)); id++) {
@@ -55,6 +56,7 @@ final class FuzzSnapshot {
         Status listed = namespace.list(directory, new ListCursor(), (name, attributes) -> {
             String child = path + HexFormat.of().formatHex(name.toBytes()) + "(" + name + ")";
             add(child, attributes);
+            addXattrs(child, directory, name);
             if (attributes.isDirectory()) {
                 below.add(child);
                 ids.add(attributes.id);
@@ -79,6 +81,17 @@ final class FuzzSnapshot {
                 + namespace.principalName(object.uid) + ":" + namespace.principalName(object.gid) + " size "
                 + object.size
                 + " names " + object.nlink + " mtime " + time(object.mtimeNanos) + " atime " + time(object.atimeNanos));
+    }
+
+    private void addXattrs(String path, long directory, Name name) {
+        Status read = namespace.readXattrs(
+                directory,
+                name,
+                (attribute, value) -> lines.add(
+                        path + " has " + attribute + " = " + HexFormat.of().formatHex(value)));
+        if (read != Status.OK) {
+            throw new IllegalStateException(path + " does not show its attributes: " + read);
+        }
     }
 
     private static String time(long nanos) {
