@@ -1,7 +1,6 @@
 package io.hmfs.hadoop;
 
 import io.hmfs.client.CreateOptions;
-import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.ServerStatus;
 import java.io.IOException;
@@ -10,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
-import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BulkDelete;
 import org.apache.hadoop.fs.CommonPathCapabilities;
@@ -18,7 +16,6 @@ import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FsStatus;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
@@ -35,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * HMFS behind {@code hmfs://host:port/}: the semantics of HDFS except for what docs/hadoop.md names. One instance has one
  * connection and acts for the user who made it, whoever calls it. Thread-safe.
  */
-public final class HmfsFileSystem extends FileSystem {
+public final class HmfsFileSystem extends AttributedFileSystem {
     /** The scheme of the addresses. */
     public static final String SCHEME = "hmfs";
 
@@ -77,7 +74,8 @@ public final class HmfsFileSystem extends FileSystem {
         session = Session.open(name, options, user, conf);
     }
 
-    private Session session() throws IOException {
+    @Override
+    Session session() throws IOException {
         Session current = session;
         if (current == null) {
             throw new IOException("Filesystem closed");
@@ -116,14 +114,9 @@ public final class HmfsFileSystem extends FileSystem {
         workingDirectory = absolute(directory);
     }
 
-    private Path absolute(Path path) {
+    @Override
+    Path absolute(Path path) {
         return path.isAbsolute() ? path : new Path(workingDirectory, path);
-    }
-
-    /** The path as the server knows it. */
-    private String serverPath(Path path) {
-        checkPath(path);
-        return absolute(path).toUri().getPath();
     }
 
     @Override
@@ -290,47 +283,6 @@ public final class HmfsFileSystem extends FileSystem {
         return true;
     }
 
-    @Override
-    public FileStatus getFileStatus(Path path) throws IOException {
-        statistics.incrementReadOps(1);
-        return status(session().stat(serverPath(path)), makeQualified(absolute(path)));
-    }
-
-    private FileStatus status(FileInfo info, Path path) throws IOException {
-        return new FileStatus(
-                info.size(),
-                info.directory(),
-                info.directory() ? 0 : 1,
-                info.directory() ? 0 : session().server().blockSize(),
-                info.mtimeMillis(),
-                info.atimeMillis(),
-                FsPermission.createImmutable((short) info.mode()),
-                info.owner(),
-                info.group(),
-                path);
-    }
-
-    @Override
-    public void setPermission(Path path, FsPermission permission) throws IOException {
-        statistics.incrementWriteOps(1);
-        session().change(serverPath(path), (client, name) -> client.chmod(name, permission.toShort()));
-    }
-
-    @Override
-    public void setOwner(Path path, @Nullable String owner, @Nullable String group) throws IOException {
-        if (owner == null && group == null) {
-            throw new HadoopIllegalArgumentException("Both owner and group are null: nothing to set on " + path);
-        }
-        statistics.incrementWriteOps(1);
-        session().change(serverPath(path), (client, name) -> client.chown(name, owner, group));
-    }
-
-    @Override
-    public void setTimes(Path path, long modified, long accessed) throws IOException {
-        statistics.incrementWriteOps(1);
-        session().change(serverPath(path), (client, name) -> client.setTimes(name, modified, accessed));
-    }
-
     /** The space of the metadata pool: how much the data store has, only the data store knows. */
     @Override
     public FsStatus getStatus(@Nullable Path path) throws IOException {
@@ -361,6 +313,7 @@ public final class HmfsFileSystem extends FileSystem {
             case CommonPathCapabilities.FS_APPEND,
                     CommonPathCapabilities.FS_PERMISSIONS,
                     CommonPathCapabilities.FS_TRUNCATE,
+                    CommonPathCapabilities.FS_XATTRS,
                     CommonPathCapabilities.ABORTABLE_STREAM -> true;
             default -> super.hasPathCapability(path, capability);
         };

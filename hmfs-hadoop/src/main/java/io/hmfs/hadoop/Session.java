@@ -39,6 +39,7 @@ final class Session implements Closeable {
     private final DataStore store;
     private final OpenFiles openFiles;
     private final Rename renames;
+    private final XAttrs xattrs;
     private final @Nullable Reaper reaper; // only where the server cannot drop blocks itself
 
     private Session(ServerLink link, HmfsOptions options, DataStore store) {
@@ -47,6 +48,7 @@ final class Session implements Closeable {
         this.store = store;
         this.openFiles = new OpenFiles(link);
         this.renames = new Rename(link, openFiles);
+        this.xattrs = new XAttrs(link);
         this.reaper = store.dropsBlocksItself() ? null : new Reaper(store);
         if (reaper != null) {
             link.client().onRemoved((inode, size) -> reaper.drop(inode, 0, blocks(size)));
@@ -96,6 +98,10 @@ final class Session implements Closeable {
 
     ServerInfo server() {
         return link.server();
+    }
+
+    XAttrs xattrs() {
+        return xattrs;
     }
 
     Rename renames() {
