@@ -210,6 +210,11 @@ public final class HmfsClient implements AutoCloseable {
         return call(calls.mkdir(path, mode, parents));
     }
 
+    /** Makes a symbolic link; of the options, those about parents count. EXISTS. No call follows links: see UNRESOLVED_LINK. */
+    public FileInfo symlink(String path, String target, CreateOptions parents) throws IOException {
+        return call(files.symlink(path, target, parents));
+    }
+
     /** Removes a file; see {@link #delete}. */
     public CompletableFuture<Void> deleteAsync(String path) {
         try {

@@ -67,7 +67,7 @@ final class MetadataCalls {
         }
     }
 
-    private abstract static class EntryCall extends PathCall<FileInfo> {
+    abstract static class EntryCall extends PathCall<FileInfo> {
         EntryCall(String operation, String path) throws HmfsException {
             super(operation, path);
         }

@@ -111,6 +111,7 @@ final class Replies {
         entry.skipOwner();
         int groupLength = entry.groupLength();
         String group = texts.text(in, entry.limit() + EntryDecoder.groupHeaderLength(), groupLength);
+        entry.skipGroup();
         return new FileInfo(
                 entry.inode(),
                 entry.parentId(),
@@ -122,7 +123,8 @@ final class Replies {
                 entry.size(),
                 millis(entry.mtimeNanos()),
                 millis(entry.atimeNanos()),
-                millis(entry.ctimeNanos()));
+                millis(entry.ctimeNanos()),
+                entry.flags().symlink() ? entry.target() : "");
     }
 
     OpenedFile opened(WireBuffer in, String path) throws IOException {
@@ -138,9 +140,16 @@ final class Replies {
         ListCursor next = birth == -1 ? null : new ListCursor(birth, page.cursorAt(), page.cursorStart());
         PageDecoder.EntriesDecoder entries = page.entries();
         List<FileInfo> list = new ArrayList<>(entries.count());
+        List<Integer> links = new ArrayList<>(0);
         while (entries.hasNext()) {
-            entries.next();
+            if (entries.next().flags().symlink()) {
+                links.add(list.size());
+            }
             list.add(pageEntry(in, entries, directory));
+        }
+        PageDecoder.LinksDecoder targets = page.links();
+        for (int link : links) {
+            list.set(link, list.get(link).leadingTo(targets.next().target()));
         }
         return new ListPage(list, next);
     }
@@ -164,7 +173,8 @@ final class Replies {
                 each.size(),
                 millis(each.mtimeNanos()),
                 millis(each.atimeNanos()),
-                millis(each.ctimeNanos()));
+                millis(each.ctimeNanos()),
+                "");
     }
 
     ServerStatus status(WireBuffer in) throws IOException {

@@ -21,6 +21,7 @@ import io.hmfs.wire.SetTimesEncoder;
 import io.hmfs.wire.SetXattrEncoder;
 import io.hmfs.wire.StatEncoder;
 import io.hmfs.wire.StatusEncoder;
+import io.hmfs.wire.SymlinkEncoder;
 import io.hmfs.wire.SyncBlockEncoder;
 import io.hmfs.wire.TruncateEncoder;
 import io.hmfs.wire.WriteBlockEncoder;
@@ -48,6 +49,7 @@ final class Requests {
     final ListXattrsEncoder listXattrs = new ListXattrsEncoder();
     final SetXattrEncoder setXattr = new SetXattrEncoder();
     final RemoveXattrEncoder removeXattr = new RemoveXattrEncoder();
+    final SymlinkEncoder symlink = new SymlinkEncoder();
     final ReadBlockEncoder readBlock = new ReadBlockEncoder();
     final WriteBlockEncoder writeBlock = new WriteBlockEncoder();
     final SyncBlockEncoder syncBlock = new SyncBlockEncoder();

@@ -8,6 +8,7 @@ import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.ServerInfo;
 import io.hmfs.hadoop.link.HadoopErrors;
+import io.hmfs.hadoop.link.LinkOnPathException;
 import io.hmfs.hadoop.link.ServerLink;
 import io.hmfs.hadoop.store.BuiltinDataStore;
 import io.hmfs.hadoop.store.DataStore;
@@ -187,11 +188,22 @@ final class Session implements Closeable {
         }
     }
 
+    void symlink(String path, String target, boolean parents, int parentMode) throws IOException {
+        try {
+            link.once(client -> client.symlink(path, target, new CreateOptions(0, false, parents, parentMode)));
+        } catch (HmfsException e) {
+            throw HadoopErrors.translate(path, e);
+        }
+    }
+
     void truncate(String path, long size) throws IOException {
         if (size < 0) {
             throw new HadoopIllegalArgumentException("Cannot truncate to a negative file size: " + size + ".");
         }
         FileInfo info = stat(path);
+        if (info.symlink()) {
+            throw new LinkOnPathException(path, info.target());
+        }
         if (info.directory()) {
             throw new FileNotFoundException("Path is not a file: " + path);
         }

@@ -135,7 +135,8 @@ class XAttrTest extends OwnDirectory {
                 () -> fs.getXAttr(file, "user.a2"),
                 () -> fs.getXAttrs(file, List.of("user.a1", "user.a2")),
                 () -> fs.removeXAttr(file, "user.a2"))) {
-            String message = String.valueOf(assertThrows(IOException.class, call).getMessage());
+            String message =
+                    String.valueOf(assertThrows(IOException.class, call).getMessage());
             assertTrue(message.contains("no extended attribute user.a2") && message.contains("/file"), message);
         }
         Path none = new Path(directory, "none");

@@ -67,6 +67,7 @@ public final class HadoopErrors {
             case STALE ->
                 new FileNotFoundException(path + ": the file was deleted, replaced, or renamed by another process");
             case INVALID_ARGUMENT -> new HadoopIllegalArgumentException(path + ": " + failure.reason());
+            case UNRESOLVED_LINK -> new LinkOnPathException(path, failure.reason());
             case ACCESS_DENIED -> new AccessControlException(failure.reason());
             case IS_ROOT -> new PathPermissionException(path, text);
             case BAD_REQUEST, TOO_LARGE, INTERNAL, IO_ERROR -> new PathIOException(path, failure.getMessage());

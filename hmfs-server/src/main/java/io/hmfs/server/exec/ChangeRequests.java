@@ -77,9 +77,15 @@ final class ChangeRequests {
         }
     }
 
-    /** Sees in {@link #before} what is to be changed, if a check asks for it. */
+    /** Sees in {@link #before} what is to be changed: not a symbolic link, but what it leads to. */
     private Status look(PathResolver path) {
-        return worker.access.isLimited() ? namespace.stat(path.parentId, path.name, before) : Status.OK;
+        return look(path, before);
+    }
+
+    /** The same, seen elsewhere. */
+    Status look(PathResolver path, Attributes out) {
+        Status outcome = namespace.stat(path.parentId, path.name, out);
+        return outcome == Status.OK && out.isSymlink() ? path.unresolved() : outcome;
     }
 
     private void changed(PathResolver path, Status outcome) {
@@ -113,7 +119,7 @@ final class ChangeRequests {
             int stripe = lock(path);
             try {
                 // For everybody: the pool must not remember the names that somebody gives to what is not there.
-                outcome = namespace.stat(path.parentId, path.name, before);
+                outcome = look(path);
                 outcome = outcome == Status.OK ? path.isOwner(before) : outcome;
                 outcome = outcome == Status.OK ? chown(path, owner, group) : outcome;
             } finally {
@@ -234,7 +240,7 @@ final class ChangeRequests {
         int stripe = KeyLocks.stripe(path.parentId, path.name);
         locks.lock(stripe, worker.waits); // the file that is cut in the namespace is the one whose objects are cut
         try {
-            Status outcome = namespace.stat(path.parentId, path.name, before);
+            Status outcome = look(path);
             if (outcome == Status.OK && !before.isDirectory()) {
                 outcome = path.may(before, Access.WRITE);
             }

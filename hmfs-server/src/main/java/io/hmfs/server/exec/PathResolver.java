@@ -27,6 +27,7 @@ final class PathResolver {
     private final Namespace namespace;
     private final RootDirectory root;
     private final Access access;
+    private final Links links;
     private final Access.Where parentPath = this::parentPath;
     private final Access.Where fullPath = this::fullPath;
     private final byte[] path = new byte[Wire.PATH_MAX];
@@ -48,7 +49,8 @@ final class PathResolver {
     /** Whether the path names the base directory itself. */
     boolean isBase;
 
-    PathResolver(Namespace namespace, RootDirectory root, Access access) {
+    PathResolver(Namespace namespace, RootDirectory root, Access access, Links links) {
+        this.links = links;
         this.namespace = namespace;
         this.root = root;
         this.access = access;
@@ -114,7 +116,7 @@ final class PathResolver {
             if (status != Status.OK || end == length) {
                 return status;
             }
-            status = descend();
+            status = descend(end);
             if (status != Status.OK) {
                 return status;
             }
@@ -196,7 +198,7 @@ final class PathResolver {
         return name.check();
     }
 
-    private Status descend() {
+    private Status descend(int end) {
         Status status = namespace.stat(parentId, name, parent);
         if (status == Status.NOT_FOUND && make) {
             status = mayInParent(Access.WRITE);
@@ -209,11 +211,20 @@ final class PathResolver {
             return status;
         }
         if (!parent.isDirectory()) {
-            return Status.NOT_DIRECTORY;
+            return parent.isSymlink() ? unresolved(end) : Status.NOT_DIRECTORY;
         }
         parentId = parent.id;
         parentSeen = true;
         return Status.OK;
+    }
+
+    /** The last component is a symbolic link, and the request is about what it leads to. */
+    Status unresolved() {
+        return unresolved(length);
+    }
+
+    private Status unresolved(int end) {
+        return links.unresolved(parentId, name, new String(path, end, length - end, StandardCharsets.UTF_8));
     }
 
     private Status makeDirectory() {

@@ -29,6 +29,7 @@ import io.hmfs.wire.SetTimesDecoder;
 import io.hmfs.wire.SetXattrDecoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.StatusDecoder;
+import io.hmfs.wire.SymlinkDecoder;
 import io.hmfs.wire.SyncBlockDecoder;
 import io.hmfs.wire.TruncateDecoder;
 import io.hmfs.wire.Wire;
@@ -57,6 +58,7 @@ public final class Worker {
     final PathResolver path;
     final PathResolver otherPath;
     final Attributes attributes = new Attributes();
+    final Links links;
     final Recorder recorder;
 
     final Access access;
@@ -86,8 +88,9 @@ public final class Worker {
         namespace = service.namespace;
         access = new Access(namespace);
         reply = new ReplyWriter(new PrincipalNames(namespace), access, bytes -> Unpooled.EMPTY_BUFFER);
-        path = new PathResolver(namespace, service.root, access);
-        otherPath = new PathResolver(namespace, service.root, access);
+        links = new Links(namespace, access);
+        path = new PathResolver(namespace, service.root, access, links);
+        otherPath = new PathResolver(namespace, service.root, access, links);
         recorder = new Recorder(this, service.observation);
         handshake = new Handshake(this);
         reads = new ReadRequests(this);
@@ -335,6 +338,7 @@ public final class Worker {
             case MetricsDecoder.TEMPLATE_ID -> reads.metrics();
             case CreateDecoder.TEMPLATE_ID -> creates.create();
             case MkdirDecoder.TEMPLATE_ID -> creates.mkdir();
+            case SymlinkDecoder.TEMPLATE_ID -> creates.symlink();
             case DeleteDecoder.TEMPLATE_ID -> removes.delete();
             case RmdirDecoder.TEMPLATE_ID -> removes.rmdir();
             case RenameDecoder.TEMPLATE_ID -> removes.rename();

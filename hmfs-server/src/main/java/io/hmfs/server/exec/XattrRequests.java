@@ -109,7 +109,7 @@ final class XattrRequests {
         }
     }
 
-    /** Resolves, looks at the object and acts on it, with the key locked in between if the check looks at the object at all. */
+    /** Resolves, looks at the object and acts on it, with the key locked in between if the user is one who is checked. */
     private Status guarded(long base, int at, int length, Check check, Action action) {
         PathResolver path = worker.path;
         Status outcome = changes.resolve(path, base, at, length);
@@ -118,10 +118,8 @@ final class XattrRequests {
         }
         int stripe = changes.lock(path);
         try {
-            if (worker.access.isLimited()) {
-                outcome = namespace.stat(path.parentId, path.name, object);
-                outcome = outcome == Status.OK ? check.of(path) : outcome;
-            }
+            outcome = changes.look(path, object);
+            outcome = outcome == Status.OK ? check.of(path) : outcome;
             return outcome == Status.OK ? action.on(path) : outcome;
         } finally {
             changes.unlock(stripe);
@@ -191,6 +189,7 @@ final class XattrRequests {
         PathResolver path = worker.path;
         Map<String, byte[]> found = new LinkedHashMap<>();
         Status outcome = changes.resolve(path, list.baseId(), at, length);
+        outcome = outcome == Status.OK ? changes.look(path, object) : outcome;
         if (outcome == Status.OK) {
             outcome = namespace.readXattrs(path.parentId, path.name, (name, value) -> add(found, name, NO_VALUE));
         }

@@ -19,6 +19,7 @@ import io.hmfs.wire.SetTimesDecoder;
 import io.hmfs.wire.SetXattrDecoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.StatusDecoder;
+import io.hmfs.wire.SymlinkDecoder;
 import io.hmfs.wire.SyncBlockDecoder;
 import io.hmfs.wire.TruncateDecoder;
 import io.hmfs.wire.WriteBlockDecoder;
@@ -32,6 +33,7 @@ public enum Operation {
     LIST(ListDecoder.TEMPLATE_ID, ListDecoder.baseIdEncodingOffset(), "listStatus"),
     CREATE(CreateDecoder.TEMPLATE_ID, CreateDecoder.baseIdEncodingOffset(), "create"),
     MKDIR(MkdirDecoder.TEMPLATE_ID, MkdirDecoder.baseIdEncodingOffset(), "mkdirs"),
+    SYMLINK(SymlinkDecoder.TEMPLATE_ID, SymlinkDecoder.baseIdEncodingOffset(), "createSymlink"),
     DELETE(DeleteDecoder.TEMPLATE_ID, DeleteDecoder.baseIdEncodingOffset(), "delete"),
     RMDIR(RmdirDecoder.TEMPLATE_ID, RmdirDecoder.baseIdEncodingOffset(), "delete"),
     RENAME(RenameDecoder.TEMPLATE_ID, RenameDecoder.sourceBaseIdEncodingOffset(), "rename"),

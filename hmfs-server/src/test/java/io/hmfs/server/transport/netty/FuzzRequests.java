@@ -12,7 +12,9 @@ import java.util.Random;
 final class FuzzRequests {
     static final List<String> USERS = List.of(FuzzRig.SUPERUSER, "bob", "eve", "stranger");
 
-    private static final String[] NAMES = {"a", "b", "f", "mine", "open", "sub", "bobs", "secret", "new"};
+    private static final String[] NAMES = {
+        "a", "b", "f", "mine", "open", "sub", "bobs", "secret", "new", "here", "here/new"
+    };
     private static final String[] OWNERS = {"", "", "bob", "eve", "staff", "newcomer", FuzzRig.SUPERUSER};
     private static final String[] ATTRIBUTES = {
         "user.a", "user.b", "user.a", "trusted.a", "security.a", "raw.a", "user.", "user", "", "user." + "n".repeat(251)

@@ -2,6 +2,7 @@ package io.hmfs.server.transport.netty;
 
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -28,6 +29,7 @@ final class FuzzSnapshot {
     private static final long CLOCK_TO = TimeUnit.DAYS.toNanos(365L * 130);
 
     private final Namespace namespace;
+    private final Bytes target = new Bytes();
     private final @Nullable BlockStore store;
     private final List<String> lines = new ArrayList<>();
 
@@ -57,6 +59,10 @@ final class FuzzSnapshot {
             String child = path + HexFormat.of().formatHex(name.toBytes()) + "(" + name + ")";
             add(child, attributes);
             addXattrs(child, directory, name);
+            if (attributes.isSymlink()) {
+                namespace.readlink(directory, name, target);
+                lines.add(child + " leads to " + HexFormat.of().formatHex(target.value));
+            }
             if (attributes.isDirectory()) {
                 below.add(child);
                 ids.add(attributes.id);
