@@ -109,6 +109,9 @@ abstract class AttributedFileSystem extends FileSystem {
         if (!areSymlinksEnabled()) {
             throw new UnsupportedOperationException("Symlinks not supported");
         }
+        if (target.toString().isEmpty()) {
+            throw new IOException("A symbolic link to \".\" cannot be made: its target is empty");
+        }
         statistics.incrementWriteOps(1);
         int parentMode = masked(FsPermission.getDirDefault()).toShort();
         followAnd(
@@ -140,7 +143,7 @@ abstract class AttributedFileSystem extends FileSystem {
                 (name, at) -> {
                     FileInfo info = session().stat(name);
                     if (!info.symlink()) {
-                        throw new IOException("Path " + name + " is not a symbolic link");
+                        throw new IOException("Path " + makeQualified(at) + " is not a symbolic link");
                     }
                     return new Path(info.target());
                 },

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -147,6 +148,20 @@ class SymlinkTest extends UsersOfOneServer {
         bob.symlink("/home/bob/n", "f", PLAIN);
         bob.delete("/home/bob/n");
         assertEquals("f,m", names(bob.list("/home/bob", ListCursor.START, 0)));
+    }
+
+    @Test
+    void aLinkThatGoesHasNoDataThatGoesWithIt() throws IOException {
+        List<Long> removed = Collections.synchronizedList(new ArrayList<>());
+        bob.onRemoved((inode, size) -> removed.add(inode));
+        for (String name : List.of("deleted", "replaced")) {
+            bob.symlink("/home/bob/" + name, "x", PLAIN);
+        }
+        FileInfo file = bob.create("/home/bob/f", PLAIN);
+        bob.delete("/home/bob/deleted");
+        bob.rename("/home/bob/f", "/home/bob/replaced", true);
+        bob.delete("/home/bob/replaced");
+        assertEquals(List.of(file.id()), removed);
     }
 
     private static String names(ListPage page) {
