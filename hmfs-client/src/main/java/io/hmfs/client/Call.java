@@ -42,7 +42,8 @@ abstract class Call<T> extends CompletableFuture<T> {
 
     final void fail(ResultCode code, String message) {
         String text = message.isEmpty() ? code.text() : message;
-        completeExceptionally(new HmfsException(code, describe() + ": " + text, text));
+        String told = code == ResultCode.UNRESOLVED_LINK ? code.text() + ": " + text : text;
+        completeExceptionally(new HmfsException(code, describe() + ": " + told, text));
     }
 
     String describe() {

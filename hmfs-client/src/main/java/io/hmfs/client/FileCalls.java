@@ -2,6 +2,7 @@ package io.hmfs.client;
 
 import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.OpenEncoder;
+import io.hmfs.wire.SymlinkEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
@@ -9,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 
 /** Makes the calls that open and make files, and the one that commits a size. */
 final class FileCalls {
+    private static final int TARGET_MAX = 4095;
+
     private final MetadataCalls calls;
 
     FileCalls(MetadataCalls calls) {
@@ -61,6 +64,43 @@ final class FileCalls {
                         .parentMode(options.parentMode());
                 create.flags().clear().overwrite(options.overwrite()).createParents(options.createParents());
                 return create.putPath(utf8, 0, utf8.length).limit();
+            }
+        };
+    }
+
+    Call<FileInfo> symlink(String path, String target, CreateOptions options) throws HmfsException {
+        MetadataCalls.checkMode("symlink", path, options.parentMode());
+        byte[] targetUtf8 = target.getBytes(StandardCharsets.UTF_8);
+        if (targetUtf8.length == 0 || targetUtf8.length > TARGET_MAX || target.indexOf('\0') >= 0) {
+            throw new HmfsException(
+                    ResultCode.INVALID_ARGUMENT,
+                    "symlink " + path + ": a target has 1 to " + TARGET_MAX + " bytes, none of them NUL; this one "
+                            + targetUtf8.length);
+        }
+        return new MetadataCalls.EntryCall("symlink", path) {
+            @Override
+            boolean isChange() {
+                return true;
+            }
+
+            @Override
+            int bound() {
+                return super.bound() + targetUtf8.length;
+            }
+
+            @Override
+            int encode(Requests requests, WireBuffer out) {
+                SymlinkEncoder symlink = requests.symlink
+                        .wrapAndApplyHeader(out, 0, requests.header)
+                        .correlationId(correlationId)
+                        .clientId(calls.clientId())
+                        .sequence(sequence)
+                        .baseId(Wire.ROOT_ID)
+                        .parentMode(options.parentMode());
+                symlink.flags().clear().createParents(options.createParents());
+                return symlink.putPath(utf8, 0, utf8.length)
+                        .putTarget(targetUtf8, 0, targetUtf8.length)
+                        .limit();
             }
         };
     }

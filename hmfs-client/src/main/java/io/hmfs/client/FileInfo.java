@@ -1,13 +1,14 @@
 package io.hmfs.client;
 
 /**
- * A file or directory as the server described it.
+ * A file, a directory or a symbolic link as the server described it.
  *
  * @param id identity, unique in the cluster for ever; the partition in its top 16 bits
  * @param parentId id of the directory that holds it; 0 for the root
  * @param name the last component of its path; empty for the root
  * @param mode permission bits, 0–07777
  * @param size committed bytes; 0 for a directory
+ * @param target what a symbolic link leads to, as it was given; empty if it is none
  */
 public record FileInfo(
         long id,
@@ -20,4 +21,26 @@ public record FileInfo(
         long size,
         long mtimeMillis,
         long atimeMillis,
-        long ctimeMillis) {}
+        long ctimeMillis,
+        String target) {
+    /** Whether it is a symbolic link. */
+    public boolean symlink() {
+        return !target.isEmpty();
+    }
+
+    FileInfo leadingTo(String newTarget) {
+        return new FileInfo(
+                id,
+                parentId,
+                name,
+                directory,
+                mode,
+                owner,
+                group,
+                size,
+                mtimeMillis,
+                atimeMillis,
+                ctimeMillis,
+                newTarget);
+    }
+}

@@ -39,6 +39,7 @@ public final class HmfsClient implements AutoCloseable {
     private final ClientOptions options;
     private final MetadataCalls calls;
     private final FileCalls files;
+    private final Xattrs xattrs;
     private final IoEventLoopGroup group = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("hmfs-client", true), NioIoHandler.newFactory());
     private volatile RemovedListener removedListener = (inode, size) -> {};
@@ -53,6 +54,7 @@ public final class HmfsClient implements AutoCloseable {
                 host, port, options, group.next(), (inode, size) -> removedListener.removed(inode, size));
         calls = new MetadataCalls(dispatcher.clientId());
         files = new FileCalls(calls);
+        xattrs = new Xattrs(this, calls);
         try {
             server = await(dispatcher.open(), options.connectTimeout().toNanos());
         } catch (IOException | RuntimeException e) {
@@ -76,7 +78,7 @@ public final class HmfsClient implements AutoCloseable {
         return call;
     }
 
-    private <T> T call(Call<T> call) throws IOException {
+    <T> T call(Call<T> call) throws IOException {
         return await(submit(call), options.requestTimeout().toNanos());
     }
 
@@ -164,6 +166,11 @@ public final class HmfsClient implements AutoCloseable {
         return call(calls.mkdir(path, mode, parents));
     }
 
+    /** Makes a symbolic link; of the options, those about parents count. EXISTS. No call follows links: see UNRESOLVED_LINK. */
+    public FileInfo symlink(String path, String target, CreateOptions parents) throws IOException {
+        return call(files.symlink(path, target, parents));
+    }
+
     /** Removes a file; see {@link #delete}. */
     public CompletableFuture<Void> deleteAsync(String path) {
         try {
@@ -223,6 +230,11 @@ public final class HmfsClient implements AutoCloseable {
     /** {@link #append(FileInfo, long, Grant)} of a user who needs no grant. */
     public void append(FileInfo file, long newSize) throws IOException {
         append(file, newSize, Grant.NONE);
+    }
+
+    /** The calls about extended attributes. */
+    public Xattrs xattrs() {
+        return xattrs;
     }
 
     /** Sets a file's size, up or down. */

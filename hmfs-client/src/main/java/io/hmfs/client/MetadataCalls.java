@@ -61,7 +61,7 @@ final class MetadataCalls {
         }
     }
 
-    private abstract static class EntryCall extends PathCall<FileInfo> {
+    abstract static class EntryCall extends PathCall<FileInfo> {
         EntryCall(String operation, String path) throws HmfsException {
             super(operation, path);
         }
@@ -73,7 +73,7 @@ final class MetadataCalls {
     }
 
     /** A change that answers nothing. */
-    private abstract static class DoneCall extends PathCall<Void> {
+    abstract static class DoneCall extends PathCall<Void> {
         DoneCall(String operation, String path) throws HmfsException {
             super(operation, path);
         }

@@ -11,10 +11,13 @@ import io.hmfs.wire.StatusReportDecoder;
 import io.hmfs.wire.WelcomeDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
+import io.hmfs.wire.XattrsDecoder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 /** The reply decoders of one connection, reused for every reply, and what they make of it. */
@@ -28,6 +31,7 @@ final class Replies {
     private final PageDecoder page = new PageDecoder();
     private final StatusReportDecoder status = new StatusReportDecoder();
     private final MetricsReportDecoder metrics = new MetricsReportDecoder();
+    private final XattrsDecoder xattrs = new XattrsDecoder();
     private final ChunkDecoder chunk = new ChunkDecoder();
     private final FailureDecoder failure = new FailureDecoder();
     private final TextCache texts = new TextCache();
@@ -107,6 +111,7 @@ final class Replies {
         entry.skipOwner();
         int groupLength = entry.groupLength();
         String group = texts.text(in, entry.limit() + EntryDecoder.groupHeaderLength(), groupLength);
+        entry.skipGroup();
         return new FileInfo(
                 entry.inode(),
                 entry.parentId(),
@@ -118,7 +123,8 @@ final class Replies {
                 entry.size(),
                 millis(entry.mtimeNanos()),
                 millis(entry.atimeNanos()),
-                millis(entry.ctimeNanos()));
+                millis(entry.ctimeNanos()),
+                entry.flags().symlink() ? entry.target() : "");
     }
 
     OpenedFile opened(WireBuffer in, String path) throws IOException {
@@ -134,9 +140,16 @@ final class Replies {
         ListCursor next = birth == -1 ? null : new ListCursor(birth, page.cursorAt(), page.cursorStart());
         PageDecoder.EntriesDecoder entries = page.entries();
         List<FileInfo> list = new ArrayList<>(entries.count());
+        List<Integer> links = new ArrayList<>(0);
         while (entries.hasNext()) {
-            entries.next();
+            if (entries.next().flags().symlink()) {
+                links.add(list.size());
+            }
             list.add(pageEntry(in, entries, directory));
+        }
+        PageDecoder.LinksDecoder targets = page.links();
+        for (int link : links) {
+            list.set(link, list.get(link).leadingTo(targets.next().target()));
         }
         return new ListPage(list, next);
     }
@@ -160,7 +173,8 @@ final class Replies {
                 each.size(),
                 millis(each.mtimeNanos()),
                 millis(each.atimeNanos()),
-                millis(each.ctimeNanos()));
+                millis(each.ctimeNanos()),
+                "");
     }
 
     ServerStatus status(WireBuffer in) throws IOException {
@@ -186,6 +200,22 @@ final class Replies {
                 (int) status.connections(),
                 status.uptimeMillis(),
                 serverVersion);
+    }
+
+    Map<String, byte[]> xattrs(WireBuffer in) throws IOException {
+        expect(XattrsDecoder.TEMPLATE_ID);
+        xattrs.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        Map<String, byte[]> found = new LinkedHashMap<>();
+        XattrsDecoder.AttributesDecoder each = xattrs.attributes();
+        while (each.hasNext()) {
+            String name = each.next().name();
+            int length = each.valueLength();
+            in.check(xattrs.limit() + XattrsDecoder.AttributesDecoder.valueHeaderLength(), length);
+            byte[] value = new byte[length];
+            each.getValue(value, 0, length);
+            found.put(name, value);
+        }
+        return found;
     }
 
     String metrics(WireBuffer in) throws IOException {

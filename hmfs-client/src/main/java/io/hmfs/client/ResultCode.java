@@ -23,6 +23,11 @@ public enum ResultCode {
     NO_ATTRIBUTE(15, "no such extended attribute"),
     VALUE_TOO_LARGE(16, "a value is over 64 KiB, or all of one object over 256 KiB"),
     ACCESS_DENIED(17, "permission denied"),
+    /**
+     * A symbolic link stands on the path, or at its end: {@link HmfsException#reason} is the path to go on with instead. Stat, delete,
+     * rename and symlink take the last name as it is.
+     */
+    UNRESOLVED_LINK(18, "a symbolic link on the path leads elsewhere"),
     /** The server could not make sense of the request; the connection is closed when the stream is unusable. */
     BAD_REQUEST(100, "the server could not read the request"),
     /** Client and server speak different versions of the protocol. */

@@ -106,6 +106,7 @@ class CodecTest {
         entries.flags().clear().directory(true);
         entries.name("d").owner("o").group("g");
         entries.resetCountToIndex();
+        page.linksCount(1).next().target("t");
         int limit = page.limit();
         assertEquals(
                 "28006700e2220300" + "0100000000000000" + "0200000000000000" + "ffffffffffffffff" + "0000000000000000"
@@ -113,7 +114,8 @@ class CodecTest {
                         + "2b000100" // each entry's block 43, one entry
                         + "0300000000000000" + "0400000000000000" + "0500000000000000" + "0600000000000000"
                         + "0700000000000000" + "8001" + "01"
-                        + "010064" + "01006f" + "010067",
+                        + "010064" + "01006f" + "010067"
+                        + "00000100" + "010074", // one symbolic link, and where it leads
                 hex(limit));
         PageDecoder read = new PageDecoder().wrapAndApplyHeader(window, 0, new MessageHeaderDecoder());
         PageDecoder.EntriesDecoder each = read.entries().next();
@@ -122,6 +124,7 @@ class CodecTest {
         assertEquals("d", each.name());
         assertEquals("o", each.owner());
         assertEquals("g", each.group());
+        assertEquals("t", read.links().next().target());
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
+import io.hmfs.core.type.XattrVisitor;
 import java.util.List;
 
 /**
@@ -19,6 +20,9 @@ public interface ExtendedAttributes {
 
     /** Adds the names of all attributes to {@code out}, the one that was set last at the end. */
     Status listXattrs(long directory, Name name, List<Name> out);
+
+    /** Shows all attributes with their values, as they were at one moment, the one that was set last at the end. */
+    Status readXattrs(long directory, Name name, XattrVisitor visitor);
 
     /** Removes one attribute; NO_ATTRIBUTE if it is not there. */
     Status removeXattr(long directory, Name name, Name attribute);

@@ -6,6 +6,7 @@ import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
+import io.hmfs.core.type.XattrVisitor;
 import java.util.List;
 
 /**
@@ -49,6 +50,11 @@ abstract class ExtendedNamespace implements Namespace {
     @Override
     public final Status listXattrs(long directory, Name name, List<Name> out) {
         return stopping(() -> operations().listXattrs(directory, name, out));
+    }
+
+    @Override
+    public final Status readXattrs(long directory, Name name, XattrVisitor visitor) {
+        return stopping(() -> operations().readXattrs(directory, name, visitor));
     }
 
     @Override

@@ -93,6 +93,16 @@ final class ExtendedAttributesTest {
             assertValue(Values.of(size, size), F, "size" + size);
         }
         assertEquals(Arrays.stream(sizes).mapToObj(size -> "size" + size).toList(), names(F));
+        List<String> shown = new ArrayList<>();
+        assertEquals(Status.OK, namespace.readXattrs(ROOT, F, (attribute, bytes) -> {
+            assertArrayEquals(Values.of(bytes.length, bytes.length), bytes);
+            shown.add(attribute + " " + bytes.length);
+        }));
+        assertEquals(
+                Arrays.stream(sizes)
+                        .mapToObj(size -> "size" + size + " " + size)
+                        .toList(),
+                shown);
         assertEquals(Status.OK, namespace.stat(ROOT, F, out));
         assertEquals(1, out.nlink);
     }

@@ -3,10 +3,15 @@ package io.hmfs.hadoop;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.DelegateToFileSystem;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.XAttrSetFlag;
+import org.jspecify.annotations.Nullable;
 
 /** HMFS for {@code FileContext}: the same filesystem behind Hadoop's other interface. */
 public final class Hmfs extends DelegateToFileSystem {
@@ -28,6 +33,37 @@ public final class Hmfs extends DelegateToFileSystem {
         checkPath(source);
         checkPath(target);
         files.rename(source, target, overwrite ? Options.Rename.OVERWRITE : Options.Rename.NONE);
+    }
+
+    @Override
+    public void setXAttr(Path path, String name, byte @Nullable [] value, EnumSet<XAttrSetFlag> flags)
+            throws IOException {
+        files.setXAttr(path, name, value, flags);
+    }
+
+    @Override
+    public byte[] getXAttr(Path path, String name) throws IOException {
+        return files.getXAttr(path, name);
+    }
+
+    @Override
+    public Map<String, byte[]> getXAttrs(Path path) throws IOException {
+        return files.getXAttrs(path);
+    }
+
+    @Override
+    public Map<String, byte[]> getXAttrs(Path path, List<String> names) throws IOException {
+        return files.getXAttrs(path, names);
+    }
+
+    @Override
+    public List<String> listXAttrs(Path path) throws IOException {
+        return files.listXAttrs(path);
+    }
+
+    @Override
+    public void removeXAttr(Path path, String name) throws IOException {
+        files.removeXAttr(path, name);
     }
 
     @Override

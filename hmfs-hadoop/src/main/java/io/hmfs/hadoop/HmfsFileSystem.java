@@ -1,18 +1,18 @@
 package io.hmfs.hadoop;
 
 import io.hmfs.client.CreateOptions;
-import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.ServerStatus;
+import io.hmfs.hadoop.link.LinkOnPathException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
-import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BulkDelete;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * HMFS behind {@code hmfs://host:port/}: the semantics of HDFS except for what docs/hadoop.md names. One instance has one
  * connection and acts for the user who made it, whoever calls it. Thread-safe.
  */
-public final class HmfsFileSystem extends FileSystem {
+public final class HmfsFileSystem extends AttributedFileSystem {
     /** The scheme of the addresses. */
     public static final String SCHEME = "hmfs";
 
@@ -77,7 +77,8 @@ public final class HmfsFileSystem extends FileSystem {
         session = Session.open(name, options, user, conf);
     }
 
-    private Session session() throws IOException {
+    @Override
+    Session session() throws IOException {
         Session current = session;
         if (current == null) {
             throw new IOException("Filesystem closed");
@@ -116,21 +117,18 @@ public final class HmfsFileSystem extends FileSystem {
         workingDirectory = absolute(directory);
     }
 
-    private Path absolute(Path path) {
+    @Override
+    Path absolute(Path path) {
         return path.isAbsolute() ? path : new Path(workingDirectory, path);
-    }
-
-    /** The path as the server knows it. */
-    private String serverPath(Path path) {
-        checkPath(path);
-        return absolute(path).toUri().getPath();
     }
 
     @Override
     public FSDataInputStream open(Path path, int bufferSize) throws IOException {
         statistics.incrementReadOps(1);
-        String name = serverPath(path);
-        return new FSDataInputStream(session().reader(name, statistics));
+        return follow(
+                path,
+                (name, at) -> new FSDataInputStream(session().reader(name, statistics)),
+                (files, at) -> files.open(at, bufferSize));
     }
 
     @Override
@@ -184,36 +182,59 @@ public final class HmfsFileSystem extends FileSystem {
     private FSDataOutputStream create(Path path, FsPermission mode, boolean overwrite, boolean parents)
             throws IOException {
         statistics.incrementWriteOps(1);
-        String name = serverPath(path);
         short parentMode = masked(FsPermission.getDirDefault()).toShort();
-        return new FSDataOutputStream(
-                session().create(name, new CreateOptions(mode.toShort(), overwrite, parents, parentMode)), statistics);
-    }
-
-    private FsPermission masked(FsPermission permission) {
-        return permission.applyUMask(FsPermission.getUMask(getConf()));
+        CreateOptions how = new CreateOptions(mode.toShort(), overwrite, parents, parentMode);
+        return follow(
+                path,
+                (name, at) -> new FSDataOutputStream(session().create(name, how), statistics),
+                (files, at) -> files.create(
+                        at,
+                        mode,
+                        overwrite,
+                        getConf()
+                                .getInt(
+                                        CommonConfigurationKeysPublic.IO_FILE_BUFFER_SIZE_KEY,
+                                        CommonConfigurationKeysPublic.IO_FILE_BUFFER_SIZE_DEFAULT),
+                        files.getDefaultReplication(at),
+                        files.getDefaultBlockSize(at),
+                        null));
     }
 
     @Override
     public FSDataOutputStream append(Path path, int bufferSize, @Nullable Progressable progress) throws IOException {
         statistics.incrementWriteOps(1);
-        String name = serverPath(path);
-        Session.AppendStart start = session().appender(name);
-        return new FSDataOutputStream(start.stream(), statistics, start.position());
+        return follow(
+                path,
+                (name, at) -> {
+                    Session.AppendStart start = session().appender(name);
+                    return new FSDataOutputStream(start.stream(), statistics, start.position());
+                },
+                (files, at) -> files.append(at, bufferSize, progress));
     }
 
     /** Always done when it returns. */
     @Override
     public boolean truncate(Path path, long newLength) throws IOException {
         statistics.incrementWriteOps(1);
-        session().truncate(serverPath(path), newLength);
-        return true;
+        return follow(
+                path,
+                (name, at) -> {
+                    session().truncate(name, newLength);
+                    return true;
+                },
+                (files, at) -> files.truncate(at, newLength));
     }
 
     @Override
     public boolean rename(Path source, Path target) throws IOException {
         statistics.incrementWriteOps(1);
-        return session().renames().into(serverPath(source), serverPath(target));
+        try {
+            return session().renames().into(serverPath(source), serverPath(target));
+        } catch (LinkOnPathException e) {
+            String from = withoutLinks(source);
+            return follow(
+                    target, (name, at) -> session().renames().into(from, name), (files, at) -> across(source, at));
+        }
     }
 
     @Override
@@ -221,13 +242,35 @@ public final class HmfsFileSystem extends FileSystem {
     public void rename(Path source, Path target, Options.Rename... options) throws IOException {
         statistics.incrementWriteOps(1);
         boolean overwrite = List.of(options).contains(Options.Rename.OVERWRITE);
-        session().renames().exactly(serverPath(source), serverPath(target), overwrite);
+        try {
+            session().renames().exactly(serverPath(source), serverPath(target), overwrite);
+        } catch (LinkOnPathException e) {
+            String from = withoutLinks(source);
+            followAnd(
+                    target,
+                    name -> session().renames().exactly(from, name, overwrite),
+                    (files, at) -> across(source, at));
+        }
+    }
+
+    /** Where the links on the path lead; one at its end is what is meant. */
+    private String withoutLinks(Path path) throws IOException {
+        Path real = getFileLinkStatus(path).getPath();
+        checkPath(real);
+        return real.toUri().getPath();
+    }
+
+    private static boolean across(Path source, Path target) throws IOException {
+        throw new IOException("Renames across filesystems are not supported: " + source + " to " + target);
     }
 
     @Override
     public boolean delete(Path path, boolean recursive) throws IOException {
         statistics.incrementWriteOps(1);
-        String name = serverPath(path);
+        return follow(path, (name, at) -> delete(name, recursive), (files, at) -> files.delete(at, recursive));
+    }
+
+    private boolean delete(String name, boolean recursive) throws IOException {
         if (!name.equals("/")) {
             return session().delete(name, recursive);
         }
@@ -258,9 +301,13 @@ public final class HmfsFileSystem extends FileSystem {
     /** Page by page, in no order. */
     @Override
     public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
-        Path directory = makeQualified(absolute(path));
-        Listing listing = Listing.open(
-                session().link(), serverPath(path), session().options().listPageEntries());
+        return follow(path, this::listing, FileSystem::listStatusIterator);
+    }
+
+    private RemoteIterator<FileStatus> listing(String name, Path path) throws IOException {
+        Path directory = makeQualified(path);
+        Listing listing =
+                Listing.open(session().link(), name, session().options().listPageEntries());
         boolean file = listing.isOfFile();
         return RemoteIterators.mappingRemoteIterator(
                 listing, info -> status(info, file ? directory : new Path(directory, info.name())));
@@ -286,49 +333,13 @@ public final class HmfsFileSystem extends FileSystem {
 
     private boolean mkdir(Path path, FsPermission mode, boolean parents) throws IOException {
         statistics.incrementWriteOps(1);
-        session().mkdir(serverPath(path), mode.toShort(), parents);
-        return true;
-    }
-
-    @Override
-    public FileStatus getFileStatus(Path path) throws IOException {
-        statistics.incrementReadOps(1);
-        return status(session().stat(serverPath(path)), makeQualified(absolute(path)));
-    }
-
-    private FileStatus status(FileInfo info, Path path) throws IOException {
-        return new FileStatus(
-                info.size(),
-                info.directory(),
-                info.directory() ? 0 : 1,
-                info.directory() ? 0 : session().server().blockSize(),
-                info.mtimeMillis(),
-                info.atimeMillis(),
-                FsPermission.createImmutable((short) info.mode()),
-                info.owner(),
-                info.group(),
-                path);
-    }
-
-    @Override
-    public void setPermission(Path path, FsPermission permission) throws IOException {
-        statistics.incrementWriteOps(1);
-        session().change(serverPath(path), (client, name) -> client.chmod(name, permission.toShort()));
-    }
-
-    @Override
-    public void setOwner(Path path, @Nullable String owner, @Nullable String group) throws IOException {
-        if (owner == null && group == null) {
-            throw new HadoopIllegalArgumentException("Both owner and group are null: nothing to set on " + path);
-        }
-        statistics.incrementWriteOps(1);
-        session().change(serverPath(path), (client, name) -> client.chown(name, owner, group));
-    }
-
-    @Override
-    public void setTimes(Path path, long modified, long accessed) throws IOException {
-        statistics.incrementWriteOps(1);
-        session().change(serverPath(path), (client, name) -> client.setTimes(name, modified, accessed));
+        return follow(
+                path,
+                (name, at) -> {
+                    session().mkdir(name, mode.toShort(), parents);
+                    return true;
+                },
+                (files, at) -> files.mkdirs(at, mode));
     }
 
     /** The space of the metadata pool: how much the data store has, only the data store knows. */
@@ -361,6 +372,7 @@ public final class HmfsFileSystem extends FileSystem {
             case CommonPathCapabilities.FS_APPEND,
                     CommonPathCapabilities.FS_PERMISSIONS,
                     CommonPathCapabilities.FS_TRUNCATE,
+                    CommonPathCapabilities.FS_XATTRS,
                     CommonPathCapabilities.ABORTABLE_STREAM -> true;
             default -> super.hasPathCapability(path, capability);
         };

@@ -77,6 +77,9 @@ final class Rename {
             throw new FileAlreadyExistsException(
                     "The source " + source + " and destination " + target + " are the same");
         }
+        if (from.target().equals(target)) {
+            throw new FileAlreadyExistsException("Cannot rename symlink " + source + " to its target " + target);
+        }
         FileInfo there = overwrite ? statOrNull(target) : null;
         if (there != null && there.directory() != from.directory()) {
             throw new PathIOException(

@@ -8,6 +8,7 @@ import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.ServerInfo;
 import io.hmfs.hadoop.link.HadoopErrors;
+import io.hmfs.hadoop.link.LinkOnPathException;
 import io.hmfs.hadoop.link.ServerLink;
 import io.hmfs.hadoop.store.BuiltinDataStore;
 import io.hmfs.hadoop.store.DataStore;
@@ -39,6 +40,7 @@ final class Session implements Closeable {
     private final DataStore store;
     private final OpenFiles openFiles;
     private final Rename renames;
+    private final XAttrs xattrs;
     private final @Nullable Reaper reaper; // only where the server cannot drop blocks itself
 
     private Session(ServerLink link, HmfsOptions options, DataStore store) {
@@ -47,6 +49,7 @@ final class Session implements Closeable {
         this.store = store;
         this.openFiles = new OpenFiles(link);
         this.renames = new Rename(link, openFiles);
+        this.xattrs = new XAttrs(link);
         this.reaper = store.dropsBlocksItself() ? null : new Reaper(store);
         if (reaper != null) {
             link.client().onRemoved((inode, size) -> reaper.drop(inode, 0, blocks(size)));
@@ -96,6 +99,10 @@ final class Session implements Closeable {
 
     ServerInfo server() {
         return link.server();
+    }
+
+    XAttrs xattrs() {
+        return xattrs;
     }
 
     Rename renames() {
@@ -181,11 +188,22 @@ final class Session implements Closeable {
         }
     }
 
+    void symlink(String path, String target, boolean parents, int parentMode) throws IOException {
+        try {
+            link.client().symlink(path, target, new CreateOptions(0, false, parents, parentMode));
+        } catch (HmfsException e) {
+            throw HadoopErrors.translate(path, e);
+        }
+    }
+
     void truncate(String path, long size) throws IOException {
         if (size < 0) {
             throw new HadoopIllegalArgumentException("Cannot truncate to a negative file size: " + size + ".");
         }
         FileInfo info = stat(path);
+        if (info.symlink()) {
+            throw new LinkOnPathException(path, info.target());
+        }
         if (info.directory()) {
             throw new FileNotFoundException("Path is not a file: " + path);
         }

@@ -139,6 +139,28 @@ class FsShellTest {
     }
 
     @Test
+    void extended_attributes_are_set_and_shown() throws Exception {
+        succeeds("-touchz", directory + "/f");
+        succeeds("-setfattr", "-n", "user.colour", "-v", "green", directory + "/f");
+        succeeds("-setfattr", "-n", "user.bytes", "-v", "0x00ff", directory + "/f");
+        succeeds("-getfattr", "-n", "user.colour", directory + "/f");
+        assertEquals("# file: " + directory + "/f\nuser.colour=\"green\"\n", output);
+        succeeds("-getfattr", "-R", "-d", "-e", "hex", directory);
+        assertTrue(output.contains("user.bytes=0x00ff") && output.contains("user.colour=0x677265656e"), output);
+        succeeds("-cp", "-px", directory + "/f", directory + "/g");
+        succeeds("-getfattr", "-n", "user.colour", directory + "/g");
+        succeeds("-setfattr", "-x", "user.colour", directory + "/f");
+        assertEquals(1, shell("-getfattr", "-n", "user.colour", directory + "/f"));
+        assertTrue(output.contains("no extended attribute user.colour"), output);
+        assertEquals(2, output.lines().count(), "the file, and why not: " + output);
+        assertEquals(1, shell("-setfattr", "-n", "security.x", directory + "/f"));
+        assertTrue(
+                output.contains("User doesn't have permission")
+                        && output.lines().count() == 1,
+                output);
+    }
+
+    @Test
     void errors_are_one_line_and_exit_code_1() throws Exception {
         assertEquals(1, shell("-ls", directory + "/nothing"));
         assertEquals("ls: `" + directory + "/nothing': No such file or directory\n", output);

@@ -55,7 +55,6 @@ class ObservationTest {
 
     @TempDir
     private Path directory;
-
     private final HttpClient http = HttpClient.newHttpClient();
 
     private HttpResponse<String> ask(HmfsServer server, String method, String path) throws Exception {

@@ -8,6 +8,7 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ListCursor;
 import io.hmfs.client.ResultCode;
+import io.hmfs.client.XattrMode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,6 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 class PermissionTableTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
     private static final CreateOptions OVERWRITE = new CreateOptions(0644, true, false, 0755);
+
+    private static final byte[] NO_BYTES = {};
 
     /** The directory p is bob's and of the group staff, in which carol is. */
     private enum Actor {
@@ -126,6 +129,37 @@ class PermissionTableTest {
                     (c, at) -> c.chown(at + "/p/f", null, "engineers"),
                     cell -> cell.directory("x") && cell.owns() && (cell.superuser() || cell.actor == Actor.OWNER)),
             new Operation("chown", false, (c, at) -> c.chown(at + "/p/f", "eric", null), Cell::superuser),
+            new Operation("list xattrs", false, (c, at) -> c.xattrs().list(at + "/p/f"), cell -> cell.directory("x")),
+            new Operation(
+                    "set trusted xattr",
+                    false,
+                    (c, at) -> c.xattrs().set(at + "/p/f", "trusted.a", NO_BYTES, XattrMode.CREATE),
+                    Cell::superuser),
+            new Operation(
+                    "set xattr of a directory",
+                    false,
+                    (c, at) -> c.xattrs().set(at + "/p", "user.a", NO_BYTES, XattrMode.CREATE),
+                    cell -> cell.sticky ? cell.superuser() || cell.actor == Actor.OWNER : cell.directory("w")),
+            new Operation(
+                    "set xattr",
+                    true,
+                    (c, at) -> c.xattrs().set(at + "/p/f", "user.a", NO_BYTES, XattrMode.REPLACE),
+                    cell -> cell.directory("x") && cell.file("w")),
+            new Operation(
+                    "remove xattr",
+                    true,
+                    (c, at) -> c.xattrs().remove(at + "/p/f", "user.a"),
+                    cell -> cell.directory("x") && cell.file("w")),
+            new Operation(
+                    "get xattrs",
+                    true,
+                    (c, at) -> c.xattrs().all(at + "/p/f"),
+                    cell -> cell.directory("x") && cell.file("r")),
+            new Operation(
+                    "get xattr",
+                    true,
+                    (c, at) -> c.xattrs().get(at + "/p/f", "user.a"),
+                    cell -> cell.directory("x") && cell.file("r")),
             new Operation(
                     "overwrite",
                     true,
@@ -205,6 +239,7 @@ class PermissionTableTest {
         admin.mkdir(base + "/p", 0777, false);
         admin.create(base + "/x", PLAIN);
         admin.create(base + "/p/f", PLAIN);
+        admin.xattrs().set(base + "/p/f", "user.a", NO_BYTES, XattrMode.CREATE);
         admin.mkdir(base + "/p/d", 0777, false);
         admin.chown(base + "/p/f", owner, "staff");
         admin.chown(base + "/p/d", owner, "staff");

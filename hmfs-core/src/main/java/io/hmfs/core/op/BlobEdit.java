@@ -2,8 +2,8 @@ package io.hmfs.core.op;
 
 import io.hmfs.core.layout.BlobRecord;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.XattrVisitor;
 import java.util.Arrays;
-import java.util.List;
 
 /** A blob with one record more, less or other: always a new array, since a chain never changes. */
 final class BlobEdit {
@@ -51,13 +51,13 @@ final class BlobEdit {
         return edited;
     }
 
-    static void names(byte[] blob, List<Name> into) {
+    static void showAttributes(byte[] blob, XattrVisitor visitor) {
         for (int at = 0; at < blob.length; at += BlobRecord.size(blob, at)) {
             long head = BlobRecord.head(blob, at);
             if (BlobRecord.type(head) == BlobRecord.TYPE_ATTRIBUTE) {
                 Name name = new Name();
                 name.set(blob, at + BlobRecord.HEAD_SIZE, BlobRecord.nameLength(head));
-                into.add(name);
+                visitor.visit(name, value(blob, at));
             }
         }
     }

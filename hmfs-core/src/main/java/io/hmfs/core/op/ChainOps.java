@@ -10,6 +10,7 @@ import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
+import io.hmfs.core.type.XattrVisitor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -54,8 +55,12 @@ final class ChainOps {
     }
 
     Status listXattrs(long parent, Name name, List<Name> out) {
+        return readXattrs(parent, name, (attribute, _) -> out.add(attribute));
+    }
+
+    Status readXattrs(long parent, Name name, XattrVisitor visitor) {
         return read(parent, name, (blob, _) -> {
-            BlobEdit.names(blob, out);
+            BlobEdit.showAttributes(blob, visitor);
             return Status.OK;
         });
     }

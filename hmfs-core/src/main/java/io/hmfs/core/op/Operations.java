@@ -13,6 +13,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
+import io.hmfs.core.type.XattrVisitor;
 import java.util.List;
 
 /** All operations on one engine; what each does is said in {@code Namespace}, whose arguments these are. */
@@ -138,6 +139,10 @@ public final class Operations {
 
     public Status listXattrs(long directory, Name name, List<Name> out) {
         return chains.listXattrs(directory, name, out);
+    }
+
+    public Status readXattrs(long directory, Name name, XattrVisitor visitor) {
+        return chains.readXattrs(directory, name, visitor);
     }
 
     public Status removeXattr(long directory, Name name, Name attribute) {

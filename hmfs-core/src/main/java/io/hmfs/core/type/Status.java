@@ -36,7 +36,9 @@ public enum Status {
     /** A value over 64 KiB, or more extended attributes and ACL than 256 KiB on one object. */
     VALUE_TOO_LARGE(16),
     /** The user may not do that. The engine knows no users: whoever serves them gives this answer. */
-    ACCESS_DENIED(17);
+    ACCESS_DENIED(17),
+    /** A symbolic link stands where the path leads on. The engine knows no paths: whoever resolves them gives this answer. */
+    UNRESOLVED_LINK(18);
 
     private final int code;
 

@@ -62,10 +62,12 @@ public final class HadoopErrors {
             case NO_SPACE -> new ClusterStorageCapacityExceededException(path + ": " + text);
             case INVALID_NAME -> new InvalidPathException(path, text);
             case NAME_TOO_LONG -> new PathIOException(shortened(path), text);
-            case LOOP, TOO_MANY_LINKS, NO_ATTRIBUTE, VALUE_TOO_LARGE -> new PathIOException(path, text);
+            case LOOP, TOO_MANY_LINKS -> new PathIOException(path, text);
+            case NO_ATTRIBUTE, VALUE_TOO_LARGE -> new PathIOException(path, failure.reason());
             case STALE ->
                 new FileNotFoundException(path + ": the file was deleted, replaced, or renamed by another process");
-            case INVALID_ARGUMENT -> new HadoopIllegalArgumentException(path + ": " + text);
+            case INVALID_ARGUMENT -> new HadoopIllegalArgumentException(path + ": " + failure.reason());
+            case UNRESOLVED_LINK -> new LinkOnPathException(path, failure.reason());
             case ACCESS_DENIED -> new AccessControlException(failure.reason());
             case IS_ROOT -> new PathPermissionException(path, text);
             case BAD_REQUEST, TOO_LARGE, INTERNAL, IO_ERROR -> new PathIOException(path, failure.getMessage());

@@ -50,6 +50,7 @@ class HadoopErrorsTest {
         table.put(ResultCode.NO_ATTRIBUTE, PathIOException.class);
         table.put(ResultCode.VALUE_TOO_LARGE, PathIOException.class);
         table.put(ResultCode.ACCESS_DENIED, AccessControlException.class);
+        table.put(ResultCode.UNRESOLVED_LINK, LinkOnPathException.class);
         table.put(ResultCode.BAD_REQUEST, PathIOException.class);
         table.put(ResultCode.UNSUPPORTED_VERSION, IOException.class);
         table.put(ResultCode.TOO_LARGE, PathIOException.class);

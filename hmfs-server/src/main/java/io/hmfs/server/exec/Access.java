@@ -50,7 +50,13 @@ final class Access {
         return limited;
     }
 
-    /** Why the last check was answered ACCESS_DENIED. */
+    /** Where a path leads over a symbolic link: what the reply says. */
+    Status leads(String where) {
+        reason = where;
+        return Status.UNRESOLVED_LINK;
+    }
+
+    /** Why the last check was answered ACCESS_DENIED; where a symbolic link leads. */
     String reason() {
         return reason;
     }
@@ -147,7 +153,8 @@ final class Access {
     /** As HDFS writes it: {@code "/dir":root:supergroup:drwxr-xr-x}. */
     private String shown(Attributes object, String path) {
         return '"' + shortened(path) + "\":" + namespace.principalName(object.uid) + ':'
-                + namespace.principalName(object.gid) + ':' + (object.isDirectory() ? 'd' : '-') + symbols(object.mode);
+                + namespace.principalName(object.gid) + ':'
+                + (object.isDirectory() ? 'd' : object.isSymlink() ? 'l' : '-') + symbols(object.mode);
     }
 
     private static String symbols(int mode) {

@@ -64,7 +64,7 @@ final class ChangeRequests {
     }
 
     /** Takes the key's lock if anything has to be seen under it. */
-    private int lock(PathResolver path) {
+    int lock(PathResolver path) {
         if (!worker.access.isLimited()) {
             return NO_LOCK;
         }
@@ -73,15 +73,21 @@ final class ChangeRequests {
         return stripe;
     }
 
-    private void unlock(int stripe) {
+    void unlock(int stripe) {
         if (stripe != NO_LOCK) {
             worker.service.locks.unlock(stripe);
         }
     }
 
-    /** Sees in {@link #before} what is to be changed, if a check asks for it. */
+    /** Sees in {@link #before} what is to be changed: not a symbolic link, but what it leads to. */
     private Status look(PathResolver path) {
-        return worker.access.isLimited() ? namespace.stat(path.parentId, path.name, before) : Status.OK;
+        return look(path, before);
+    }
+
+    /** The same, seen elsewhere. */
+    Status look(PathResolver path, Attributes out) {
+        Status outcome = namespace.stat(path.parentId, path.name, out);
+        return outcome == Status.OK && out.isSymlink() ? path.unresolved() : outcome;
     }
 
     private void changed(PathResolver path, Status outcome) {
@@ -89,7 +95,7 @@ final class ChangeRequests {
     }
 
     /** Resolves a path to something that can be changed: a name, or the root. */
-    private Status resolve(PathResolver path, long base, int at, int length) {
+    Status resolve(PathResolver path, long base, int at, int length) {
         Status outcome = path.resolve(base, worker.in, at, length);
         boolean nameless = path.isBase && base != Namespace.ROOT_ID;
         return outcome == Status.OK && nameless ? Status.INVALID_NAME : outcome;
@@ -112,7 +118,7 @@ final class ChangeRequests {
             int stripe = lock(path);
             try {
                 // For everybody: the pool must not remember the names that somebody gives to what is not there.
-                outcome = namespace.stat(path.parentId, path.name, before);
+                outcome = look(path);
                 outcome = outcome == Status.OK ? path.isOwner(before) : outcome;
                 outcome = outcome == Status.OK ? chown(path, owner, group) : outcome;
             } finally {
@@ -235,7 +241,7 @@ final class ChangeRequests {
         int stripe = KeyLocks.stripe(path.parentId, path.name);
         locks.lock(stripe, worker.waits); // the file that is cut in the namespace is the one whose objects are cut
         try {
-            Status outcome = namespace.stat(path.parentId, path.name, before);
+            Status outcome = look(path);
             if (outcome == Status.OK && !before.isDirectory()) {
                 outcome = path.may(before, Access.WRITE);
             }

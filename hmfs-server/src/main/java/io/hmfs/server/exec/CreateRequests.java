@@ -1,16 +1,19 @@
 package io.hmfs.server.exec;
 
+import io.hmfs.client.ResultCode;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Caller;
 import io.hmfs.server.access.Grants;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.MkdirDecoder;
+import io.hmfs.wire.SymlinkDecoder;
 import io.hmfs.wire.Wire;
 
-/** Requests that make something: create, mkdir. New entries belong to the connection's user and to their parent's group. */
+/** Requests that make something: create, mkdir, symlink. New entries belong to the connection's user and to their parent's group. */
 final class CreateRequests {
     private static final int ATTEMPTS_MAX = 16;
     private static final int MODE_MAX = 07777;
+    private static final int TARGET_MAX = 4095;
 
     /** Creates are executed one by one with {@code -Dhmfs.joinCreates=false}: to measure what joining them brings. */
     private static final boolean JOINS = !"false".equals(System.getProperty("hmfs.joinCreates"));
@@ -20,6 +23,7 @@ final class CreateRequests {
     private final JoinedCreates joined;
     private final CreateDecoder create = new CreateDecoder();
     private final MkdirDecoder mkdir = new MkdirDecoder();
+    private final SymlinkDecoder symlink = new SymlinkDecoder();
 
     CreateRequests(Worker worker, RemoveRequests removes) {
         this.worker = worker;
@@ -90,6 +94,7 @@ final class CreateRequests {
         if (outcome == Status.OK) {
             outcome = createFile(path);
         }
+        outcome = afterLink(path, outcome);
         if (outcome == Status.OK) {
             worker.open(path.parentId, worker.attributes, removes.removed(), Grants.WRITE);
         } else {
@@ -123,7 +128,7 @@ final class CreateRequests {
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             outcome = worker.namespace.create(
                     path.parentId, path.name, create.mode(), worker.uid, gid, worker.attributes);
-            if (outcome != Status.EXISTS || !create.flags().overwrite()) {
+            if (outcome != Status.EXISTS || !create.flags().overwrite() || worker.attributes.isSymlink()) {
                 return outcome;
             }
             Status removal = removes.remove(path, true);
@@ -152,9 +157,10 @@ final class CreateRequests {
         if (outcome == Status.OK) {
             outcome = path.isBase ? Status.EXISTS : makeDirectory(path);
         }
-        if (outcome == Status.ACCESS_DENIED && !path.isBase && isThere(path)) {
+        if (outcome == Status.ACCESS_DENIED && isThere(path)) {
             outcome = Status.EXISTS; // nothing would have been made
         }
+        outcome = afterLink(path, outcome);
         if (outcome == Status.EXISTS && parents) {
             outcome = existing(path);
         }
@@ -165,8 +171,72 @@ final class CreateRequests {
         }
     }
 
+    /** A name that is taken by a symbolic link means where that leads; so does one in a directory where nothing may be made. */
+    private Status afterLink(PathResolver path, Status outcome) {
+        if (outcome == Status.ACCESS_DENIED) {
+            String why = worker.access.reason();
+            boolean link = isThere(path) && worker.attributes.isSymlink();
+            return link ? path.unresolved() : worker.access.denied(why);
+        }
+        boolean link = outcome == Status.EXISTS && !path.isBase && worker.attributes.isSymlink();
+        return link ? path.unresolved() : outcome;
+    }
+
+    void symlink() {
+        worker.checkBlock(SymlinkDecoder.BLOCK_LENGTH);
+        symlink.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        int length = symlink.pathLength();
+        int at = symlink.limit() + SymlinkDecoder.pathHeaderLength();
+        symlink.skipPath();
+        byte[] target = new byte[symlink.targetLength()];
+        symlink.getTarget(target, 0, target.length);
+        boolean parents = symlink.flags().createParents();
+        PathResolver path = worker.path;
+        if (!isTarget(target)) {
+            worker.reply.failure(
+                    ResultCode.INVALID_ARGUMENT,
+                    "a symbolic link's target has 1 to " + TARGET_MAX + " bytes, none of them NUL; this one "
+                            + target.length);
+            return;
+        }
+        if (parents && symlink.parentMode() > MODE_MAX) {
+            worker.reply.status(Status.INVALID_ARGUMENT);
+            return;
+        }
+        if (parents) {
+            path.makeParents(symlink.parentMode());
+        }
+        Status outcome = path.resolve(symlink.baseId(), worker.in, at, length);
+        if (outcome == Status.OK) {
+            outcome = path.isBase ? Status.EXISTS : path.mayInParent(Access.WRITE);
+        }
+        if (outcome == Status.OK) {
+            outcome = number(path, false);
+        }
+        if (outcome == Status.OK) {
+            outcome = worker.namespace.symlink(
+                    path.parentId, path.name, target, worker.uid, path.parentGid(), worker.attributes);
+        }
+        if (outcome == Status.OK) {
+            worker.reply.entry(path.parentId, worker.attributes, target);
+        } else {
+            worker.reply.status(path.seen(outcome));
+        }
+    }
+
+    private static boolean isTarget(byte[] target) {
+        for (byte each : target) {
+            if (each == 0) {
+                return false;
+            }
+        }
+        return target.length > 0 && target.length <= TARGET_MAX;
+    }
+
     private boolean isThere(PathResolver path) {
-        return path.mayInParent(Access.EXECUTE) == Status.OK
+        return !path.isBase
+                && path.name.check() == Status.OK
+                && path.mayInParent(Access.EXECUTE) == Status.OK
                 && worker.namespace.stat(path.parentId, path.name, worker.attributes) == Status.OK;
     }
 

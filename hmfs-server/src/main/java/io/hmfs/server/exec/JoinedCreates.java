@@ -3,6 +3,7 @@ package io.hmfs.server.exec;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.metrics.Operation;
 
@@ -33,6 +34,15 @@ final class JoinedCreates extends JoinedRequests {
     @Override
     void execute() {
         worker.namespace.createAll(batch);
+    }
+
+    /** What has the name may be a symbolic link: then the file that is meant is where that leads. */
+    @Override
+    void refuse(int number, Status status) {
+        boolean link = status == Status.EXISTS && batch.attributes(number).isSymlink();
+        super.refuse(
+                number,
+                link ? seen(number, worker.links.unresolved(batch.directory(number), batch.name(number), "")) : status);
     }
 
     @Override

@@ -47,6 +47,16 @@ abstract sealed class JoinedRequests permits JoinedCreates, JoinedStats {
         return batch.size() == 0;
     }
 
+    /** What an outcome of this request means to a caller who gave a whole path. */
+    final Status seen(int number, Status status) {
+        return PathResolver.seen(status, baseIds[number]);
+    }
+
+    /** Replies to a request that the engine has refused. */
+    void refuse(int number, Status status) {
+        worker.reply.status(status);
+    }
+
     /** Executes what has joined, and replies in its order. */
     final void execute(Session session) {
         execute();
@@ -57,7 +67,7 @@ abstract sealed class JoinedRequests permits JoinedCreates, JoinedStats {
             if (status == Status.OK) {
                 reply(i);
             } else {
-                worker.reply.status(PathResolver.seen(status, baseIds[i]));
+                refuse(i, seen(i, status));
             }
             worker.once.answered(session, sequences[i]);
             worker.recorder.answered(session, operation, i, endNanos, batch.attributes(i));

@@ -1,7 +1,9 @@
 package io.hmfs.server.exec;
 
+import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.StatBatch;
+import io.hmfs.core.type.Status;
 import io.hmfs.server.metrics.Operation;
 
 /** Joined stats: looked up together, so that their waits for memory overlap. */
@@ -33,6 +35,16 @@ final class JoinedStats extends JoinedRequests {
 
     @Override
     void reply(int number) {
-        worker.reply.entry(batch.directory(number), batch.attributes(number));
+        Attributes found = batch.attributes(number);
+        if (!found.isSymlink()) {
+            worker.reply.entry(batch.directory(number), found);
+            return;
+        }
+        Status status = worker.links.look(batch.directory(number), batch.name(number), found);
+        if (status == Status.OK) {
+            worker.reply.entry(batch.directory(number), found, worker.links.target());
+        } else {
+            worker.reply.status(seen(number, status));
+        }
     }
 }

@@ -33,6 +33,7 @@ final class PathResolver {
     private final PathCache known;
     private final WorkerMeter meter;
     private final Access access;
+    private final Links links;
     private final Access.Where parentPath = this::parentPath;
     private final Access.Where fullPath = this::fullPath;
     private final byte[] path = new byte[Wire.PATH_MAX + PathCache.SLACK];
@@ -62,6 +63,7 @@ final class PathResolver {
         this.known = known;
         this.meter = worker.meter();
         this.access = worker.access;
+        this.links = worker.links;
     }
 
     /** Makes missing parents in the next {@link #resolve}, owned by the user with their own parent's group. */
@@ -124,7 +126,7 @@ final class PathResolver {
             if (status != Status.OK || end == length) {
                 return status;
             }
-            status = descend();
+            status = descend(end);
             if (status != Status.OK) {
                 return status;
             }
@@ -252,7 +254,7 @@ final class PathResolver {
         return name.check();
     }
 
-    private Status descend() {
+    private Status descend(int end) {
         trail.pass(parent);
         trail.enter(changes, parentId, name);
         Status status = namespace.stat(parentId, name, parent);
@@ -267,11 +269,20 @@ final class PathResolver {
             return status;
         }
         if (!parent.isDirectory()) {
-            return Status.NOT_DIRECTORY;
+            return parent.isSymlink() ? unresolved(end) : Status.NOT_DIRECTORY;
         }
         parentId = parent.id;
         parentSeen = true;
         return Status.OK;
+    }
+
+    /** The last component is a symbolic link, and the request is about what it leads to. */
+    Status unresolved() {
+        return unresolved(length);
+    }
+
+    private Status unresolved(int end) {
+        return links.unresolved(parentId, name, new String(path, end, length - end, StandardCharsets.UTF_8));
     }
 
     private Status makeDirectory() {

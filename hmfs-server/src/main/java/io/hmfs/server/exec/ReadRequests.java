@@ -16,6 +16,8 @@ import io.hmfs.wire.StatusDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Requests that change nothing: stat, list, status. */
 final class ReadRequests {
@@ -41,6 +43,9 @@ final class ReadRequests {
 
     private final ListVisitor visitor = this::add;
     private PageEncoder.EntriesEncoder entries;
+    private final Attributes link = new Attributes();
+    private final List<byte[]> targets = new ArrayList<>(); // of the links on the page, in their order
+    private long listed;
     private int entriesLeft;
     private int bytesMax;
 
@@ -80,7 +85,7 @@ final class ReadRequests {
             outcome = path.seen(look(path, worker.attributes));
         }
         if (outcome == Status.OK) {
-            reply.entry(path.isBase ? 0 : path.parentId, worker.attributes);
+            reply.entry(path.isBase ? 0 : path.parentId, worker.attributes, worker.links.target());
         } else {
             reply.status(outcome);
         }
@@ -101,7 +106,9 @@ final class ReadRequests {
         if (outcome == Status.OK) {
             outcome = worker.attributes.isDirectory()
                     ? Status.IS_DIRECTORY
-                    : granted == 0 ? Status.INVALID_ARGUMENT : path.may(worker.attributes, wanted);
+                    : worker.attributes.isSymlink()
+                            ? path.unresolved()
+                            : granted == 0 ? Status.INVALID_ARGUMENT : path.may(worker.attributes, wanted);
         }
         if (outcome == Status.OK) {
             worker.open(path.parentId, worker.attributes, NOTHING, granted);
@@ -111,9 +118,10 @@ final class ReadRequests {
     }
 
     private Status look(PathResolver path, Attributes out) {
+        worker.links.clear();
         return path.isBase && path.parentId != Namespace.ROOT_PARENT_ID
                 ? worker.namespace.statDirectory(path.parentId, out)
-                : worker.namespace.stat(path.parentId, path.name, out);
+                : worker.links.look(path.parentId, path.name, out);
     }
 
     void list() {
@@ -129,7 +137,7 @@ final class ReadRequests {
             outcome = worker.namespace.stat(path.parentId, path.name, worker.attributes);
             directory = worker.attributes.id;
             if (outcome == Status.OK && !worker.attributes.isDirectory()) {
-                outcome = Status.NOT_DIRECTORY;
+                outcome = worker.attributes.isSymlink() ? path.unresolved() : Status.NOT_DIRECTORY;
             }
             if (outcome == Status.OK) {
                 outcome = path.may(worker.attributes, Access.READ | Access.EXECUTE);
@@ -154,9 +162,12 @@ final class ReadRequests {
                 .correlationId(reply.correlationId())
                 .directoryId(directory);
         entries = page.entriesCount(GROUP_MAX);
+        listed = directory;
+        targets.clear();
         Status outcome = worker.namespace.list(directory, cursor, visitor);
         if (outcome == Status.OK) {
             entries.resetCountToIndex();
+            writeTargets();
             int length = page.limit();
             page.cursorBirth(cursor.birth).cursorAt(cursor.at).cursorStart(cursor.start);
             reply.close(length);
@@ -164,10 +175,36 @@ final class ReadRequests {
         return outcome;
     }
 
-    private boolean add(Name name, Attributes attributes) {
+    private void writeTargets() {
+        reply.extend(page.limit(), PageEncoder.LinksEncoder.HEADER_SIZE + targetBytes());
+        PageEncoder.LinksEncoder links = page.linksCount(targets.size());
+        for (byte[] target : targets) {
+            links.next().putTarget(target, 0, target.length);
+        }
+    }
+
+    private int targetBytes() {
+        int bytes = 0;
+        for (int i = 0; i < targets.size(); i++) {
+            bytes += Short.BYTES + targets.get(i).length;
+        }
+        return bytes;
+    }
+
+    private boolean add(Name name, Attributes found) {
         int used = page.limit();
-        if (entriesLeft == 0 || used >= bytesMax) {
+        if (entriesLeft == 0 || used + targetBytes() >= bytesMax) {
             return false;
+        }
+        Attributes attributes = found;
+        if (found.isSymlink()) {
+            attributes = link;
+            if (worker.links.look(listed, name, link) != Status.OK) {
+                return true; // gone meanwhile
+            }
+        }
+        if (attributes.isSymlink()) {
+            targets.add(worker.links.target());
         }
         entriesLeft--;
         byte[] owner = reply.principal(attributes.uid);
@@ -180,7 +217,7 @@ final class ReadRequests {
                 .atimeNanos(attributes.atimeNanos)
                 .ctimeNanos(attributes.ctimeNanos)
                 .mode(attributes.mode);
-        entries.flags().clear().directory(attributes.isDirectory());
+        entries.flags().clear().directory(attributes.isDirectory()).symlink(attributes.isSymlink());
         entries.putName(name.buffer(), 0, name.length())
                 .putOwner(owner, 0, owner.length)
                 .putGroup(group, 0, group.length);

@@ -123,6 +123,10 @@ final class Recorder {
         int at = Wire.HEADER_SIZE + block;
         int length = lengthAt(in, at);
         to.source(baseOf(operation), at + Short.BYTES, length);
+        if (operation == Operation.SYMLINK) {
+            int next = at + Short.BYTES + length;
+            to.target(RequestRecorder.AS_IT_IS, next + Short.BYTES, lengthAt(in, next), false);
+        }
         if (operation == Operation.RENAME) {
             rename.wrap(in, Wire.HEADER_SIZE, block, worker.header.version());
             int next = at + Short.BYTES + length;

@@ -82,12 +82,15 @@ final class RemoveRequests {
     Status mayRemove(PathResolver path, boolean overwriting) {
         boolean sticky = path.isParentSticky();
         boolean written = overwriting && worker.access.isLimited();
-        if (!sticky && !written && worker.service.data == null) {
+        if (!sticky && !overwriting && worker.service.data == null) {
             return Status.OK;
         }
         Status outcome = worker.namespace.stat(path.parentId, path.name, seen);
         if (outcome == Status.OK && seen.isDirectory()) {
             return Status.IS_DIRECTORY;
+        }
+        if (outcome == Status.OK && overwriting && seen.isSymlink()) {
+            return path.unresolved();
         }
         if (outcome == Status.OK && written) {
             outcome = path.may(seen, Access.WRITE);
@@ -107,9 +110,9 @@ final class RemoveRequests {
         return outcome;
     }
 
-    /** A file that has names left keeps its objects: as far as data goes nothing was removed. */
+    /** A file that has names left keeps its objects, and a symbolic link has none: as far as data goes nothing was removed. */
     private Status keepLinked(Status outcome) {
-        if (removed.nlink > 0) {
+        if (removed.nlink > 0 || removed.isSymlink()) {
             forgetRemoved();
         }
         return outcome;
@@ -117,14 +120,14 @@ final class RemoveRequests {
 
     /** No intent for one of several names: a name that is gone does not tell that its file is. */
     private int begin(Service.Data data, long parent, Name name) {
-        return seen.nlink > 1 ? NO_SLOT : data.journal().begin(seen.id, parent, name, seen.size);
+        return seen.nlink > 1 || seen.isSymlink() ? NO_SLOT : data.journal().begin(seen.id, parent, name, seen.size);
     }
 
     private void settle(Service.Data data, int slot, boolean gone, long parent, Name name) {
         if (gone && removed.id != seen.id) {
             throw new IllegalStateException("removed inode " + removed.id + ", had seen " + seen.id);
         }
-        if (gone && removed.nlink == 0) {
+        if (gone && removed.nlink == 0 && !removed.isSymlink()) {
             int taken = slot == NO_SLOT ? data.journal().begin(removed.id, parent, name, removed.size) : slot;
             reap(data, taken);
             return;

@@ -14,15 +14,19 @@ import io.hmfs.wire.StatusReportEncoder;
 import io.hmfs.wire.WelcomeEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
+import io.hmfs.wire.XattrsEncoder;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.UUID;
 
 /** Writes replies of one thread, its encoders reused for each. */
 final class ReplyWriter {
     private static final int FIXED_MAX = 160; // more than header and root block of any reply
     private static final int MESSAGE_MAX = 2048;
+    private static final int LEADS_MAX = 0xFFFF; // a path and a target, even of four bytes a character, are less
     private static final int TEXTS_MAX = 16 << 10;
+    private static final int XATTR_LENGTHS = Short.BYTES + Integer.BYTES;
     private static final int CHUNK_HEAD = Wire.HEADER_SIZE + ChunkEncoder.BLOCK_LENGTH + Integer.BYTES;
 
     final MessageHeaderEncoder header = new MessageHeaderEncoder();
@@ -33,6 +37,7 @@ final class ReplyWriter {
     private final EntryEncoder entry = new EntryEncoder();
     private final StatusReportEncoder report = new StatusReportEncoder();
     private final MetricsReportEncoder metrics = new MetricsReportEncoder();
+    private final XattrsEncoder xattrs = new XattrsEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final PrincipalNames principals;
     private final Access access;
@@ -120,15 +125,21 @@ final class ReplyWriter {
             done();
         } else if (status == Status.ACCESS_DENIED) {
             failure(ResultCode.ACCESS_DENIED, access.reason());
+        } else if (status == Status.UNRESOLVED_LINK) {
+            failure(ResultCode.UNRESOLVED_LINK, access.reason(), LEADS_MAX);
         } else {
             failure(StatusCodes.wire(status), "");
         }
     }
 
     void failure(ResultCode code, String message) {
+        failure(code, message, MESSAGE_MAX);
+    }
+
+    private void failure(ResultCode code, String message, int messageMax) {
         outcome = code;
         byte[] text = message.isEmpty() ? NO_BYTES : message.getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(text.length, MESSAGE_MAX);
+        int length = Math.min(text.length, messageMax);
         close(failure.wrapAndApplyHeader(open(FIXED_MAX + length), 0, header)
                 .correlationId(correlationId)
                 .code(code.code())
@@ -139,18 +150,30 @@ final class ReplyWriter {
     private static final byte[] NO_BYTES = {};
 
     void entry(long parentId, Attributes attributes) {
-        entry(parentId, attributes, 0, 0, 0, 0);
+        entry(parentId, attributes, NO_BYTES);
+    }
+
+    /** The same for what may be a symbolic link; else the target is empty. */
+    void entry(long parentId, Attributes attributes, byte[] linkTarget) {
+        entry(parentId, attributes, 0, 0, 0, 0, linkTarget);
     }
 
     /** A file that was opened or made, what its making removed, and what its data may be asked for. */
     void opened(long parentId, Attributes attributes, Attributes removed, long grant, long seal) {
-        entry(parentId, attributes, removed.id, removed.size, grant, seal);
+        entry(parentId, attributes, removed.id, removed.size, grant, seal, NO_BYTES);
     }
 
-    private void entry(long parentId, Attributes attributes, long removedId, long removedSize, long grant, long seal) {
+    private void entry(
+            long parentId,
+            Attributes attributes,
+            long removedId,
+            long removedSize,
+            long grant,
+            long seal,
+            byte[] linkTarget) {
         byte[] owner = principals.name(attributes.uid);
         byte[] group = principals.name(attributes.gid);
-        entry.wrapAndApplyHeader(open(FIXED_MAX + owner.length + group.length), 0, header)
+        entry.wrapAndApplyHeader(open(FIXED_MAX + owner.length + group.length + linkTarget.length), 0, header)
                 .correlationId(correlationId)
                 .inode(attributes.id)
                 .parentId(parentId)
@@ -163,9 +186,10 @@ final class ReplyWriter {
                 .mode(attributes.mode)
                 .grant(grant)
                 .seal(seal);
-        entry.flags().clear().directory(attributes.isDirectory());
+        entry.flags().clear().directory(attributes.isDirectory()).symlink(attributes.isSymlink());
         close(entry.putOwner(owner, 0, owner.length)
                 .putGroup(group, 0, group.length)
+                .putTarget(linkTarget, 0, linkTarget.length)
                 .limit());
     }
 
@@ -206,6 +230,18 @@ final class ReplyWriter {
                 .persistence(pool.persistence())
                 .serverVersion(info.serverVersion())
                 .limit());
+    }
+
+    void xattrs(Map<String, byte[]> attributes) {
+        int bound = FIXED_MAX;
+        for (Map.Entry<String, byte[]> each : attributes.entrySet()) {
+            bound += XATTR_LENGTHS + 3 * each.getKey().length() + each.getValue().length;
+        }
+        XattrsEncoder.AttributesEncoder group = xattrs.wrapAndApplyHeader(open(bound), 0, header)
+                .correlationId(correlationId)
+                .attributesCount(attributes.size());
+        attributes.forEach((name, value) -> group.next().name(name).putValue(value, 0, value.length));
+        close(xattrs.limit());
     }
 
     void metrics(byte[] text) {

@@ -36,6 +36,7 @@ public final class Service {
 
     /** Tells this start of the server from all others; not 0. */
     final long incarnation = new SecureRandom().nextLong() | 1;
+
     final Callers callers;
     final Grants grants;
     final @Nullable Data data;

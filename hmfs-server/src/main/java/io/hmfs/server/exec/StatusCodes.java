@@ -27,6 +27,7 @@ final class StatusCodes {
             case NO_ATTRIBUTE -> ResultCode.NO_ATTRIBUTE;
             case VALUE_TOO_LARGE -> ResultCode.VALUE_TOO_LARGE;
             case ACCESS_DENIED -> ResultCode.ACCESS_DENIED;
+            case UNRESOLVED_LINK -> ResultCode.UNRESOLVED_LINK;
         };
     }
 }

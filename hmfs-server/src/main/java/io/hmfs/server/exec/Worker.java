@@ -10,21 +10,26 @@ import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
+import io.hmfs.wire.GetXattrsDecoder;
 import io.hmfs.wire.HelloDecoder;
 import io.hmfs.wire.ListDecoder;
+import io.hmfs.wire.ListXattrsDecoder;
 import io.hmfs.wire.MalformedFrameException;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.SetTimesDecoder;
+import io.hmfs.wire.SetXattrDecoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.StatusDecoder;
+import io.hmfs.wire.SymlinkDecoder;
 import io.hmfs.wire.SyncBlockDecoder;
 import io.hmfs.wire.TruncateDecoder;
 import io.hmfs.wire.Wire;
@@ -53,6 +58,7 @@ public final class Worker {
     final PathResolver path;
     final PathResolver otherPath;
     final Attributes attributes = new Attributes();
+    final Links links;
     final Recorder recorder;
 
     final Access access;
@@ -71,6 +77,7 @@ public final class Worker {
     private final CreateRequests creates;
     private final RemoveRequests removes;
     private final ChangeRequests changes;
+    private final XattrRequests xattrs;
     private final DataRequests dataRequests;
 
     /**
@@ -82,6 +89,7 @@ public final class Worker {
         namespace = service.namespace;
         access = new Access(namespace);
         reply = new ReplyWriter(new PrincipalNames(namespace), access, bytes -> Unpooled.EMPTY_BUFFER);
+        links = new Links(namespace, access);
         recorder = new Recorder(this, service.observation);
         PathCache known = new PathCache(service.changes, meter());
         path = new PathResolver(this, known);
@@ -91,6 +99,7 @@ public final class Worker {
         removes = new RemoveRequests(this);
         creates = new CreateRequests(this, removes);
         changes = new ChangeRequests(this);
+        xattrs = new XattrRequests(this, changes);
         dataRequests = new DataRequests(this);
     }
 
@@ -335,6 +344,7 @@ public final class Worker {
             case MetricsDecoder.TEMPLATE_ID -> reads.metrics();
             case CreateDecoder.TEMPLATE_ID -> creates.create();
             case MkdirDecoder.TEMPLATE_ID -> creates.mkdir();
+            case SymlinkDecoder.TEMPLATE_ID -> creates.symlink();
             case DeleteDecoder.TEMPLATE_ID -> removes.delete();
             case RmdirDecoder.TEMPLATE_ID -> removes.rmdir();
             case RenameDecoder.TEMPLATE_ID -> removes.rename();
@@ -343,6 +353,10 @@ public final class Worker {
             case SetTimesDecoder.TEMPLATE_ID -> changes.setTimes();
             case AppendDecoder.TEMPLATE_ID -> changes.append();
             case TruncateDecoder.TEMPLATE_ID -> changes.truncate();
+            case GetXattrsDecoder.TEMPLATE_ID -> xattrs.get();
+            case ListXattrsDecoder.TEMPLATE_ID -> xattrs.list();
+            case SetXattrDecoder.TEMPLATE_ID -> xattrs.set();
+            case RemoveXattrDecoder.TEMPLATE_ID -> xattrs.remove();
             case ReadBlockDecoder.TEMPLATE_ID -> dataRequests.read();
             case WriteBlockDecoder.TEMPLATE_ID -> dataRequests.write();
             case SyncBlockDecoder.TEMPLATE_ID -> dataRequests.sync();

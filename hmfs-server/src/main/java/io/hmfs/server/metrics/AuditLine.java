@@ -139,6 +139,10 @@ final class AuditLine {
 
     /** A path that begins at the root as it is, another one as HDFS writes paths by inode. */
     private void path(long base, byte[] from, int at, int count) {
+        if (base == RequestRecorder.AS_IT_IS) {
+            escape(from, at, count);
+            return;
+        }
         if (base != io.hmfs.wire.Wire.ROOT_ID) {
             append(INODES);
             append(ascii(Long.toString(base)));

@@ -3,18 +3,23 @@ package io.hmfs.server.metrics;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
+import io.hmfs.wire.GetXattrsDecoder;
 import io.hmfs.wire.ListDecoder;
+import io.hmfs.wire.ListXattrsDecoder;
 import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.SetTimesDecoder;
+import io.hmfs.wire.SetXattrDecoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.StatusDecoder;
+import io.hmfs.wire.SymlinkDecoder;
 import io.hmfs.wire.SyncBlockDecoder;
 import io.hmfs.wire.TruncateDecoder;
 import io.hmfs.wire.WriteBlockDecoder;
@@ -28,6 +33,7 @@ public enum Operation {
     LIST(ListDecoder.TEMPLATE_ID, ListDecoder.baseIdEncodingOffset(), "listStatus"),
     CREATE(CreateDecoder.TEMPLATE_ID, CreateDecoder.baseIdEncodingOffset(), "create"),
     MKDIR(MkdirDecoder.TEMPLATE_ID, MkdirDecoder.baseIdEncodingOffset(), "mkdirs"),
+    SYMLINK(SymlinkDecoder.TEMPLATE_ID, SymlinkDecoder.baseIdEncodingOffset(), "createSymlink"),
     DELETE(DeleteDecoder.TEMPLATE_ID, DeleteDecoder.baseIdEncodingOffset(), "delete"),
     RMDIR(RmdirDecoder.TEMPLATE_ID, RmdirDecoder.baseIdEncodingOffset(), "delete"),
     RENAME(RenameDecoder.TEMPLATE_ID, RenameDecoder.sourceBaseIdEncodingOffset(), "rename"),
@@ -36,6 +42,10 @@ public enum Operation {
     SET_TIMES(SetTimesDecoder.TEMPLATE_ID, SetTimesDecoder.baseIdEncodingOffset(), "setTimes"),
     APPEND(AppendDecoder.TEMPLATE_ID, AppendDecoder.parentIdEncodingOffset(), "append"),
     TRUNCATE(TruncateDecoder.TEMPLATE_ID, TruncateDecoder.baseIdEncodingOffset(), "truncate"),
+    GET_XATTRS(GetXattrsDecoder.TEMPLATE_ID, GetXattrsDecoder.baseIdEncodingOffset(), "getXAttrs"),
+    LIST_XATTRS(ListXattrsDecoder.TEMPLATE_ID, ListXattrsDecoder.baseIdEncodingOffset(), "listXAttrs"),
+    SET_XATTR(SetXattrDecoder.TEMPLATE_ID, SetXattrDecoder.baseIdEncodingOffset(), "setXAttr"),
+    REMOVE_XATTR(RemoveXattrDecoder.TEMPLATE_ID, RemoveXattrDecoder.baseIdEncodingOffset(), "removeXAttr"),
     READ_BLOCK(ReadBlockDecoder.TEMPLATE_ID),
     WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID),
     SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID),

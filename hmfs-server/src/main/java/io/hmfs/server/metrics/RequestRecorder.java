@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * Reused for every request; allocates only for slow ones.
  */
 public final class RequestRecorder {
+    /** Instead of the directory where a path begins: it is no path of the namespace but a text. */
+    public static final long AS_IT_IS = -1;
+
     private final Meters meters;
     private final WorkerMeter meter;
     private final @Nullable AuditLog log;

@@ -12,8 +12,13 @@ import java.util.Random;
 final class FuzzRequests {
     static final List<String> USERS = List.of(FuzzRig.SUPERUSER, "bob", "eve", "stranger");
 
-    private static final String[] NAMES = {"a", "b", "f", "mine", "open", "sub", "bobs", "secret", "new"};
+    private static final String[] NAMES = {
+        "a", "b", "f", "mine", "open", "sub", "bobs", "secret", "new", "here", "here/new"
+    };
     private static final String[] OWNERS = {"", "", "bob", "eve", "staff", "newcomer", FuzzRig.SUPERUSER};
+    private static final String[] ATTRIBUTES = {
+        "user.a", "user.b", "user.a", "trusted.a", "security.a", "raw.a", "user.", "user", "", "user." + "n".repeat(251)
+    };
     private static final int FRAME_MAX = 24 << 10;
     private static final int VERSION_AT = Wire.LENGTH_SIZE + 6;
     private static final long NOON_1990 = 643_032_000_000_000_000L;
@@ -136,13 +141,24 @@ final class FuzzRequests {
             case "name" -> about.name().getBytes(StandardCharsets.UTF_8);
             case "owner", "group" -> OWNERS[random.nextInt(OWNERS.length)].getBytes(StandardCharsets.UTF_8);
             case "user" -> user.getBytes(StandardCharsets.UTF_8);
-            case "payload" -> {
+            case "attribute" -> ATTRIBUTES[random.nextInt(ATTRIBUTES.length)].getBytes(StandardCharsets.UTF_8);
+            case "attributes" -> attributes().getBytes(StandardCharsets.UTF_8);
+            case "payload", "value" -> {
                 byte[] payload = new byte[random.nextInt(100)];
                 random.nextBytes(payload);
                 yield payload;
             }
             default -> new byte[0];
         };
+    }
+
+    /** Several names, or none. */
+    private String attributes() {
+        StringBuilder text = new StringBuilder();
+        for (int count = random.nextInt(3); count > 0; count--) {
+            text.append(ATTRIBUTES[random.nextInt(ATTRIBUTES.length)]).append(count == 1 ? "" : "\0");
+        }
+        return text.toString();
     }
 
     private String path() {

@@ -25,6 +25,7 @@ import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -138,11 +139,18 @@ final class FuzzRig implements AutoCloseable {
                 new Name(),
                 namespace.principalId(SUPERUSER),
                 namespace.principalId("staff")));
+        List<Name> attributes = new ArrayList<>();
+        check(namespace.listXattrs(Namespace.ROOT_PARENT_ID, new Name(), attributes));
+        for (Name attribute : attributes) {
+            check(namespace.removeXattr(Namespace.ROOT_PARENT_ID, new Name(), attribute));
+        }
         known.clear();
         Known all = directory("", Namespace.ROOT_ID, "all", "bob", 0777);
         directory(all.path(), all.id(), "sub", "bob", 0755);
         file(all.path(), all.id(), "mine", "bob", 0644);
         file(all.path(), all.id(), "open", "eve", 0666);
+        link(all.path(), all.id(), "here", "sub");
+        link("", Namespace.ROOT_ID, "away", "/closed");
         Known sticky = directory("", Namespace.ROOT_ID, "tmp", SUPERUSER, 01777);
         file(sticky.path(), sticky.id(), "bobs", "bob", 0664);
         Known closed = directory("", Namespace.ROOT_ID, "closed", SUPERUSER, 0700);
@@ -171,6 +179,14 @@ final class FuzzRig implements AutoCloseable {
         check(namespace.create(parent, Name.of(name), mode, uid, namespace.principalId("staff"), made));
         check(namespace.append(parent, Name.of(name), made.id, SIZE));
         store.write(made.id, 0, 0, Unpooled.wrappedBuffer(CONTENT), 0, CONTENT.length);
+        keep(above, parent, name, made);
+    }
+
+    private void link(String above, long parent, String name, String target) {
+        Attributes made = new Attributes();
+        byte[] bytes = target.getBytes(StandardCharsets.UTF_8);
+        check(namespace.symlink(
+                parent, Name.of(name), bytes, namespace.principalId("bob"), namespace.principalId("staff"), made));
         keep(above, parent, name, made);
     }
 

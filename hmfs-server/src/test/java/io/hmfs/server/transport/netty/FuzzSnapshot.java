@@ -2,6 +2,7 @@ package io.hmfs.server.transport.netty;
 
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -28,6 +29,7 @@ final class FuzzSnapshot {
     private static final long CLOCK_TO = TimeUnit.DAYS.toNanos(365L * 130);
 
     private final Namespace namespace;
+    private final Bytes target = new Bytes();
     private final @Nullable BlockStore store;
     private final List<String> lines = new ArrayList<>();
 
@@ -37,6 +39,7 @@ final class FuzzSnapshot {
         Attributes root = new Attributes();
         namespace.stat(Namespace.ROOT_PARENT_ID, new Name(), root);
         add("/", root);
+        addXattrs("/", Namespace.ROOT_PARENT_ID, new Name());
         walk("/", Namespace.ROOT_ID);
         Collections.sort(lines);
         for (int id = 0; !namespace.principalName(id).equals(Integer.toString(id)); id++) {
@@ -55,6 +58,11 @@ final class FuzzSnapshot {
         Status listed = namespace.list(directory, new ListCursor(), (name, attributes) -> {
             String child = path + HexFormat.of().formatHex(name.toBytes()) + "(" + name + ")";
             add(child, attributes);
+            addXattrs(child, directory, name);
+            if (attributes.isSymlink()) {
+                namespace.readlink(directory, name, target);
+                lines.add(child + " leads to " + HexFormat.of().formatHex(target.value));
+            }
             if (attributes.isDirectory()) {
                 below.add(child);
                 ids.add(attributes.id);
@@ -79,6 +87,17 @@ final class FuzzSnapshot {
                 + namespace.principalName(object.uid) + ":" + namespace.principalName(object.gid) + " size "
                 + object.size
                 + " names " + object.nlink + " mtime " + time(object.mtimeNanos) + " atime " + time(object.atimeNanos));
+    }
+
+    private void addXattrs(String path, long directory, Name name) {
+        Status read = namespace.readXattrs(
+                directory,
+                name,
+                (attribute, value) -> lines.add(
+                        path + " has " + attribute + " = " + HexFormat.of().formatHex(value)));
+        if (read != Status.OK) {
+            throw new IllegalStateException(path + " does not show its attributes: " + read);
+        }
     }
 
     private static String time(long nanos) {

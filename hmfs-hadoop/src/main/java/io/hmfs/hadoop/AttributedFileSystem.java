@@ -1,0 +1,255 @@
+package io.hmfs.hadoop;
+
+import io.hmfs.client.FileInfo;
+import io.hmfs.hadoop.link.LinkOnPathException;
+import java.io.IOException;
+import java.net.URI;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.HadoopIllegalArgumentException;
+import org.apache.hadoop.fs.FSLinkResolver;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FsConstants;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.XAttrSetFlag;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of {@link HmfsFileSystem} that is about the attributes of what a path names, and about symbolic links, which are followed
+ * here and not by the server: they may lead to another filesystem.
+ */
+abstract class AttributedFileSystem extends FileSystem {
+    abstract Session session() throws IOException;
+
+    abstract Path absolute(Path path);
+
+    /** The path as the server knows it. */
+    final String serverPath(Path path) {
+        checkPath(path);
+        return absolute(path).toUri().getPath();
+    }
+
+    /** Something to do here, at a path as the server knows it, and as Hadoop does. */
+    @FunctionalInterface
+    interface Here<T> {
+        T at(String name, Path path) throws IOException;
+    }
+
+    /** The same on another filesystem. */
+    @FunctionalInterface
+    interface There<T> {
+        T on(FileSystem files, Path path) throws IOException;
+    }
+
+    /** Does something at a path, or where the symbolic links on it lead: as FileSystemLinkResolver, but this filesystem stays this one. */
+    final <T> T follow(Path given, Here<T> here, There<T> there) throws IOException {
+        Path path = absolute(given);
+        for (int links = 0; ; links++) {
+            try {
+                return here.at(serverPath(path), path);
+            } catch (LinkOnPathException e) {
+                if (!areSymlinksEnabled()) {
+                    throw new IOException(
+                            "Symlink resolution is disabled in this version of Hadoop: " + e.getMessage(), e);
+                }
+                if (links > FsConstants.MAX_PATH_LINKS) {
+                    throw new IOException("Possible cyclic loop while following symbolic link " + given, e);
+                }
+                path = FSLinkResolver.qualifySymlinkTarget(getUri(), path, new Path(e.leadsTo()));
+            }
+            if (!isHere(path)) {
+                return there.on(FileSystem.get(path.toUri(), getConf()), path);
+            }
+        }
+    }
+
+    /** Something that answers nothing. */
+    @FunctionalInterface
+    interface Action {
+        void at(String name) throws IOException;
+    }
+
+    /** The same on another filesystem. */
+    @FunctionalInterface
+    interface ActionThere {
+        void on(FileSystem files, Path path) throws IOException;
+    }
+
+    final void followAnd(Path given, Action here, ActionThere there) throws IOException {
+        follow(
+                given,
+                (name, path) -> {
+                    here.at(name);
+                    return Boolean.TRUE;
+                },
+                (files, path) -> {
+                    there.on(files, path);
+                    return Boolean.TRUE;
+                });
+    }
+
+    private boolean isHere(Path path) {
+        URI uri = canonicalizeUri(path.toUri());
+        URI own = getCanonicalUri();
+        return own.getScheme().equalsIgnoreCase(uri.getScheme())
+                && own.getAuthority().equalsIgnoreCase(uri.getAuthority());
+    }
+
+    @Override
+    public boolean supportsSymlinks() {
+        return true;
+    }
+
+    /** The link keeps the target as it is given. Hadoop has links only where {@code FileSystem.enableSymlinks} was called. */
+    @Override
+    public void createSymlink(Path target, Path link, boolean createParent) throws IOException {
+        if (!areSymlinksEnabled()) {
+            throw new UnsupportedOperationException("Symlinks not supported");
+        }
+        if (target.toString().isEmpty()) {
+            throw new IOException("A symbolic link to \".\" cannot be made: its target is empty");
+        }
+        statistics.incrementWriteOps(1);
+        int parentMode = masked(FsPermission.getDirDefault()).toShort();
+        followAnd(
+                link,
+                name -> session().symlink(name, target.toString(), createParent, parentMode),
+                (files, path) -> files.createSymlink(target, path, createParent));
+    }
+
+    final FsPermission masked(FsPermission permission) {
+        return permission.applyUMask(FsPermission.getUMask(getConf()));
+    }
+
+    @Override
+    public FileStatus getFileLinkStatus(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        FileStatus status = follow(
+                path, (name, at) -> status(session().stat(name), makeQualified(at)), FileSystem::getFileLinkStatus);
+        if (status.isSymlink()) {
+            status.setSymlink(FSLinkResolver.qualifySymlinkTarget(getUri(), status.getPath(), status.getSymlink()));
+        }
+        return status;
+    }
+
+    @Override
+    public Path getLinkTarget(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        return follow(
+                path,
+                (name, at) -> {
+                    FileInfo info = session().stat(name);
+                    if (!info.symlink()) {
+                        throw new IOException("Path " + makeQualified(at) + " is not a symbolic link");
+                    }
+                    return new Path(info.target());
+                },
+                FileSystem::getLinkTarget);
+    }
+
+    @Override
+    public FileStatus getFileStatus(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        return follow(
+                path,
+                (name, at) -> {
+                    FileInfo info = session().stat(name);
+                    if (info.symlink()) {
+                        throw new LinkOnPathException(name, info.target());
+                    }
+                    return status(info, makeQualified(at));
+                },
+                FileSystem::getFileStatus);
+    }
+
+    final FileStatus status(FileInfo info, Path path) throws IOException {
+        boolean file = !info.directory() && !info.symlink();
+        return new FileStatus(
+                file ? info.size() : 0,
+                info.directory(),
+                file ? 1 : 0,
+                file ? session().server().blockSize() : 0,
+                info.mtimeMillis(),
+                info.atimeMillis(),
+                FsPermission.createImmutable((short) info.mode()),
+                info.owner(),
+                info.group(),
+                info.symlink() ? new Path(info.target()) : null,
+                path);
+    }
+
+    private void change(Path path, Session.Change change, ActionThere there) throws IOException {
+        statistics.incrementWriteOps(1);
+        followAnd(path, name -> session().change(name, change), there);
+    }
+
+    @Override
+    public void setPermission(Path path, FsPermission permission) throws IOException {
+        change(
+                path,
+                (client, name) -> client.chmod(name, permission.toShort()),
+                (files, at) -> files.setPermission(at, permission));
+    }
+
+    @Override
+    public void setOwner(Path path, @Nullable String owner, @Nullable String group) throws IOException {
+        if (owner == null && group == null) {
+            throw new HadoopIllegalArgumentException("Both owner and group are null: nothing to set on " + path);
+        }
+        change(
+                path,
+                (client, name) -> client.chown(name, owner, group),
+                (files, at) -> files.setOwner(at, owner, group));
+    }
+
+    @Override
+    public void setTimes(Path path, long modified, long accessed) throws IOException {
+        change(
+                path,
+                (client, name) -> client.setTimes(name, modified, accessed),
+                (files, at) -> files.setTimes(at, modified, accessed));
+    }
+
+    @Override
+    public void setXAttr(Path path, String name, byte @Nullable [] value, EnumSet<XAttrSetFlag> flags)
+            throws IOException {
+        statistics.incrementWriteOps(1);
+        followAnd(
+                path,
+                at -> session().xattrs().set(at, name, value, flags),
+                (files, at) -> files.setXAttr(at, name, value, flags));
+    }
+
+    @Override
+    public byte[] getXAttr(Path path, String name) throws IOException {
+        statistics.incrementReadOps(1);
+        return follow(path, (at, p) -> session().xattrs().get(at, name), (files, at) -> files.getXAttr(at, name));
+    }
+
+    @Override
+    public Map<String, byte[]> getXAttrs(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        return follow(path, (at, p) -> session().xattrs().all(at), FileSystem::getXAttrs);
+    }
+
+    @Override
+    public Map<String, byte[]> getXAttrs(Path path, List<String> names) throws IOException {
+        statistics.incrementReadOps(1);
+        return follow(path, (at, p) -> session().xattrs().get(at, names), (files, at) -> files.getXAttrs(at, names));
+    }
+
+    @Override
+    public List<String> listXAttrs(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        return follow(path, (at, p) -> session().xattrs().list(at), FileSystem::listXAttrs);
+    }
+
+    @Override
+    public void removeXAttr(Path path, String name) throws IOException {
+        statistics.incrementWriteOps(1);
+        followAnd(path, at -> session().xattrs().remove(at, name), (files, at) -> files.removeXAttr(at, name));
+    }
+}

@@ -1,0 +1,114 @@
+package io.hmfs.hadoop;
+
+import io.hmfs.client.HmfsException;
+import io.hmfs.client.ResultCode;
+import io.hmfs.client.XattrMode;
+import io.hmfs.hadoop.link.HadoopErrors;
+import io.hmfs.hadoop.link.ServerLink;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.hadoop.HadoopIllegalArgumentException;
+import org.apache.hadoop.fs.XAttrSetFlag;
+import org.jspecify.annotations.Nullable;
+
+/** Extended attributes of absolute paths, with the names, flags and exceptions of Hadoop. Thread-safe. */
+final class XAttrs {
+    private static final int PREFIX_MIN = 3; // the shortest namespace
+    private static final byte[] NO_VALUE = {};
+
+    private final ServerLink link;
+
+    XAttrs(ServerLink link) {
+        this.link = link;
+    }
+
+    /** Namespaces have no case in Hadoop; the server knows them in lower case. */
+    static String canonical(@Nullable String name) {
+        int dot = Objects.requireNonNull(name, "XAttr name cannot be null.").indexOf('.');
+        if (dot < PREFIX_MIN) {
+            throw new HadoopIllegalArgumentException(
+                    "An XAttr name must be prefixed with" + " user/trusted/security/system/raw, followed by a '.'");
+        }
+        if (dot == name.length() - 1) {
+            throw new HadoopIllegalArgumentException("XAttr name cannot be empty.");
+        }
+        if (name.indexOf('\0') >= 0) {
+            throw new HadoopIllegalArgumentException("XAttr name cannot have a NUL in it.");
+        }
+        return name.substring(0, dot).toLowerCase(Locale.ROOT) + name.substring(dot);
+    }
+
+    void set(String path, String name, byte @Nullable [] value, EnumSet<XAttrSetFlag> flags) throws IOException {
+        String attribute = canonical(name);
+        if (flags == null || flags.isEmpty()) {
+            throw new HadoopIllegalArgumentException("A flag must be specified.");
+        }
+        byte[] bytes = value == null ? NO_VALUE : value;
+        boolean create = flags.contains(XAttrSetFlag.CREATE);
+        XattrMode mode = !create
+                ? XattrMode.REPLACE
+                : flags.contains(XAttrSetFlag.REPLACE) ? XattrMode.CREATE_OR_REPLACE : XattrMode.CREATE;
+        try {
+            if (mode == XattrMode.CREATE) {
+                link.client().xattrs().set(path, attribute, bytes, mode);
+            } else {
+                link.repeat(client -> client.xattrs().set(path, attribute, bytes, mode));
+            }
+        } catch (HmfsException e) {
+            if (e.code() == ResultCode.EXISTS || e.code() == ResultCode.NO_ATTRIBUTE) {
+                XAttrSetFlag.validate(attribute, e.code() == ResultCode.EXISTS, flags); // throws, as in HDFS
+            }
+            throw HadoopErrors.translateLookup(path, e);
+        }
+    }
+
+    byte[] get(String path, String name) throws IOException {
+        String attribute = canonical(name);
+        return reading(path, () -> link.client().xattrs().get(path, attribute));
+    }
+
+    Map<String, byte[]> all(String path) throws IOException {
+        return reading(path, () -> link.client().xattrs().all(path));
+    }
+
+    Map<String, byte[]> get(String path, @Nullable List<String> names) throws IOException {
+        if (names == null || names.isEmpty()) {
+            throw new HadoopIllegalArgumentException("XAttr names can not be null or empty.");
+        }
+        List<String> attributes = new ArrayList<>(names.size());
+        for (String name : names) {
+            attributes.add(canonical(name));
+        }
+        return reading(path, () -> link.client().xattrs().get(path, attributes));
+    }
+
+    List<String> list(String path) throws IOException {
+        return reading(path, () -> link.client().xattrs().list(path));
+    }
+
+    void remove(String path, String name) throws IOException {
+        String attribute = canonical(name);
+        try {
+            link.client().xattrs().remove(path, attribute);
+        } catch (HmfsException e) {
+            throw HadoopErrors.translateLookup(path, e);
+        }
+    }
+
+    private interface Reading<T> {
+        T get() throws IOException;
+    }
+
+    private static <T> T reading(String path, Reading<T> reading) throws IOException {
+        try {
+            return reading.get();
+        } catch (HmfsException e) {
+            throw HadoopErrors.translateLookup(path, e);
+        }
+    }
+}
