@@ -55,6 +55,7 @@ class ObservationTest {
 
     @TempDir
     private Path directory;
+
     private final HttpClient http = HttpClient.newHttpClient();
 
     private HttpResponse<String> ask(HmfsServer server, String method, String path) throws Exception {
@@ -366,7 +367,6 @@ class ObservationTest {
     @Test
     void aSlowOperationIsAnEventOfAFlightRecording() throws Exception {
         Path pool = formatted();
-        Path file = directory.resolve("slow.jfr");
         try (Recording recording = new Recording()) {
             recording.enable("io.hmfs.SlowOperation");
             recording.start();
@@ -378,9 +378,9 @@ class ObservationTest {
                 assertThrows(IOException.class, () -> client.stat("/slow/x"));
                 assertTrue(client.metrics().matches("(?s).*\nhmfs_slow_operations_total ([2-9]|\\d\\d+)\\.0\n.*"));
             }
-            recording.dump(file);
+            recording.dump(directory.resolve("slow.jfr"));
         }
-        List<RecordedEvent> events = RecordingFile.readAllEvents(file).stream()
+        List<RecordedEvent> events = RecordingFile.readAllEvents(directory.resolve("slow.jfr")).stream()
                 .filter(event -> event.getEventType().getName().equals("io.hmfs.SlowOperation"))
                 .toList();
         assertSlow(events, "mkdir", "/slow", "OK");
