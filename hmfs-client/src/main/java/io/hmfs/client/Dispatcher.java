@@ -369,8 +369,15 @@ final class Dispatcher {
         List<Call<?>> lost = List.copyOf(waiting); // who hears of it may submit again
         waiting.clear();
         for (Call<?> call : lost) {
+            boolean sent = call.sequence != 0;
             forget(call);
-            lose(call, reason);
+            lose(
+                    call,
+                    sent
+                            ? new HmfsException(
+                                    ResultCode.OUTCOME_UNKNOWN,
+                                    "whether it was executed is unknown: " + reason.getMessage())
+                            : reason);
         }
         if (closed != null) {
             failSubmitted(reason);

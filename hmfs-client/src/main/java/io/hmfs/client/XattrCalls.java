@@ -11,7 +11,7 @@ import java.util.Map;
 /** Makes the calls about extended attributes. */
 final class XattrCalls {
     private static final int VALUE_MAX = 64 << 10;
-    private static final int NAMES_MAX = 0xFFFF; // what the length of a text can say
+    private static final int NAMES_MAX = 65_534; // what the length of a text can say
 
     private final MetadataCalls calls;
 

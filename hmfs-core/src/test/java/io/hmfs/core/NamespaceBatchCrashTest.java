@@ -30,7 +30,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class NamespaceBatchCrashTest {
     private static final long ROOT = Namespace.ROOT_ID;
     /** New recoveries of a moment. */
-    private static final int LIMIT = Integer.getInteger("hmfs.recoveries", 50);
+    private static final int LIMIT = Math.max(50, Integer.getInteger("hmfs.recoveries", 50));
+
+    private static final int AGAIN_IN_RECOVERY = Integer.getInteger("hmfs.again", 100);
 
     private static final int IMAGES_BETWEEN = Integer.getInteger("hmfs.images", 64);
     private static final int AGAIN = 8;
@@ -114,7 +116,7 @@ final class NamespaceBatchCrashTest {
         PoolNamespace namespace = open(file);
         CreateBatch batch = batch(namespace, tested.paths());
         Random random = new Random(7);
-        Recoveries recoveries = new Recoveries(random, LIMIT);
+        Recoveries recoveries = new Recoveries(random, LIMIT, AGAIN_IN_RECOVERY);
         int[] partial = {0};
         boolean[] answered = {false};
         Runnable explore = () -> recoveries.explore(file, (seen, image) -> {
@@ -152,6 +154,7 @@ final class NamespaceBatchCrashTest {
                 .distinct()
                 .count();
         assertEquals(directories > 1, partial[0] > 0, "images with one directory and not the other: " + partial[0]);
+        System.out.println(tested + ": " + recoveries);
         assertTrue(recoveries.runs() > 100, "recoveries: " + recoveries.runs());
     }
 

@@ -27,7 +27,10 @@ final class PairRun implements AutoCloseable {
     private static final int IDLE_MAX = 10_000_000;
 
     /** New recoveries of a moment. */
-    private static final int LIMIT = Integer.getInteger("hmfs.recoveries", 3);
+    private static final int LIMIT = Integer.getInteger("hmfs.recoveries", 1);
+
+    /** The power fails again before one of so many events of a recovery. */
+    private static final int AGAIN = Integer.getInteger("hmfs.again", 100);
 
     private final PairWorld world;
     private final Kind[] kinds;
@@ -42,7 +45,7 @@ final class PairRun implements AutoCloseable {
         this.world = world;
         this.kinds = new Kind[] {first, second};
         this.seed = seed;
-        this.recoveries = new Recoveries(new Random(seed), LIMIT);
+        this.recoveries = new Recoveries(new Random(seed), LIMIT, AGAIN);
     }
 
     Recoveries recoveries() {

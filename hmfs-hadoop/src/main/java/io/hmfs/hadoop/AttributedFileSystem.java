@@ -58,7 +58,7 @@ abstract class AttributedFileSystem extends FileSystem {
                 if (links > FsConstants.MAX_PATH_LINKS) {
                     throw new IOException("Possible cyclic loop while following symbolic link " + given, e);
                 }
-                path = FSLinkResolver.qualifySymlinkTarget(getUri(), path, new Path(e.leadsTo()));
+                path = FSLinkResolver.qualifySymlinkTarget(getUri(), path, target(e.leadsTo()));
             }
             if (!isHere(path)) {
                 return there.on(FileSystem.get(path.toUri(), getConf()), path);
@@ -145,7 +145,7 @@ abstract class AttributedFileSystem extends FileSystem {
                     if (!info.symlink()) {
                         throw new IOException("Path " + makeQualified(at) + " is not a symbolic link");
                     }
-                    return new Path(info.target());
+                    return target(info.target());
                 },
                 FileSystem::getLinkTarget);
     }
@@ -165,6 +165,15 @@ abstract class AttributedFileSystem extends FileSystem {
                 FileSystem::getFileStatus);
     }
 
+    /** Anybody may have made the link: a text with a colon that names no filesystem is a name. */
+    private static Path target(String text) {
+        try {
+            return new Path(text);
+        } catch (IllegalArgumentException e) {
+            return new Path(null, null, text);
+        }
+    }
+
     final FileStatus status(FileInfo info, Path path) throws IOException {
         boolean file = !info.directory() && !info.symlink();
         return new FileStatus(
@@ -177,7 +186,7 @@ abstract class AttributedFileSystem extends FileSystem {
                 FsPermission.createImmutable((short) info.mode()),
                 info.owner(),
                 info.group(),
-                info.symlink() ? new Path(info.target()) : null,
+                info.symlink() ? target(info.target()) : null,
                 path);
     }
 

@@ -164,7 +164,10 @@ final class TreeDelete {
                     }
                 }
             }
-            case NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY -> {} // gone, or a file by now: its removal will tell
+            case NOT_FOUND,
+                    NO_SUCH_DIRECTORY,
+                    NOT_DIRECTORY,
+                    UNRESOLVED_LINK -> {} // gone, or something else by now: its removal will tell
             default -> throw failed(reply);
         }
         childFinished(directory);
@@ -186,7 +189,11 @@ final class TreeDelete {
 
     private void fileDeleted(Task.DeleteFile task, ResultCode code, Reply reply) throws IOException {
         switch (code) {
-            case OK, NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY -> {} // gone, by us or by somebody faster
+            case OK,
+                    NOT_FOUND,
+                    NO_SUCH_DIRECTORY,
+                    NOT_DIRECTORY,
+                    UNRESOLVED_LINK -> {} // gone, by us or by somebody faster
             case IS_DIRECTORY -> { // the name has become a directory meanwhile
                 listFromStart(new Node(child(task.directory.path, task.file.name()), task.directory));
                 return; // which finishes the child
@@ -204,7 +211,7 @@ final class TreeDelete {
 
     private void directoryRemoved(Node directory, ResultCode code, Reply reply) throws IOException {
         switch (code) {
-            case OK, NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY -> {
+            case OK, NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY, UNRESOLVED_LINK -> {
                 if (directory.parent == null) {
                     finished = true;
                 } else {

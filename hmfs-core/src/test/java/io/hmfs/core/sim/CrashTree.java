@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * new one. The idea is that of Jaaru (Gorjiara, Xu and Demsky, ASPLOS '21), which decides at a load which of the stores it sees.
  *
  * <p>One tree serves all moments of all runs on pools of one layout. The program runs in one thread and does the same where it reads
- * the same; the tree notices where it does not.
+ * the same: where the tree notices that it does not, that is an error.
  */
 public final class CrashTree<T> {
     /** Words that are read one after the other, and then one by whose value it is told how to go on, or the end. */
@@ -54,6 +54,9 @@ public final class CrashTree<T> {
 
     private static final int CLEAN = -1;
 
+    /** One of so many results is come to once more. */
+    private static final int REPEATED = 40;
+
     private final Function<SimPoolFile, T> program;
     private final Random random;
     private @Nullable Node<T> root;
@@ -72,7 +75,8 @@ public final class CrashTree<T> {
 
     /**
      * Hands out each result that an image of a power loss now leads to, with one such image; {@code verdict} may explore in turn. It
-     * takes at most so many new runs, not counting a tree's first; false if it would take more, and then some are missing, chosen by chance.
+     * takes at most so many new runs, not counting a tree's first; false if it would take more, and then some are missing, chosen by chance, but not
+     * what nothing kept and everything kept lead to. Some are run once more on another image, to see that they come to the same.
      */
     public boolean explore(SimPoolFile running, int runsMax, BiConsumer<T, CrashImage> verdict) {
         Moment moment = new Moment(running, runsMax);
@@ -80,10 +84,21 @@ public final class CrashTree<T> {
             root = moment.run(0, moment.all);
         }
         moment.walk(root, 0, moment.all);
+        boolean missing = moment.missing;
+        if (missing) {
+            moment.walkExtremes(root);
+        }
         for (Found<T> found : moment.found) {
+            if (random.nextInt(REPEATED) == 0) {
+                T again = program.apply(running.crashed(found.image));
+                if (!again.equals(found.result)) {
+                    throw new AssertionError("image " + found.image + ": " + again
+                            + " and not, as after the same reads, " + found.result);
+                }
+            }
             verdict.accept(found.result, found.image);
         }
-        return !moment.missing;
+        return !missing;
     }
 
     /** The images of one moment. Of each dirty line those first parts of its stores are possible that agree with all reads so far. */
@@ -155,6 +170,19 @@ public final class CrashTree<T> {
             }
         }
 
+        /** With nothing kept and with everything kept. */
+        void walkExtremes(Node<T> tree) {
+            int[][] nothing = new int[all.length][];
+            int[][] everything = new int[all.length][];
+            for (int i = 0; i < all.length; i++) {
+                nothing[i] = new int[] {0};
+                everything[i] = new int[] {all[i].length - 1};
+            }
+            runsLeft = 2;
+            walk(tree, 0, nothing);
+            walk(tree, 0, everything);
+        }
+
         private void branch(Node<T> node, long value, int read, int[][] possible) {
             Node<T> next = node.next.get(value);
             if (next == null) {
@@ -197,7 +225,7 @@ public final class CrashTree<T> {
             CrashImage image = any(possible);
             ReadPath path = new ReadPath();
             SimPoolFile crashed = running.crashed(image);
-            crashed.pmem().note(path);
+            crashed.pmem().reads = path;
             T result;
             try {
                 result = program.apply(crashed);

@@ -40,7 +40,9 @@ public final class SimPmem extends Pmem {
     /** First word of the pair that a 16-byte swap is storing now: nobody may see one half new and then the other half old. */
     private volatile int swapping = NONE;
 
-    private @Nullable ReadPath reads;
+    /** All reads in this memory, or in a copy by {@link #killed}. */
+    @Nullable
+    ReadPath reads;
 
     /** Zeroed memory; {@code size} is a multiple of 64. */
     public SimPmem(long size) {
@@ -60,17 +62,15 @@ public final class SimPmem extends Pmem {
         this.durable = image;
     }
 
-    /** All reads from here on, in this memory or a copy by {@link #killed}; {@code null}: none. */
-    void note(@Nullable ReadPath reads) {
-        this.reads = reads;
-    }
-
-    /** A look that is not noted. */
+    /** A look that is not noted, and stores nothing. */
     public void aside(Runnable look) {
         ReadPath noted = reads;
         reads = null;
-        look.run();
-        reads = noted;
+        try {
+            look.run();
+        } finally {
+            reads = noted;
+        }
     }
 
     /** Calls {@code hook} before each store, cas, write-back and fence: it may take images, or throw to stop the thread there. */

@@ -85,7 +85,8 @@ final class CreateRequests {
         Status outcome =
                 path.resolve(create.baseId(), worker.in, create.limit() + CreateDecoder.pathHeaderLength(), length);
         removes.forgetRemoved();
-        if (outcome == Status.OK) {
+        boolean resolved = outcome == Status.OK;
+        if (resolved) {
             outcome = path.isBase ? Status.EXISTS : path.mayInParent(Access.WRITE);
         }
         if (outcome == Status.OK) {
@@ -94,7 +95,7 @@ final class CreateRequests {
         if (outcome == Status.OK) {
             outcome = createFile(path);
         }
-        outcome = afterLink(path, outcome);
+        outcome = resolved ? afterLink(path, outcome) : outcome;
         if (outcome == Status.OK) {
             worker.open(path.parentId, worker.attributes, removes.removed(), Grants.WRITE);
         } else {
@@ -154,13 +155,14 @@ final class CreateRequests {
         }
         Status outcome =
                 path.resolve(mkdir.baseId(), worker.in, mkdir.limit() + MkdirDecoder.pathHeaderLength(), length);
-        if (outcome == Status.OK) {
+        boolean resolved = outcome == Status.OK;
+        if (resolved) {
             outcome = path.isBase ? Status.EXISTS : makeDirectory(path);
         }
         if (outcome == Status.ACCESS_DENIED && isThere(path)) {
             outcome = Status.EXISTS; // nothing would have been made
         }
-        outcome = afterLink(path, outcome);
+        outcome = resolved ? afterLink(path, outcome) : outcome;
         if (outcome == Status.EXISTS && parents) {
             outcome = existing(path);
         }

@@ -5,6 +5,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.wire.Wire;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -64,11 +65,16 @@ final class Links {
         }
         String leads = new String(bytes.value, StandardCharsets.UTF_8);
         if (isAbsolute(leads)) {
-            return access.leads(leads + rest);
+            return leads(leads + rest);
         }
         StringBuilder above = new StringBuilder();
         status = namespace.path(directory, above);
-        return status != Status.OK ? status : access.leads((above.length() == 1 ? "" : above) + "/" + leads + rest);
+        return status != Status.OK ? status : leads((above.length() == 1 ? "" : above) + "/" + leads + rest);
+    }
+
+    /** Never a part of it: that would be another path. */
+    private Status leads(String path) {
+        return path.getBytes(StandardCharsets.UTF_8).length > Wire.PATH_MAX ? Status.NAME_TOO_LONG : access.leads(path);
     }
 
     /** Whether it begins at a root: this one's, or that of the filesystem that it names. */

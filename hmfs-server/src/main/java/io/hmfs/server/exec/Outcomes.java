@@ -44,6 +44,10 @@ final class Outcomes {
     private static final long HELD = 2;
     private static final long DONE = 3;
     private static final int REPLY_ROUND = 64;
+
+    /** Longer answers are those of requests that met a symbolic link far away; they are not kept. */
+    private static final int REPLY_MAX = 4096;
+
     private static final byte[] NOTHING = {};
     private static final VarHandle WORDS =
             MethodHandles.arrayElementVarHandle(long[].class).withInvokeExactBehavior();
@@ -120,15 +124,19 @@ final class Outcomes {
     /** Keeps the answer of a claimed sequence, a whole frame in this part of a buffer, before it is sent. */
     void finish(long sequence, ByteBuf frame, int at, int length) {
         int slot = slot(sequence);
+        int keeps = length > REPLY_MAX ? 0 : length;
+        byte[] room = replies[slot].length < keeps
+                ? new byte[(keeps + REPLY_ROUND - 1) / REPLY_ROUND * REPLY_ROUND]
+                : NOTHING;
         if (WORDS.compareAndSet(words, slot, word(sequence, RUNNING), word(sequence, HELD))) {
-            byte[] kept = replies[slot];
-            if (kept.length < length) {
-                kept = new byte[(length + REPLY_ROUND - 1) / REPLY_ROUND * REPLY_ROUND];
-                replies[slot] = kept;
+            if (replies[slot].length < keeps) {
+                replies[slot] = room;
             }
             int before = frame.readerIndex();
-            frame.readerIndex(at).readBytes(kept, 0, length).readerIndex(before); // getBytes would make a view of it
-            lengths[slot] = length;
+            frame.readerIndex(at)
+                    .readBytes(replies[slot], 0, keeps)
+                    .readerIndex(before); // getBytes would make a view of it
+            lengths[slot] = keeps;
             WORDS.setVolatile(words, slot, word(sequence, DONE));
         }
         if (!awaited.isEmpty()) {
@@ -144,12 +152,15 @@ final class Outcomes {
                 return false;
             }
         } while (!WORDS.compareAndSet(words, slot, word(sequence, DONE), word(sequence, HELD)));
+        boolean kept = lengths[slot] > 0;
         try {
-            ReplyWriter.copy(replies[slot], lengths[slot], correlationId, target);
+            if (kept) {
+                ReplyWriter.copy(replies[slot], lengths[slot], correlationId, target);
+            }
         } finally {
             WORDS.setVolatile(words, slot, word(sequence, DONE));
         }
-        return true;
+        return kept;
     }
 
     /** Has a reply be sent when its sequence is not being executed any more. */

@@ -19,6 +19,8 @@ import io.netty.buffer.Unpooled;
  * together with others, from what was kept of it.
  */
 final class Recorder {
+    private static final long NO_BASE = -2;
+
     private final Worker worker;
     private final RequestRecorder to;
     private final RenameDecoder rename = new RenameDecoder();
@@ -139,7 +141,10 @@ final class Recorder {
     }
 
     private long baseOf(Operation operation) {
-        return worker.in.getLong(Wire.HEADER_SIZE + operation.baseOffset(), MessageHeaderDecoder.BYTE_ORDER);
+        long base = worker.in.getLong(Wire.HEADER_SIZE + operation.baseOffset(), MessageHeaderDecoder.BYTE_ORDER);
+        return base == RequestRecorder.AS_IT_IS
+                ? NO_BASE
+                : base; // no id either, and a client's word is not taken as it is
     }
 
     /** What a text says of its length, or less: it was perhaps refused for it. */

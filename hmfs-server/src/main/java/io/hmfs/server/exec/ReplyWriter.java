@@ -24,7 +24,6 @@ import java.util.UUID;
 final class ReplyWriter {
     private static final int FIXED_MAX = 160; // more than header and root block of any reply
     private static final int MESSAGE_MAX = 2048;
-    private static final int LEADS_MAX = 0xFFFF; // a path and a target, even of four bytes a character, are less
     private static final int TEXTS_MAX = 16 << 10;
     private static final int XATTR_LENGTHS = Short.BYTES + Integer.BYTES;
     private static final int CHUNK_HEAD = Wire.HEADER_SIZE + ChunkEncoder.BLOCK_LENGTH + Integer.BYTES;
@@ -126,7 +125,7 @@ final class ReplyWriter {
         } else if (status == Status.ACCESS_DENIED) {
             failure(ResultCode.ACCESS_DENIED, access.reason());
         } else if (status == Status.UNRESOLVED_LINK) {
-            failure(ResultCode.UNRESOLVED_LINK, access.reason(), LEADS_MAX);
+            failure(ResultCode.UNRESOLVED_LINK, access.reason(), Wire.PATH_MAX);
         } else {
             failure(StatusCodes.wire(status), "");
         }

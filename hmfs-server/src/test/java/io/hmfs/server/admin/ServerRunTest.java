@@ -17,6 +17,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,15 +46,18 @@ class ServerRunTest {
     }
 
     @Test
-    void aSignalOnTopOfAFailureDoesNotHideIt() throws IOException {
+    void aSignalOnTopOfAFailureDoesNotHideIt() throws Exception {
         Path pool = pool();
         HmfsServer server = HmfsServer.start(ServerConfig.builder(pool).port(0).build());
+        CompletableFuture<?> asked;
         try (HmfsClient client =
                 HmfsClient.connect("127.0.0.1", server.address().getPort(), ClientOptions.defaults())) {
             writeOver(pool);
-            assertThrows(IOException.class, () -> client.list("/", ListCursor.START, 0));
+            asked = client.listAsync("/", ListCursor.START, 0); // the client would wait for another server
+            assertEquals(HmfsServer.EXIT_FAILED, server.awaitStop());
             assertEquals(HmfsServer.EXIT_FAILED, ServerRun.end(server));
         }
+        assertThrows(CompletionException.class, asked::join);
     }
 
     /** Nothing that stands in a region means anything then. */

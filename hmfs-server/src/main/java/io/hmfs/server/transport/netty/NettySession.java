@@ -168,7 +168,9 @@ final class NettySession extends Session {
         if (inFlight() == 0 && !executing) {
             handOver();
             if (held.isEmpty() && !closing) { // else it comes again when they are sent
-                ProtocolError.dismiss(this);
+                if (!service.hasFailed()) { // else nobody knows what was executed
+                    ProtocolError.dismiss(this);
+                }
                 closeWhenSent(); // lets the peer read that
             }
         }
