@@ -40,6 +40,7 @@ final class NettySession extends Session {
     private final Channel channel;
     private final FrameAssembler frames;
     private final Patience patience;
+    private final HeldReplies held;
 
     private @Nullable ByteBuf out;
     private boolean reading; // between the first read of a batch and its end
@@ -48,7 +49,6 @@ final class NettySession extends Session {
     private boolean retryScheduled;
     private boolean draining;
     private boolean closing;
-    private final HeldReplies held;
     private boolean closeAfterHeld;
 
     NettySession(Service service, NettyTransport.Limits limits, Worker worker, Channel channel) {
@@ -67,7 +67,6 @@ final class NettySession extends Session {
     }
 
     // ---- what request execution asks for
-
     @Override
     protected void greeted() {
         frames.frameMax(limits.frameMax());
