@@ -14,6 +14,7 @@ import io.hmfs.client.ListCursor;
 import io.hmfs.client.ResultCode;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
+import io.hmfs.wire.HelloDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MkdirEncoder;
 import io.hmfs.wire.PageDecoder;
@@ -189,7 +190,7 @@ class PermissionsTest extends UsersOfOneServer {
     void peerOfTheFirstSchemaVersionIsServed() throws IOException {
         FileInfo file = secretOfBob();
         try (RawPeer peer = new RawPeer(fixture.port())) {
-            peer.send(firstVersion(RawPeer.hello(Wire.MAGIC, 1, 0, "bob"), 45, 44));
+            peer.send(firstVersion(RawPeer.hello(Wire.MAGIC, 1, 0, "bob"), HelloDecoder.BLOCK_LENGTH, 44));
             assertEquals(WelcomeDecoder.TEMPLATE_ID, template(peer.read()));
             peer.send(firstVersion(RawPeer.stat(3, "/home/bob/secret".getBytes(StandardCharsets.UTF_8)), 16, 16));
             assertEquals(EntryDecoder.TEMPLATE_ID, template(peer.read()));
