@@ -103,11 +103,16 @@ abstract class AttributedFileSystem extends FileSystem {
         return true;
     }
 
-    /** The link keeps the target as it is given. Hadoop has links only where {@code FileSystem.enableSymlinks} was called. */
+    /**
+     * The link keeps the target as it is given.
+     *
+     * @throws UnsupportedOperationException as in HDFS, where {@code FileSystem.enableSymlinks} was not called
+     */
     @Override
     public void createSymlink(Path target, Path link, boolean createParent) throws IOException {
         if (!areSymlinksEnabled()) {
-            throw new UnsupportedOperationException("Symlinks not supported");
+            throw new UnsupportedOperationException("symbolic link " + link
+                    + ": Hadoop has them switched off in this program; call FileSystem.enableSymlinks() first");
         }
         if (target.toString().isEmpty()) {
             throw new IOException("A symbolic link to \".\" cannot be made: its target is empty");

@@ -6,7 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.client.ClientOptions;
+import io.hmfs.client.CreateOptions;
+import io.hmfs.client.HmfsClient;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,6 +110,35 @@ class SymlinkTest extends OwnDirectory {
         assertTrue(fs.delete(link, true));
         assertTrue(fs.exists(new Path(kept, "f")));
         assertThrows(IOException.class, () -> fs.getFileLinkStatus(link));
+    }
+
+    private static HmfsClient client() throws IOException {
+        URI uri = ServerProcess.shared().uri();
+        return HmfsClient.connect(uri.getHost(), uri.getPort(), ClientOptions.defaults());
+    }
+
+    @Test
+    void a_directory_that_became_a_link_is_not_followed_by_a_delete_under_way() throws IOException {
+        Path kept = new Path(directory, "kept");
+        fs.mkdirs(new Path(kept, "sub"));
+        write("kept/sub/f", bytes(1, 1));
+        String link = link("link", kept).toUri().getPath();
+        try (HmfsClient client = client()) {
+            new TreeDelete(client, 4, 10).run(link); // the directory that it had been told of
+            new TreeDelete(client, 4, 10).run(link + "/sub");
+        }
+        assertTrue(fs.exists(new Path(kept, "sub/f")));
+    }
+
+    @Test
+    void a_target_that_only_looks_like_a_filesystem_spoils_no_listing() throws IOException {
+        Path odd = new Path(directory, "odd");
+        try (HmfsClient client = client()) {
+            client.symlink(odd.toUri().getPath(), "a:b", new CreateOptions(0, false, false, 0755));
+        }
+        assertEquals(1, fs.listStatus(directory).length);
+        assertTrue(fs.getFileLinkStatus(odd).getSymlink().toString().contains("a:b"));
+        assertThrows(IOException.class, () -> fs.getFileStatus(odd));
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.hmfs.client.ListCursor;
 import io.hmfs.client.ListPage;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.XattrMode;
+import io.hmfs.wire.Wire;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -263,6 +264,18 @@ class SymlinkTest extends UsersOfOneServer {
         assertEquals("/home/bob/loop/f", leads(() -> bob.stat("/home/bob/loop/f")));
         String many = "/home/bob" + "/loop".repeat(1_600);
         assertEquals(many, leads(() -> bob.stat(many)), "a path of nothing but links");
+    }
+
+    @Test
+    void aPathThatIsTooLongIsNeverCutOff() throws IOException {
+        String target = "t".repeat(4000);
+        bob.symlink("/home/bob/l", target, PLAIN);
+        String rest = "/x".repeat((Wire.PATH_MAX - 4000 - "/home/bob/".length()) / 2);
+        assertEquals("/home/bob/" + target + rest, leads(() -> bob.stat("/home/bob/l" + rest)));
+        refused(ResultCode.NAME_TOO_LONG, () -> bob.stat("/home/bob/l" + rest + "/x"));
+        refused(ResultCode.NAME_TOO_LONG, () -> bob.create("/home/bob/l" + rest + "/x", PLAIN));
+        bob.symlink("/home/bob/abs", "/" + target, PLAIN);
+        refused(ResultCode.NAME_TOO_LONG, () -> bob.stat("/home/bob/abs" + rest + "/".concat("x".repeat(250))));
     }
 
     @Test

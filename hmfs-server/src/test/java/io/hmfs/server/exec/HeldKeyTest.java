@@ -59,29 +59,6 @@ class HeldKeyTest {
     private Worker worker;
     private long parent;
 
-    /** A connection whose replies from other threads are taken too. */
-    private static final class LateSession extends BareSession {
-        LateSession() {
-            super(Unpooled.buffer(1 << 16));
-        }
-
-        @Override
-        public ByteBuf room(int bytes) {
-            return replies.ensureWritable(bytes);
-        }
-
-        @Override
-        protected void send(ByteBuf frames) {
-            replies.writeBytes(frames);
-            frames.release();
-        }
-
-        @Override
-        protected void onThread(Runnable task) {
-            task.run();
-        }
-    }
-
     @BeforeEach
     void open() throws IOException {
         Path pool = directory.resolve("p.pool");

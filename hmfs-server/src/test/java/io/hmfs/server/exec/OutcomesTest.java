@@ -74,6 +74,19 @@ class OutcomesTest {
     }
 
     @Test
+    void aLongAnswerIsNotKeptAndItsChangeNotExecutedAgain() {
+        Outcomes outcomes = ofClient(1, 1, 1);
+        for (int length : new int[] {4096, 4097}) {
+            assertEquals(Claim.NEW, outcomes.claim(length));
+            finish(outcomes, length, length);
+            assertEquals(Claim.DONE, outcomes.claim(length));
+        }
+        assertTrue(replays(outcomes, 4096, 4096));
+        assertFalse(replays(outcomes, 4097, 4097));
+        assertEquals(4096, outcomes.bytes());
+    }
+
+    @Test
     void asManyAreRememberedAsIsToldAndNotOneLess() {
         Outcomes outcomes = ofClient(1, 1, 1);
         for (long each = 1; each <= KEPT; each++) {

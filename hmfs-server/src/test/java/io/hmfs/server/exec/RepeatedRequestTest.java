@@ -52,34 +52,11 @@ class RepeatedRequestTest {
 
     private final ArrayDeque<Runnable> disk = new ArrayDeque<>();
     private final ExecutorService other = Executors.newSingleThreadExecutor();
-    private final KeptSession first = new KeptSession();
-    private final KeptSession second = new KeptSession();
+    private final LateSession first = new LateSession();
+    private final LateSession second = new LateSession();
     private Namespace namespace;
     private ServerMetrics metrics;
     private Worker worker;
-
-    /** A connection whose replies from other threads are taken too. */
-    private static final class KeptSession extends BareSession {
-        KeptSession() {
-            super(Unpooled.buffer(1 << 16));
-        }
-
-        @Override
-        public ByteBuf room(int bytes) {
-            return replies.ensureWritable(bytes);
-        }
-
-        @Override
-        protected void send(ByteBuf frames) {
-            replies.writeBytes(frames);
-            frames.release();
-        }
-
-        @Override
-        protected void onThread(Runnable task) {
-            task.run();
-        }
-    }
 
     @BeforeEach
     void open() throws IOException {
@@ -95,7 +72,7 @@ class RepeatedRequestTest {
                 List.of("staff"),
                 new Observation(meters, metrics, null, Long.MAX_VALUE),
                 disk::add,
-                new KeptSession());
+                new LateSession());
         BareService.greet(worker, "u", first, 1, 1);
         BareService.greet(worker, "u", second, 1, 1);
         namespace.principalId("u"); // whose creates may join from the start
@@ -138,14 +115,14 @@ class RepeatedRequestTest {
         worker.endTurn(session);
     }
 
-    private static WireBuffer next(KeptSession session) {
+    private static WireBuffer next(LateSession session) {
         int length = session.replies.readIntLE();
         WireBuffer reply = new WireBuffer().wrap(session.replies, session.replies.readerIndex(), length);
         session.replies.skipBytes(length);
         return reply;
     }
 
-    private static EntryDecoder entry(KeptSession session, long correlationId) {
+    private static EntryDecoder entry(LateSession session, long correlationId) {
         WireBuffer reply = next(session);
         assertEquals(
                 EntryDecoder.TEMPLATE_ID,
@@ -155,7 +132,7 @@ class RepeatedRequestTest {
         return entry;
     }
 
-    private static ResultCode failure(KeptSession session) {
+    private static ResultCode failure(LateSession session) {
         WireBuffer reply = next(session);
         assertEquals(
                 FailureDecoder.TEMPLATE_ID,
@@ -165,7 +142,7 @@ class RepeatedRequestTest {
                 .code());
     }
 
-    private static void done(KeptSession session, long correlationId) {
+    private static void done(LateSession session, long correlationId) {
         WireBuffer reply = next(session);
         assertEquals(
                 DoneDecoder.TEMPLATE_ID,

@@ -3,7 +3,7 @@ package io.hmfs.server.exec;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 
-/** For tests that change the tree beside a service's requests: what these have resolved has to hear of it. */
+/** For tests that act beside a service's requests: what these have resolved has to hear of a change of the tree. */
 public final class ServiceChanges {
     private ServiceChanges() {}
 
@@ -17,5 +17,10 @@ public final class ServiceChanges {
 
     public static Status chown(Service service, long parent, Name name, int uid, int gid) {
         return service.changes.chown(parent, name, uid, gid);
+    }
+
+    /** As after an error within an operation. */
+    public static void fail(Service service, Throwable cause) {
+        service.fail(cause);
     }
 }

@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -127,6 +128,12 @@ final class FuzzChannel extends EmbeddedChannel {
     /** One read of the server's: what these bytes bring about happens in here. */
     void send(byte... bytes) {
         writeInbound(alloc().buffer(bytes.length).writeBytes(bytes));
+    }
+
+    /** The server stops. */
+    void drain() {
+        Objects.requireNonNull(session).drain();
+        runPendingTasks();
     }
 
     /** The peer closes the connection. */

@@ -107,6 +107,11 @@ final class FuzzRig implements AutoCloseable {
         worker = service.newWorker();
     }
 
+    /** An operation ends as nobody expects. */
+    void fail(Throwable cause) {
+        ServiceChanges.fail(service, cause);
+    }
+
     /** The unexpected error that has ended the service. */
     @Nullable
     Throwable failure() {

@@ -107,6 +107,23 @@ class NettySessionTest {
         assertEquals(ResultCode.TIMEOUT.code(), channel.replies().getLast().code());
     }
 
+    // ---- the end of the server
+
+    @Test
+    void aStopSaysThatNothingElseWasExecutedAndAFailureDoesNot() {
+        greet();
+        channel.drain();
+        assertEquals(
+                ResultCode.SHUTTING_DOWN.code(),
+                channel.takeReplies().getFirst().code());
+        channel.leave();
+        channel = rig.connect();
+        greet();
+        rig.fail(new IllegalStateException("as an operation that ends half way"));
+        channel.drain();
+        assertEquals(List.of(), channel.takeReplies());
+    }
+
     // ---- back-pressure
 
     /** Sends as long as the server reads. Returns how many frames that were. */
