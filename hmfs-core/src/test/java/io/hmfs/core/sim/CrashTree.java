@@ -54,6 +54,9 @@ public final class CrashTree<T> {
 
     private static final int CLEAN = -1;
 
+    /** Each run takes some tens of kilobytes: with so many the tree begins anew. */
+    private static final int KEPT_MAX = 20_000;
+
     /** One of so many results is come to once more. */
     private static final int REPEATED = 40;
 
@@ -61,6 +64,7 @@ public final class CrashTree<T> {
     private final Random random;
     private @Nullable Node<T> root;
     private int runs;
+    private int forgotten;
 
     /** {@code random} chooses, of the images that a run cannot tell apart, the one it runs on. */
     public CrashTree(Function<SimPoolFile, T> program, Random random) {
@@ -79,6 +83,10 @@ public final class CrashTree<T> {
      * what nothing kept and everything kept lead to. Some are run once more on another image, to see that they come to the same.
      */
     public boolean explore(SimPoolFile running, int runsMax, BiConsumer<T, CrashImage> verdict) {
+        if (runs - forgotten > KEPT_MAX) {
+            root = null;
+            forgotten = runs;
+        }
         Moment moment = new Moment(running, runsMax);
         if (root == null) {
             root = moment.run(0, moment.all);
