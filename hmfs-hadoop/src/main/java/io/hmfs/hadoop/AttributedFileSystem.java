@@ -3,12 +3,15 @@ package io.hmfs.hadoop;
 import io.hmfs.client.FileInfo;
 import io.hmfs.hadoop.link.LinkOnPathException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.fs.FSLinkResolver;
+import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FsConstants;
@@ -22,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  * here and not by the server: they may lead to another filesystem.
  */
 abstract class AttributedFileSystem extends FileSystem {
+    private static final Pattern SLASHES_AT_END =
+            Pattern.compile("(?<!^)/+$"); // those of a URI: Path leaves them there
+    private static final int REPLICATION_MAX = 512; // HDFS's own bound, by default
+
     abstract Session session() throws IOException;
 
     abstract Path absolute(Path path);
@@ -29,7 +36,8 @@ abstract class AttributedFileSystem extends FileSystem {
     /** The path as the server knows it. */
     final String serverPath(Path path) {
         checkPath(path);
-        return absolute(path).toUri().getPath();
+        String name = absolute(path).toUri().getPath();
+        return name.endsWith("/") ? SLASHES_AT_END.matcher(name).replaceFirst("") : name;
     }
 
     /** Something to do here, at a path as the server knows it, and as Hadoop does. */
@@ -217,6 +225,42 @@ abstract class AttributedFileSystem extends FileSystem {
                 path,
                 (client, name) -> client.chown(name, owner, group),
                 (files, at) -> files.setOwner(at, owner, group));
+    }
+
+    @Override
+    public FileChecksum getFileChecksum(Path path) throws IOException {
+        return getFileChecksum(path, Long.MAX_VALUE);
+    }
+
+    /** As HDFS's, by the same {@code dfs.*} settings; reads the data for it. */
+    @Override
+    public FileChecksum getFileChecksum(Path path, long length) throws IOException {
+        if (length < 0) {
+            throw new HadoopIllegalArgumentException("A length cannot be negative: " + length);
+        }
+        Checksums checksums = Checksums.from(getConf());
+        return follow(
+                path,
+                (name, at) -> {
+                    try (InputStream file = open(at)) {
+                        return checksums.of(file, length);
+                    }
+                },
+                (files, at) -> files.getFileChecksum(at, length));
+    }
+
+    /** Replication is the data store's affair: nothing changes, but who asks for what cannot be is told so, as by HDFS. */
+    @Override
+    public boolean setReplication(Path path, short replication) throws IOException {
+        if (replication < 1) {
+            throw new IOException("Requested replication factor of " + replication
+                    + " is less than the required minimum of 1 for " + serverPath(path));
+        }
+        if (replication > REPLICATION_MAX) {
+            throw new IOException("Requested replication factor of " + replication + " exceeds maximum of "
+                    + REPLICATION_MAX + " for " + serverPath(path));
+        }
+        return getFileStatus(path).isFile();
     }
 
     @Override

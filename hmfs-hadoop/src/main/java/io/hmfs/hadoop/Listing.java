@@ -8,13 +8,15 @@ import io.hmfs.client.ResultCode;
 import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.link.ServerLink;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.jspecify.annotations.Nullable;
 
-/** The entries of a directory, fetched a page at a time, or a file as its own only entry. For one thread. */
+/** The entries of a directory, fetched a page at a time, by name within each page; or a file as its own only entry. For one thread. */
 final class Listing implements RemoteIterator<FileInfo> {
     private final ServerLink link;
     private final String path;
@@ -28,8 +30,14 @@ final class Listing implements RemoteIterator<FileInfo> {
         this.path = path;
         this.pageEntries = pageEntries;
         this.ofFile = ofFile;
-        this.page = first.entries().iterator();
+        this.page = sorted(first);
         this.next = first.next();
+    }
+
+    private static Iterator<FileInfo> sorted(ListPage page) {
+        List<FileInfo> entries = new ArrayList<>(page.entries());
+        entries.sort(Comparator.comparing(FileInfo::name));
+        return entries.iterator();
     }
 
     /** Opens a listing. @throws java.io.FileNotFoundException there is nothing at {@code path} */
@@ -68,7 +76,7 @@ final class Listing implements RemoteIterator<FileInfo> {
             } catch (HmfsException e) {
                 throw HadoopErrors.translateLookup(path, e);
             }
-            page = fetched.entries().iterator();
+            page = sorted(fetched);
             next = fetched.next();
         }
         return true;

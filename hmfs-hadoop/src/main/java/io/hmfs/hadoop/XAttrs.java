@@ -12,13 +12,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.hadoop.HadoopIllegalArgumentException;
+import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.jspecify.annotations.Nullable;
 
 /** Extended attributes of absolute paths, with the names, flags and exceptions of Hadoop. Thread-safe. */
 final class XAttrs {
-    private static final int PREFIX_MIN = 3; // the shortest namespace
+    private static final Set<String> NAMESPACES = Set.of("user", "trusted", "security", "system", "raw");
     private static final byte[] NO_VALUE = {};
 
     private final ServerLink link;
@@ -30,9 +32,9 @@ final class XAttrs {
     /** Namespaces have no case in Hadoop; the server knows them in lower case. */
     static String canonical(@Nullable String name) {
         int dot = Objects.requireNonNull(name, "XAttr name cannot be null.").indexOf('.');
-        if (dot < PREFIX_MIN) {
+        if (dot < 0 || !NAMESPACES.contains(name.substring(0, dot).toLowerCase(Locale.ROOT))) {
             throw new HadoopIllegalArgumentException(
-                    "An XAttr name must be prefixed with" + " user/trusted/security/system/raw, followed by a '.'");
+                    "An XAttr name must be prefixed with user/trusted/security/system/raw, followed by a '.'");
         }
         if (dot == name.length() - 1) {
             throw new HadoopIllegalArgumentException("XAttr name cannot be empty.");
@@ -69,11 +71,11 @@ final class XAttrs {
 
     byte[] get(String path, String name) throws IOException {
         String attribute = canonical(name);
-        return reading(path, () -> link.client().xattrs().get(path, attribute));
+        return reading(path, attribute, () -> link.client().xattrs().get(path, attribute));
     }
 
     Map<String, byte[]> all(String path) throws IOException {
-        return reading(path, () -> link.client().xattrs().all(path));
+        return reading(path, "", () -> link.client().xattrs().all(path));
     }
 
     Map<String, byte[]> get(String path, @Nullable List<String> names) throws IOException {
@@ -84,11 +86,14 @@ final class XAttrs {
         for (String name : names) {
             attributes.add(canonical(name));
         }
-        return reading(path, () -> link.client().xattrs().get(path, attributes));
+        return reading(
+                path,
+                String.join(", ", attributes),
+                () -> link.client().xattrs().get(path, attributes));
     }
 
     List<String> list(String path) throws IOException {
-        return reading(path, () -> link.client().xattrs().list(path));
+        return reading(path, "", () -> link.client().xattrs().list(path));
     }
 
     void remove(String path, String name) throws IOException {
@@ -104,10 +109,13 @@ final class XAttrs {
         T get() throws IOException;
     }
 
-    private static <T> T reading(String path, Reading<T> reading) throws IOException {
+    private static <T> T reading(String path, String asked, Reading<T> reading) throws IOException {
         try {
             return reading.get();
         } catch (HmfsException e) {
+            if (e.code() == ResultCode.NO_ATTRIBUTE) {
+                throw new PathIOException(path, "At least one of the attributes provided was not found: " + asked, e);
+            }
             throw HadoopErrors.translateLookup(path, e);
         }
     }

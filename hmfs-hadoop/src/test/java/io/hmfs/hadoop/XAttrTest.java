@@ -115,7 +115,7 @@ class XAttrTest extends OwnDirectory {
     void names_that_cannot_be_are_refused_before_anything_is_sent() {
         String prefixed = "An XAttr name must be prefixed with user/trusted/security/system/raw, followed by a '.'";
         Class<HadoopIllegalArgumentException> illegal = HadoopIllegalArgumentException.class;
-        for (String name : List.of("a1", "", ".a1", "us.a1")) {
+        for (String name : List.of("a1", "", ".a1", "us.a1", "other.a1", "users.a1")) {
             assertEquals(prefixed, thrown(illegal, () -> fs.setXAttr(file, name, ONE)));
             assertEquals(prefixed, thrown(illegal, () -> fs.getXAttr(file, name)));
             assertEquals(prefixed, thrown(illegal, () -> fs.getXAttrs(file, List.of(name))));
@@ -124,8 +124,6 @@ class XAttrTest extends OwnDirectory {
         assertEquals("XAttr name cannot be empty.", thrown(illegal, () -> fs.setXAttr(file, "user.", ONE)));
         assertEquals("XAttr name cannot have a NUL in it.", thrown(illegal, () -> fs.setXAttr(file, "user.\0", ONE)));
         assertEquals("XAttr names can not be null or empty.", thrown(illegal, () -> fs.getXAttrs(file, List.of())));
-        String other = thrown(illegal, () -> fs.setXAttr(file, "other.a1", ONE));
-        assertTrue(other.contains("user.") && other.contains("other.a1"), other);
     }
 
     @Test

@@ -1,0 +1,188 @@
+package io.hmfs.hadoop.shell;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import io.hmfs.hadoop.ServerProcess;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.hadoop.cli.util.ComparatorBase;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FsShell;
+import org.apache.hadoop.util.ToolRunner;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: HDFS's users find every command of the shell as they know it, to the letter of its output.
+ * Method: the cases of HDFS's own command line suites, on a server of their own, compared by Hadoop's comparators; hdfs:// is read as
+ * hmfs://. Cases that cannot end as in HDFS are run too, and must not.
+ */
+class ShellSuitesTest {
+    /** Unpacked by the build. */
+    private static final Path SUITES = Path.of("target", "shell-suites").toAbsolutePath();
+
+    private static final Differences DIFFERENCES = new Differences();
+    private static final Pattern ARGUMENT = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");
+
+    @SuppressWarnings("NullAway.Init")
+    private static ServerProcess server;
+
+    /** The files that the cases put, and where they get others to. */
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    static Path scratch;
+
+    @BeforeAll
+    static void start() throws IOException {
+        for (String each : List.of("data15bytes", "data30bytes", "data60bytes", "data120bytes", "data1k")) {
+            Files.copy(SUITES.resolve(each), scratch.resolve(each));
+        }
+        server = ServerProcess.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    private static Configuration configuration() {
+        Configuration conf = new Configuration();
+        conf.set("fs.defaultFS", server.uri().toString());
+        return conf;
+    }
+
+    @TestFactory
+    Stream<DynamicTest> hdfs() throws IOException {
+        return suite("testHDFSConf.xml", configuration());
+    }
+
+    @TestFactory
+    Stream<DynamicTest> xattrs() throws IOException {
+        return suite("testXAttrConf.xml", configuration());
+    }
+
+    @TestFactory
+    Stream<DynamicTest> safe_delete() throws IOException {
+        Configuration conf = configuration();
+        conf.setLong("hadoop.shell.safely.delete.limit.num.files", 5);
+        return suite("testDeleteConf.xml", conf);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> acls() throws IOException {
+        return suite("testAclCLI.xml", configuration());
+    }
+
+    /** On an empty filesystem; one case may build on what those before it have left. */
+    private static Stream<DynamicTest> suite(String name, Configuration conf) throws IOException {
+        FileSystem files = FileSystem.get(server.uri(), conf);
+        for (FileStatus each : files.listStatus(new org.apache.hadoop.fs.Path("/"))) {
+            files.delete(each.getPath(), true);
+        }
+        return ShellCase.read(SUITES.resolve(name)).stream()
+                .filter(ShellCase::isShellOnly)
+                .map(each -> each.with(ShellSuitesTest::expanded))
+                .map(each -> dynamicTest(each.number() + " " + each.description(), () -> {
+                    String reason = DIFFERENCES.reason(name, each.number());
+                    if (reason == null) {
+                        run(each, conf);
+                    } else {
+                        assertThrows(
+                                AssertionError.class,
+                                () -> run(each, conf),
+                                "passes, and is in differences.txt because " + reason);
+                    }
+                }));
+    }
+
+    private static String expanded(String text) {
+        return text.replace("NAMENODE", server.uri().toString())
+                .replace("CLITEST_DATA", scratch.toUri().toString().replaceAll("/$", ""))
+                .replace("USERNAME", System.getProperty("user.name"))
+                .replace("#LF#", System.lineSeparator())
+                .replace("hdfs:/", "hmfs:/")
+                .replace("hdfs:\\/", "hmfs:\\/");
+    }
+
+    private static void run(ShellCase test, Configuration conf) throws Exception {
+        try {
+            String output = "";
+            int code = 0;
+            for (ShellCase.Command command : test.commands()) {
+                awaitNextMillisecond();
+                ByteArrayOutputStream captured = new ByteArrayOutputStream();
+                code = execute(command, conf, captured);
+                output = captured.toString(StandardCharsets.UTF_8);
+            }
+            String printed = output;
+            int ended = code;
+            assertAll(test.expected().stream().map(each -> () -> compare(each, printed, ended)));
+        } finally {
+            for (ShellCase.Command command : test.cleanup()) {
+                execute(command, conf, new ByteArrayOutputStream());
+            }
+        }
+    }
+
+    /** Times are shown and sorted by milliseconds: what one command makes is to be older than what the next one does. */
+    private static void awaitNextMillisecond() {
+        long now = System.currentTimeMillis();
+        while (System.currentTimeMillis() == now) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void compare(ShellCase.Expectation expected, String output, int code) throws Exception {
+        ComparatorBase comparator = Class.forName("org.apache.hadoop.cli.util." + expected.comparator())
+                .asSubclass(ComparatorBase.class)
+                .getDeclaredConstructor()
+                .newInstance();
+        assertTrue(
+                comparator.compare(output, expected.output()),
+                () -> expected.comparator() + " of\n" + expected.output() + "\nfound\n" + output);
+        if (expected.exitCode() != -1) {
+            assertEquals(expected.exitCode(), code, output);
+        }
+    }
+
+    private static int execute(ShellCase.Command command, Configuration conf, ByteArrayOutputStream captured)
+            throws Exception {
+        PrintStream out = System.out;
+        PrintStream err = System.err;
+        try (PrintStream into = new PrintStream(captured, true, StandardCharsets.UTF_8)) {
+            System.setOut(into);
+            System.setErr(into);
+            return ToolRunner.run(new Configuration(conf), new FsShell(), arguments(command.line()));
+        } finally {
+            System.setOut(out);
+            System.setErr(err);
+        }
+    }
+
+    private static String[] arguments(String line) {
+        List<String> arguments = new ArrayList<>();
+        for (Matcher each = ARGUMENT.matcher(line); each.find(); ) {
+            String quoted = each.group(1) != null ? each.group(1) : each.group(2);
+            arguments.add(quoted != null ? quoted : each.group(3));
+        }
+        return arguments.toArray(new String[0]);
+    }
+}
