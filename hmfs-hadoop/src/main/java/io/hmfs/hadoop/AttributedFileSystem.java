@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.apache.hadoop.HadoopIllegalArgumentException;
+import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.FSLinkResolver;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
@@ -17,6 +18,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FsConstants;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.XAttrSetFlag;
+import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.jspecify.annotations.Nullable;
 
@@ -309,5 +311,26 @@ abstract class AttributedFileSystem extends FileSystem {
     public void removeXAttr(Path path, String name) throws IOException {
         statistics.incrementWriteOps(1);
         followAnd(path, at -> session().xattrs().remove(at, name), (files, at) -> files.removeXAttr(at, name));
+    }
+
+    /** True is what works for every path here; the answer for symbolic links depends on what the program has switched on. */
+    @Override
+    public boolean hasPathCapability(Path path, String capability) throws IOException {
+        return switch (PathCapabilitiesSupport.validatePathCapabilityArgs(makeQualified(path), capability)) {
+            case CommonPathCapabilities.FS_APPEND,
+                    CommonPathCapabilities.FS_CHECKSUMS,
+                    CommonPathCapabilities.FS_PERMISSIONS,
+                    CommonPathCapabilities.FS_TRUNCATE,
+                    CommonPathCapabilities.FS_XATTRS,
+                    CommonPathCapabilities.ABORTABLE_STREAM,
+                    CommonPathCapabilities.VIRTUAL_BLOCK_LOCATIONS -> true;
+            default -> super.hasPathCapability(path, capability);
+        };
+    }
+
+    /** There is nothing to wait for: each answer is the server's own, and no older than the question. */
+    @Override
+    public void msync() throws IOException {
+        session();
     }
 }

@@ -70,4 +70,9 @@ public final class Hmfs extends DelegateToFileSystem {
     public boolean isValidName(String path) {
         return true; // the server judges names, and its answer has a class of its own
     }
+
+    @Override
+    public void msync() throws IOException {
+        files.msync();
+    }
 }

@@ -13,7 +13,6 @@ import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BulkDelete;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
-import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -24,7 +23,6 @@ import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.RemoteIterator;
-import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Progressable;
@@ -364,18 +362,6 @@ public final class HmfsFileSystem extends AttributedFileSystem {
     @SuppressWarnings("deprecation")
     public short getDefaultReplication() {
         return 1;
-    }
-
-    @Override
-    public boolean hasPathCapability(Path path, String capability) throws IOException {
-        return switch (PathCapabilitiesSupport.validatePathCapabilityArgs(makeQualified(path), capability)) {
-            case CommonPathCapabilities.FS_APPEND,
-                    CommonPathCapabilities.FS_PERMISSIONS,
-                    CommonPathCapabilities.FS_TRUNCATE,
-                    CommonPathCapabilities.FS_XATTRS,
-                    CommonPathCapabilities.ABORTABLE_STREAM -> true;
-            default -> super.hasPathCapability(path, capability);
-        };
     }
 
     @Override

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
@@ -324,11 +323,7 @@ class HmfsFileSystemTest extends OwnDirectory {
     }
 
     @Test
-    void capabilities_and_sizes_are_told() throws IOException {
-        assertTrue(fs.hasPathCapability(directory, CommonPathCapabilities.FS_APPEND));
-        assertTrue(fs.hasPathCapability(directory, CommonPathCapabilities.FS_TRUNCATE));
-        assertTrue(fs.hasPathCapability(directory, CommonPathCapabilities.FS_PERMISSIONS));
-        assertFalse(fs.hasPathCapability(directory, CommonPathCapabilities.FS_ACLS));
+    void sizes_are_told() throws IOException {
         assertEquals(BLOCK, fs.getDefaultBlockSize(directory));
         assertTrue(fs.getStatus().getCapacity() > 0);
         assertTrue(fs.getStatus().getRemaining() > 0);

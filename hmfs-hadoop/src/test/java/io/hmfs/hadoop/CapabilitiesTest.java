@@ -1,0 +1,149 @@
+package io.hmfs.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Abortable;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.CommonPathCapabilities;
+import org.apache.hadoop.fs.EtagSource;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileContext;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LeaseRecoverable;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.AclEntry;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/**
+ * Goal: a program can rely on what hasPathCapability says, yes and no.
+ * Method: every capability that Hadoop has a name for is asked for, and what it stands for is tried.
+ */
+class CapabilitiesTest extends OwnDirectory {
+    private static final byte[] DATA = "0123456789".getBytes(StandardCharsets.UTF_8);
+
+    private final Map<String, Executable> works = new HashMap<>();
+    private final Map<String, Executable> fails = new HashMap<>();
+    private final Path file = new Path(directory, "file");
+
+    @BeforeEach
+    void makeFile() throws IOException {
+        try (FSDataOutputStream out = fs.create(file)) {
+            out.write(DATA);
+        }
+        works.put(CommonPathCapabilities.FS_APPEND, this::appends);
+        works.put(CommonPathCapabilities.FS_CHECKSUMS, () -> assertNotNull(fs.getFileChecksum(file)));
+        works.put(CommonPathCapabilities.FS_PERMISSIONS, this::keepsModes);
+        works.put(CommonPathCapabilities.FS_TRUNCATE, () -> assertTrue(fs.truncate(file, 3)));
+        works.put(CommonPathCapabilities.FS_XATTRS, () -> fs.setXAttr(file, "user.a", DATA));
+        works.put(CommonPathCapabilities.ABORTABLE_STREAM, this::aborts);
+        works.put(CommonPathCapabilities.VIRTUAL_BLOCK_LOCATIONS, this::locates);
+        works.put(
+                CommonPathCapabilities.BULK_DELETE,
+                () -> assertEquals(
+                        List.of(), fs.createBulkDelete(directory).bulkDelete(List.of(fs.makeQualified(file)))));
+
+        fails.put(
+                CommonPathCapabilities.FS_ACLS,
+                () -> fs.modifyAclEntries(file, AclEntry.parseAclSpec("user:alice:r--", true)));
+        fails.put(CommonPathCapabilities.FS_CONCAT, () -> fs.concat(file, new Path[] {new Path(directory, "other")}));
+        fails.put(CommonPathCapabilities.FS_LIST_CORRUPT_FILE_BLOCKS, () -> fs.listCorruptFileBlocks(directory));
+        fails.put(CommonPathCapabilities.FS_PATHHANDLES, () -> fs.getPathHandle(fs.getFileStatus(file)));
+        fails.put(CommonPathCapabilities.FS_SNAPSHOTS, () -> fs.createSnapshot(directory));
+        fails.put(CommonPathCapabilities.FS_STORAGEPOLICY, () -> fs.setStoragePolicy(directory, "HOT"));
+        fails.put(CommonPathCapabilities.FS_MULTIPART_UPLOADER, () -> fs.createMultipartUploader(directory));
+    }
+
+    private void appends() throws IOException {
+        try (FSDataOutputStream out = fs.append(file)) {
+            out.write(DATA);
+        }
+        assertEquals(2L * DATA.length, fs.getFileStatus(file).getLen());
+    }
+
+    private void keepsModes() throws IOException {
+        fs.setPermission(file, new FsPermission((short) 0640));
+        assertEquals(0640, fs.getFileStatus(file).getPermission().toShort());
+    }
+
+    private void aborts() throws IOException {
+        Path aborted = new Path(directory, "aborted");
+        FSDataOutputStream out = fs.create(aborted);
+        out.write(DATA);
+        ((Abortable) out).abort();
+        assertEquals(0, fs.getFileStatus(aborted).getLen());
+    }
+
+    private void locates() throws IOException {
+        BlockLocation[] locations = fs.getFileBlockLocations(file, 0, DATA.length);
+        assertEquals(1, locations.length);
+        assertEquals(List.of("localhost"), List.of(locations[0].getHosts()), "where no data stands");
+    }
+
+    private static Map<String, String> all() throws IllegalAccessException {
+        Map<String, String> all = new TreeMap<>();
+        for (Field field : CommonPathCapabilities.class.getFields()) {
+            all.put(field.getName(), String.valueOf(field.get(null)));
+        }
+        return all;
+    }
+
+    @Test
+    void what_is_said_is_so() throws Throwable {
+        FileContext context = FileContext.getFileContext(ServerProcess.shared().uri(), contextConfiguration());
+        for (Map.Entry<String, String> each : all().entrySet()) {
+            String capability = each.getValue();
+            boolean works = this.works.containsKey(capability);
+            assertEquals(works, fs.hasPathCapability(file, capability), each.getKey());
+            assertEquals(works, context.hasPathCapability(file, capability), each.getKey() + " by FileContext");
+        }
+        for (Executable each : fails.values()) {
+            assertThrows(UnsupportedOperationException.class, each);
+        }
+        for (Map.Entry<String, Executable> each : works.entrySet()) {
+            fs.delete(directory, true);
+            fs.mkdirs(directory);
+            makeFile();
+            each.getValue().execute();
+        }
+    }
+
+    /** Those that no call shows to be absent. */
+    @Test
+    void what_has_no_call_is_not_there_either() throws IOException {
+        FileStatus status = fs.getFileStatus(file);
+        assertFalse(status instanceof EtagSource, "ETAGS_AVAILABLE");
+        assertFalse(fs instanceof LeaseRecoverable, "LEASE_RECOVERABLE");
+        assertFalse(fs instanceof org.apache.hadoop.fs.BatchListingOperations, "FS_EXPERIMENTAL_BATCH_LISTING");
+        assertFalse(FileSystem.areSymlinksEnabled(), "FS_SYMLINKS");
+    }
+
+    @Test
+    void msync_is_for_every_one_to_call() throws IOException {
+        fs.msync();
+        FileContext.getFileContext(ServerProcess.shared().uri(), contextConfiguration())
+                .getDefaultFileSystem()
+                .msync();
+    }
+
+    private static Configuration contextConfiguration() {
+        Configuration conf = new Configuration();
+        conf.set("fs.AbstractFileSystem.hmfs.impl", Hmfs.class.getName());
+        return conf;
+    }
+}
