@@ -154,39 +154,54 @@ int hmfs_lock(const char *path) {
     return descriptor;
 }
 
-int hmfs_truncate(int descriptor) {
-    return ftruncate(descriptor, 0) == 0 ? 0 : errno;
+int hmfs_truncate(int descriptor, uint64_t size) {
+    return ftruncate(descriptor, (off_t)size) == 0 ? 0 : errno;
 }
 
-/* A mapping of a part of a file at a boundary of huge pages, or NULL. */
-static unsigned char *map_aligned(int descriptor, uint64_t from, uint64_t count) {
+int hmfs_sync(int descriptor) {
+    return fsync(descriptor) == 0 ? 0 : errno;
+}
+
+/* A mapping of a part of a file, or of what the file has yet to grow to, at a boundary of huge pages; or NULL. */
+static unsigned char *map_aligned(int descriptor, uint64_t from, uint64_t count, int flags) {
     uint64_t room = count + HUGE_PAGE;
     unsigned char *place = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED) {
         return NULL;
     }
     unsigned char *first = (unsigned char *)(((uintptr_t)place + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
-    void *map = mmap(first, count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, (off_t)from);
+    void *map = mmap(first, count, PROT_READ | PROT_WRITE, flags | MAP_FIXED, descriptor, (off_t)from);
+    int error = errno;
     (void)munmap(place, (size_t)(first - place));
     (void)munmap(first + count, room - count - (size_t)(first - place));
     if (map == MAP_FAILED) {
         (void)munmap(first, count);
+        errno = error;
         return NULL;
     }
     return map;
 }
 
+int64_t hmfs_map(int descriptor, uint64_t size, int dax) {
+    void *map = map_aligned(descriptor, 0, size, dax ? MAP_SHARED_VALIDATE | MAP_SYNC : MAP_SHARED);
+    return map == NULL ? -errno : (int64_t)map;
+}
+
+int hmfs_unmap(void *at, uint64_t size) {
+    return munmap(at, size) == 0 ? 0 : errno;
+}
+
 /*
- * Huge pages for those parts of a new tmpfs file that it can have them for. One small page is made present, the collapse makes it a
+ * Huge pages for those parts of a tmpfs file, from `begin` on, that it can have them for: nothing was there before. One small page is made present, the collapse makes it a
  * huge one and clears the rest: no page is copied, and none was reserved before it was cleared (see collapse). Stops at the first
  * part that has no room, and where the kernel cannot.
  */
-static void reserve_huge_pages(int descriptor, uint64_t size) {
+static void reserve_huge_pages(int descriptor, uint64_t begin, uint64_t size) {
     int refusals = 0;
-    for (uint64_t from = 0; from + HUGE_PAGE <= size; from += WINDOW) {
+    for (uint64_t from = (begin + HUGE_PAGE - 1) & ~(uint64_t)(HUGE_PAGE - 1); from + HUGE_PAGE <= size; from += WINDOW) {
         uint64_t rest = (size - from) & ~(uint64_t)(HUGE_PAGE - 1);
         uint64_t count = rest < WINDOW ? rest : WINDOW;
-        unsigned char *map = map_aligned(descriptor, from, count);
+        unsigned char *map = map_aligned(descriptor, from, count, MAP_SHARED);
         if (map == NULL) {
             return;
         }
@@ -207,23 +222,27 @@ static void reserve_huge_pages(int descriptor, uint64_t size) {
     }
 }
 
-static int is_new_on_tmpfs_with_room(int descriptor, uint64_t size) {
+/* Whether a tmpfs has room for `count` bytes more. */
+static int is_tmpfs_with_room(int descriptor, uint64_t count) {
     struct statfs fs;
-    struct stat file;
-    return fstatfs(descriptor, &fs) == 0 && fs.f_type == TMPFS && size / (uint64_t)fs.f_bsize <= fs.f_bavail &&
-           fstat(descriptor, &file) == 0 && file.st_size == 0;
+    return fstatfs(descriptor, &fs) == 0 && fs.f_type == TMPFS && count / (uint64_t)fs.f_bsize <= fs.f_bavail;
 }
 
 int hmfs_reserve(int descriptor, uint64_t size) {
     int error;
+    struct stat file;
     if (size > INT64_MAX) {
         return EFBIG;
     }
-    if (is_new_on_tmpfs_with_room(descriptor, size)) {
+    if (fstat(descriptor, &file) != 0) {
+        return errno;
+    }
+    uint64_t begin = (uint64_t)file.st_size;
+    if (begin < size && is_tmpfs_with_room(descriptor, size - begin)) {
         if (ftruncate(descriptor, (off_t)size) != 0) {
             return errno;
         }
-        reserve_huge_pages(descriptor, size);
+        reserve_huge_pages(descriptor, begin, size);
     }
     do { /* what has its pages already keeps them */
         error = posix_fallocate(descriptor, 0, (off_t)size);

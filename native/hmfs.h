@@ -39,11 +39,23 @@ int hmfs_populate(void *at, uint64_t count);
 /* Opens a file and locks it against every other opener, in this process too: a descriptor, or -errno (EAGAIN: locked). */
 int hmfs_lock(const char *path);
 
-/* Cuts the file to nothing: 0 or an errno. */
-int hmfs_truncate(int descriptor);
+/* Cuts the file to `size` bytes: 0 or an errno. */
+int hmfs_truncate(int descriptor, uint64_t size);
 
 /* Really reserves the first `size` bytes of the file, zero where nothing was: 0 or an errno. */
 int hmfs_reserve(int descriptor, uint64_t size);
+
+/* Makes what the file holds, and its size, durable: 0 or an errno. */
+int hmfs_sync(int descriptor);
+
+/*
+ * Maps `size` bytes of the file, at a boundary of huge pages: the address, or -errno. May be more than the file has: what is behind
+ * its end is not to be touched until it is reserved. With `dax` only where stores need no kernel to be durable (else EOPNOTSUPP).
+ */
+int64_t hmfs_map(int descriptor, uint64_t size, int dax);
+
+/* Takes a mapping away: 0 or an errno. */
+int hmfs_unmap(void *at, uint64_t size);
 
 /* Closes a descriptor of hmfs_lock, which unlocks the file: 0 or an errno. */
 int hmfs_close(int descriptor);

@@ -116,8 +116,32 @@ static void a_reserved_file_has_its_blocks_and_can_be_populated(const char *path
     CHECK(ftruncate(descriptor, 4096) == 0);
     CHECK(hmfs_populate(map + 8192, 4096) == EFAULT);
     CHECK(munmap(map, size) == 0);
-    CHECK(hmfs_truncate(descriptor) == 0);
+    CHECK(hmfs_truncate(descriptor, 0) == 0);
     CHECK(stat(path, &status) == 0 && status.st_size == 0);
+}
+
+static void a_file_grows_within_its_mapping(int descriptor) {
+    uint64_t size = 5 << 20, more = 11 << 20, room = 64 << 20;
+    CHECK(hmfs_reserve(descriptor, size) == 0);
+    int64_t address = hmfs_map(descriptor, room, 0);
+    CHECK(address > 0 && (uintptr_t)address % HUGE_PAGE == 0);
+    unsigned char *map = (unsigned char *)address;
+    map[size - 1] = 7;
+    CHECK(hmfs_populate(map + size, 4096) == EFAULT); /* not reserved yet */
+    soil(8 * more);
+    CHECK(hmfs_reserve(descriptor, more) == 0);
+    CHECK(hmfs_populate(map, more) == 0);
+    struct stat status;
+    CHECK(fstat(descriptor, &status) == 0);
+    CHECK(status.st_size == (off_t)more && status.st_blocks * 512 >= (off_t)more);
+    for (uint64_t i = 0; i < more; i++) {
+        CHECK(map[i] == (i == size - 1 ? 7 : 0));
+    }
+    CHECK(hmfs_sync(descriptor) == 0);
+    CHECK(hmfs_truncate(descriptor, size) == 0);
+    CHECK(hmfs_populate(map + size, 4096) == EFAULT);
+    CHECK(hmfs_unmap(map, room) == 0);
+    CHECK(hmfs_truncate(descriptor, 0) == 0);
 }
 
 static void a_locked_file_is_refused_here_and_in_another_process(const char *path) {
@@ -140,7 +164,10 @@ static void errors_are_errnos(int descriptor) {
     CHECK(hmfs_reserve(descriptor, UINT64_MAX) == EFBIG);
     int too_large = hmfs_reserve(descriptor, INT64_MAX);
     CHECK(too_large == EFBIG || too_large == ENOSPC); /* the latter is what tmpfs says */
-    CHECK(hmfs_truncate(-1) == EBADF);
+    CHECK(hmfs_truncate(-1, 0) == EBADF);
+    CHECK(hmfs_sync(-1) == EBADF);
+    CHECK(hmfs_map(-1, 4096, 0) == -EBADF);
+    CHECK(hmfs_unmap((void *)1, 4096) == EINVAL);
     CHECK(hmfs_close(-1) == EBADF);
 }
 
@@ -150,6 +177,7 @@ static void check_files(char *path) {
     int descriptor = hmfs_lock(path);
     CHECK(descriptor >= 0);
     a_reserved_file_has_its_blocks_and_can_be_populated(path, descriptor);
+    a_file_grows_within_its_mapping(descriptor);
     a_locked_file_is_refused_here_and_in_another_process(path);
     errors_are_errnos(descriptor);
     CHECK(hmfs_close(descriptor) == 0);

@@ -76,8 +76,8 @@ public final class Hmfs {
     public static Namespace open(Path pool, OpenOptions options) throws IOException {
         LogOptions log = options.log();
         PoolFile file = log != null
-                ? LoggedPoolFile.open(pool, log)
-                : PoolFile.open(pool, options.persistence(), options.emulatePmem());
+                ? LoggedPoolFile.open(pool, log, options.sizeMax())
+                : PoolFile.open(pool, options.persistence(), options.emulatePmem(), options.sizeMax());
         try {
             Superblock.check(pool, file);
             if (log == null && LogBinding.isBound(file)) {

@@ -1,6 +1,8 @@
 package io.hmfs.core;
 
+import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.log.LogOptions;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -13,13 +15,22 @@ import org.jspecify.annotations.Nullable;
  * @param log the log, with {@link Persistence#LOGGED} and no other
  * @param waits whether methods return only when what they say is safe; else the caller holds answers back with {@link
  *     Namespace#whenDurable}. Matters in mode {@code LOGGED} alone
+ * @param sizeMax bytes to which the pool may grow by itself, ahead of need, while it is open, at most {@link #SIZE_MAX}; one that
+ *     has as many does not grow. A PMDK pool never does
  */
 public record OpenOptions(
         Persistence persistence,
         boolean emulatePmem,
         @Nullable LogOptions log,
-        boolean waits) {
+        boolean waits,
+        long sizeMax) {
+    /** As large as a pool can be. */
+    public static final long SIZE_MAX = (PoolHeader.REGIONS_MAX + 1) * PoolFile.REGION_SIZE;
+
     public OpenOptions {
+        if (sizeMax < 0 || sizeMax > SIZE_MAX) {
+            throw new IllegalArgumentException("sizeMax is " + sizeMax + "; it must be 0 to " + SIZE_MAX);
+        }
         if ((persistence == Persistence.LOGGED) != (log != null)) {
             throw new IllegalArgumentException("the mode logged, and no other, needs a log");
         }
@@ -27,7 +38,7 @@ public record OpenOptions(
 
     /** A mode without a log. */
     public OpenOptions(Persistence persistence, boolean emulatePmem) {
-        this(persistence, emulatePmem, null, true);
+        this(persistence, emulatePmem, null, true, 0);
     }
 
     /** Survive the death of the process. */
@@ -42,11 +53,16 @@ public record OpenOptions(
 
     /** Survive the death of the machine, by this log. */
     public static OpenOptions logged(LogOptions log) {
-        return new OpenOptions(Persistence.LOGGED, false, log, true);
+        return new OpenOptions(Persistence.LOGGED, false, log, true, 0);
     }
 
     /** The same, with methods that do not wait: the caller holds its answers back until they are safe. */
     public OpenOptions withoutWaiting() {
-        return new OpenOptions(persistence, emulatePmem, log, false);
+        return new OpenOptions(persistence, emulatePmem, log, false, sizeMax);
+    }
+
+    /** The same, of a pool that may grow to this size while it is open. */
+    public OpenOptions growingTo(long newSizeMax) {
+        return new OpenOptions(persistence, emulatePmem, log, waits, newSizeMax);
     }
 }

@@ -51,6 +51,7 @@ final class PoolNamespace extends ExtendedNamespace {
     private final BackgroundScan scan;
     private final Background background;
     private final Reclaimer reclaimer;
+    final Growth growth; // tests ask it too
     private volatile @Nullable Throwable failure;
     private volatile boolean closed;
 
@@ -83,10 +84,12 @@ final class PoolNamespace extends ExtendedNamespace {
         this.scan = new BackgroundScan(engine, lists, recovery);
         this.background = new Background(this::failStop);
         this.reclaimer = new Reclaimer(engine, lists, scan, withBackground);
+        this.growth = new Growth(path, file, engine);
         durability.onFailure(this::failStop);
         if (withBackground) {
             background.start("hmfs-scan", this::scanInBackground);
             background.start("hmfs-regions", regions::prepareUntilInterrupted);
+            background.start("hmfs-growth", growth::runUntilInterrupted);
             background.start("hmfs-sweeper", this::sweepUntilInterrupted);
         }
     }
@@ -147,6 +150,7 @@ final class PoolNamespace extends ExtendedNamespace {
             failure = cause;
             engine.locks.poison();
             engine.sweepers.poison();
+            growth.stop();
             reclaimer.cutShort(); // last: who is cut short tries again, and is told why not
             LOG.log(System.Logger.Level.ERROR, "operation failed half way; the namespace " + path + " stops", cause);
         }
@@ -202,7 +206,7 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     private Status reclaim() {
-        return reclaimer.run() ? Status.OK : Status.NO_SPACE;
+        return growth.makeRoom() || reclaimer.run() ? Status.OK : Status.NO_SPACE;
     }
 
     @Override
@@ -350,7 +354,7 @@ final class PoolNamespace extends ExtendedNamespace {
     @Override
     public PoolStatus poolStatus() {
         check();
-        return PoolReports.status(path, file, engine, scan);
+        return PoolReports.status(path, file, engine, growth, scan);
     }
 
     @Override
@@ -365,6 +369,7 @@ final class PoolNamespace extends ExtendedNamespace {
         }
         closed = true;
         scan.stop();
+        growth.stop();
         background.stop();
         reclaimer.stop(this::release);
     }

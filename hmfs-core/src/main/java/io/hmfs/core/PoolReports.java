@@ -14,14 +14,16 @@ import java.util.TreeMap;
 final class PoolReports {
     private PoolReports() {}
 
-    static PoolStatus status(String path, PoolFile file, Engine engine, BackgroundScan scan) {
+    static PoolStatus status(String path, PoolFile file, Engine engine, Growth growth, BackgroundScan scan) {
         return new PoolStatus(
                 path,
                 file.backing().name().toLowerCase(Locale.ROOT),
                 file.pmem().persistence().name().toLowerCase(Locale.ROOT),
                 PoolHeader.uuid(file.pmem(), file.header()),
-                PoolHeader.VERSION,
-                file.fileSize(),
+                (int) file.pmem().get(file.header() + PoolHeader.VERSION_OFFSET),
+                PoolHeader.size(file.pmem(), file.header()),
+                Math.max(file.fileSize(), file.sizeMax()),
+                growth.problem(),
                 engine.regions.count(),
                 engine.regions.max(),
                 !scan.isDone(),

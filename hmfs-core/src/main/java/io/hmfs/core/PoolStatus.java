@@ -1,6 +1,7 @@
 package io.hmfs.core;
 
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Figures about an open pool. Sizes are bytes.
@@ -11,6 +12,8 @@ import java.util.UUID;
  * @param clusterId identity given at format
  * @param formatVersion version of the layout in the pool
  * @param capacity bytes of the pool
+ * @param capacityMax bytes to which it may grow; {@code capacity} if it does not
+ * @param growthProblem why it could not grow when that was tried last, or null
  * @param regionsUsed regions taken so far, of {@code regionsMax}
  * @param recovering whether the background scan after a start is still running
  * @param recoveredObjects objects that this start found half done and finished or undid
@@ -22,6 +25,8 @@ public record PoolStatus(
         UUID clusterId,
         int formatVersion,
         long capacity,
+        long capacityMax,
+        @Nullable String growthProblem,
         int regionsUsed,
         int regionsMax,
         boolean recovering,

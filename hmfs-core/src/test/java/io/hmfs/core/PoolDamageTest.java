@@ -182,7 +182,7 @@ final class PoolDamageTest {
 
     @Test
     void everyWordOfTheSuperblock() {
-        words(POOL, "superblock", 0, 96, (where, outcome) -> {
+        words(POOL, "superblock", 0, 104, (where, outcome) -> {
             // Nothing but a checksum tells the seed, and that is not enough if more than a bit of it is wrong.
             if (outcome.found().lost() > 0) {
                 assertTrue(

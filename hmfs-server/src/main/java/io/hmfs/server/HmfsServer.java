@@ -227,7 +227,10 @@ public final class HmfsServer implements AutoCloseable {
             problems.add("the server is starting");
         } else {
             try {
-                namespace.poolStatus();
+                String growth = namespace.poolStatus().growthProblem();
+                if (growth != null) {
+                    problems.add("the pool cannot grow; it goes on with what it has, and tries again: " + growth);
+                }
             } catch (IllegalStateException e) {
                 problems.add("the pool has stopped after an error, perhaps of its log; the next start recovers");
             }

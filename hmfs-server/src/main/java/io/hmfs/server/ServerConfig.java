@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * {@code IllegalArgumentException} that names the setting.
  *
  * @param pool the pool's file, made by {@code hmfs format}
+ * @param poolMax bytes to which the pool may grow by itself, at most {@link OpenOptions#SIZE_MAX}; one that has as many does not grow
  * @param host address or name to listen on
  * @param port port to listen on, 0 to 65,535; 0: a free one
  * @param persistence what an acknowledged operation survives
@@ -41,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ServerConfig(
         Path pool,
+        long poolMax,
         String host,
         int port,
         Persistence persistence,
@@ -68,6 +70,7 @@ public record ServerConfig(
     private static final int THREADS_MAX = 1024;
 
     public ServerConfig {
+        check("poolMax", poolMax, 0, OpenOptions.SIZE_MAX);
         check("port", port, 0, 65_535);
         check("frameMax", frameMax, FRAME_MAX_MIN, 64 << 20);
         check("blockSize", blockSize, 64 << 10, 1L << 40);
@@ -129,13 +132,13 @@ public record ServerConfig(
     OpenOptions openOptions(Consumer<String> progress) {
         Path directory = logDirectory;
         if (persistence != Persistence.LOGGED || directory == null) {
-            return new OpenOptions(persistence, emulatePmem);
+            return new OpenOptions(persistence, emulatePmem).growingTo(poolMax);
         }
         LogOptions defaults = LogOptions.in(directory);
         LogOptions log = defaults.withSizes(logSegment, logMax, defaults.ringRecords())
                 .withOnVolatile(emulatePmem)
                 .withProgress(progress);
-        return OpenOptions.logged(log).withoutWaiting();
+        return OpenOptions.logged(log).withoutWaiting().growingTo(poolMax);
     }
 
     /** Whether the server keeps file data itself. */
@@ -146,6 +149,7 @@ public record ServerConfig(
     /** A configuration in the making. */
     public static final class Builder {
         private final Path pool;
+        private long poolMax;
         private String host = "127.0.0.1";
         private int port = HmfsClient.DEFAULT_PORT;
         private Persistence persistence = Persistence.PROCESS;
@@ -170,6 +174,11 @@ public record ServerConfig(
 
         private Builder(Path pool) {
             this.pool = pool;
+        }
+
+        public Builder poolMax(long value) {
+            poolMax = value;
+            return this;
         }
 
         public Builder host(String value) {
@@ -291,6 +300,7 @@ public record ServerConfig(
         public ServerConfig build() {
             return new ServerConfig(
                     pool,
+                    poolMax,
                     host,
                     port,
                     persistence,

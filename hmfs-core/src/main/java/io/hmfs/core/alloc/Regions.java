@@ -19,7 +19,7 @@ public final class Regions {
     private final PoolFile file;
     private final Pmem pmem;
     private final long table;
-    private final int max;
+    private volatile int max;
     private final long size;
     private long[] words;
     private final int[] ofKind = new int[RegionKind.values().length + 1];
@@ -36,10 +36,10 @@ public final class Regions {
         this.file = file;
         this.pmem = file.pmem();
         this.table = file.header() + PoolHeader.REGION_TABLE_OFFSET;
-        this.max = Math.min(file.regionsMax(), PoolHeader.REGIONS_MAX);
+        this.max = maxOfFile();
         this.size = file.regionSize();
         this.words = new long[64];
-        this.byPlace = new AtomicLongArray((int) (pmem.size() / size) + 1);
+        this.byPlace = new AtomicLongArray((int) (Math.max(pmem.size(), file.sizeMax()) / size) + 1);
         int found = 0;
         while (found < max) {
             long word = pmem.get(table + 8L * found);
@@ -56,6 +56,10 @@ public final class Regions {
         pmem.persist(table + 8L * Math.max(0, found - 1), 8);
         this.count = found;
         this.prepared = found;
+    }
+
+    private int maxOfFile() {
+        return Math.min(file.regionsMax(), PoolHeader.REGIONS_MAX);
     }
 
     private static long at(long word) {
@@ -95,6 +99,30 @@ public final class Regions {
 
     public int max() {
         return max;
+    }
+
+    /** How many can be taken yet. */
+    public int free() {
+        return max - count;
+    }
+
+    /** The file has grown, and nobody goes by its old size any more: lets what is new be taken. */
+    public synchronized void extend() {
+        max = maxOfFile();
+        notifyAll();
+    }
+
+    /** Returns when fewer than this many can be taken yet; false if interrupted before. */
+    public synchronized boolean awaitFewerFree(int regions) {
+        try {
+            while (free() >= regions) {
+                wait();
+            }
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     /** How many are of this kind. */

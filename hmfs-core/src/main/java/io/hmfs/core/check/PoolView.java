@@ -74,6 +74,11 @@ final class PoolView {
         return at[region];
     }
 
+    /** Where the last region ends. */
+    long end() {
+        return Arrays.stream(at).max().orElse(0) + regionSize;
+    }
+
     RegionKind kind(int region) {
         return kinds[region];
     }

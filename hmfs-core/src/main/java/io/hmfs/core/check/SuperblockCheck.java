@@ -3,6 +3,7 @@ package io.hmfs.core.check;
 import io.hmfs.core.dir.Keys;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
@@ -11,14 +12,19 @@ import java.nio.file.Path;
 import java.util.function.LongUnaryOperator;
 
 /**
- * The superblock's first line. Four of its words are known from elsewhere, and a checksum that fits with one bit turned names
- * that bit; the seed is proven by the index, whose words for the root nobody else could have computed.
+ * The superblock's first line, and the size that the pool has grown to. Three words are known from elsewhere, in a pool that has not
+ * grown also its size, and a checksum that fits with one bit turned names that bit; the seed is proven by the index, whose words for
+ * the root nobody else could have computed.
  */
 final class SuperblockCheck {
     private static final String SUPERBLOCK = "superblock";
 
     private static final long[] GUARDED = {
-        PoolHeader.UUID_HIGH_OFFSET, PoolHeader.UUID_LOW_OFFSET, PoolHeader.SEED_OFFSET, PoolHeader.CHECKSUM_OFFSET
+        PoolHeader.UUID_HIGH_OFFSET,
+        PoolHeader.UUID_LOW_OFFSET,
+        PoolHeader.POOL_SIZE_OFFSET,
+        PoolHeader.SEED_OFFSET,
+        PoolHeader.CHECKSUM_OFFSET
     };
 
     private final PoolView view;
@@ -44,6 +50,7 @@ final class SuperblockCheck {
     static boolean run(Path path, PoolView view, IndexView index) throws PoolException {
         SuperblockCheck check = new SuperblockCheck(view);
         boolean known = check.words(path, index);
+        check.grown(path);
         view.keys = new Keys(view.pmem, check.at(PoolHeader.SEED_OFFSET));
         check.state();
         return known;
@@ -63,24 +70,33 @@ final class SuperblockCheck {
     }
 
     private boolean words(Path path, IndexView index) throws PoolException {
+        long fileSize = view.file.fileSize();
         boolean knownFit = at(PoolHeader.MAGIC_OFFSET) == PoolHeader.MAGIC
-                && at(PoolHeader.VERSION_OFFSET) == PoolHeader.VERSION
-                && at(PoolHeader.POOL_SIZE_OFFSET) == view.file.fileSize()
+                && PoolHeader.isRead(at(PoolHeader.VERSION_OFFSET))
+                && at(PoolHeader.POOL_SIZE_OFFSET) <= fileSize
                 && at(PoolHeader.REGION_SIZE_OFFSET) == view.regionSize;
         if (at(PoolHeader.MAGIC_OFFSET) == PoolHeader.MAGIC && fits() && !knownFit) {
             Superblock.check(path, view.file); // whole, but of another version or size: its message says so
         }
+        long sizeFound = at(PoolHeader.POOL_SIZE_OFFSET);
+        long[] versions = {at(PoolHeader.VERSION_OFFSET), PoolHeader.VERSION, PoolHeader.VERSION_OLDEST};
         set(PoolHeader.MAGIC_OFFSET, PoolHeader.MAGIC);
-        set(PoolHeader.VERSION_OFFSET, PoolHeader.VERSION);
-        set(PoolHeader.POOL_SIZE_OFFSET, view.file.fileSize());
         set(PoolHeader.REGION_SIZE_OFFSET, view.regionSize);
-        if (fits() || turnOneBit()) {
-            put();
-            return true;
+        for (long size : new long[] {sizeFound, fileSize}) {
+            for (long version : versions) {
+                set(PoolHeader.POOL_SIZE_OFFSET, size);
+                set(PoolHeader.VERSION_OFFSET, version);
+                if (PoolHeader.isRead(version) && (fits() || turnOneBit())) {
+                    put();
+                    return true;
+                }
+            }
         }
         if (!knownFit) {
             Superblock.check(path, view.file); // throws: not a pool, or more than one thing is wrong
         }
+        set(PoolHeader.POOL_SIZE_OFFSET, grownFound() == 0 ? fileSize : sizeFound);
+        set(PoolHeader.VERSION_OFFSET, versions[0]);
         if (provesSeed(index)) {
             set(PoolHeader.CHECKSUM_OFFSET, PoolHeader.checksum((LongUnaryOperator) this::at));
             put();
@@ -93,6 +109,34 @@ final class SuperblockCheck {
                 "neither",
                 "restore the pool from a copy: without its seed nothing is found by name");
         return false;
+    }
+
+    private long grownFound() {
+        return pmem.get(header + PoolHeader.GROWN_OFFSET);
+    }
+
+    /** The size that the pool has grown to: all its regions are within, and its file has as much. */
+    private void grown(Path path) throws PoolException {
+        long grown = grownFound();
+        long made = at(PoolHeader.POOL_SIZE_OFFSET);
+        long fileSize = view.file.fileSize();
+        long value = fileSize == made ? 0 : fileSize;
+        boolean isSize = (grown - made) % view.regionSize == 0 && grown <= Integer.MAX_VALUE * view.regionSize;
+        if (grown > fileSize && isSize && Long.bitCount(grown ^ value) > 1) {
+            Superblock.check(path, view.file); // cut off: its message says so
+        }
+        boolean right = grown == 0
+                ? view.end() <= made || view.file.backing() == Backing.PMDK
+                : grown > made && grown <= fileSize && grown >= view.end();
+        if (!right) {
+            view.findings.damage(
+                    header + PoolHeader.GROWN_OFFSET,
+                    SUPERBLOCK,
+                    "the size of the pool since it has grown, " + value,
+                    Long.toString(grown),
+                    "store the size of the file",
+                    () -> view.store(header + PoolHeader.GROWN_OFFSET, value));
+        }
     }
 
     private boolean turnOneBit() {

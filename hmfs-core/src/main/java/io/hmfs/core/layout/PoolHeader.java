@@ -13,13 +13,13 @@ import java.util.function.LongUnaryOperator;
 import java.util.zip.CRC32C;
 
 /**
- * Superblock: the first page of a pool, then the region table; little-endian, format v2 (docs/format.md#superblock).
+ * Superblock: the first page of a pool, then the region table; little-endian, format v3 (docs/format.md#superblock).
  *
  * <pre>
  *   0        8        16       24       32       40       48       56       64
  *   | magic  | version| uuid hi| uuid lo| size   | region | seed   | crc32c |   written once, checksummed
- *   64       72       80       88                                           128
- *   | clock  | ids    | starts | state  | reserved, zero                    |   leases
+ *   64       72       80       88       96       104                        128
+ *   | clock  | ids    | starts | state  | grown  | reserved, zero           |   leases
  *   128                                                                    1024
  *   | index root                                                            |
  *   1024     …                                                             4096
@@ -31,8 +31,11 @@ import java.util.zip.CRC32C;
  * The magic is written last, so that a format cut short leaves no pool. A lease is durable before anything below it is used.
  */
 public final class PoolHeader {
-    /** The format this code reads and writes. */
-    public static final int VERSION = 2;
+    /** The format this code writes. */
+    public static final int VERSION = 3;
+
+    /** The oldest format that it reads too: what came later is zero there. */
+    public static final int VERSION_OLDEST = 2;
 
     /** "HMFSPOOL", little-endian. */
     public static final long MAGIC = 0x4C4F4F5053464D48L;
@@ -54,6 +57,9 @@ public final class PoolHeader {
     public static final long STARTS_OFFSET = 80;
     /** {@link #CLEAN} after a clean close, {@link #REPAIRING} during a repair, else 0. */
     public static final long STATE_OFFSET = 88;
+
+    /** Bytes of the pool since it has grown, 0 before. */
+    public static final long GROWN_OFFSET = 96;
 
     public static final long INDEX_ROOT_OFFSET = 128;
     public static final long INDEX_ROOT_SIZE = 896;
@@ -78,7 +84,8 @@ public final class PoolHeader {
                     u64("idLease"),
                     u64("starts"),
                     u64("state"),
-                    paddingLayout(32),
+                    u64("grown"),
+                    paddingLayout(24),
                     paddingLayout(INDEX_ROOT_SIZE).withName("indexRoot"),
                     paddingLayout(3072))
             .withByteAlignment(64)
@@ -98,6 +105,7 @@ public final class PoolHeader {
         Layouts.pin(LAYOUT, "idLease", ID_LEASE_OFFSET);
         Layouts.pin(LAYOUT, "starts", STARTS_OFFSET);
         Layouts.pin(LAYOUT, "state", STATE_OFFSET);
+        Layouts.pin(LAYOUT, "grown", GROWN_OFFSET);
         Layouts.pin(LAYOUT, "indexRoot", INDEX_ROOT_OFFSET);
     }
 
@@ -136,6 +144,17 @@ public final class PoolHeader {
         CRC32C crc = new CRC32C();
         crc.update(bytes.flip());
         return crc.getValue();
+    }
+
+    /** Bytes of the pool: what it was made with, or has grown to. */
+    public static long size(Pmem pmem, long at) {
+        long grown = pmem.get(at + GROWN_OFFSET);
+        return grown != 0 ? grown : pmem.get(at + POOL_SIZE_OFFSET);
+    }
+
+    /** Whether this code reads pools of a format. */
+    public static boolean isRead(long version) {
+        return version >= VERSION_OLDEST && version <= VERSION;
     }
 
     public static UUID uuid(Pmem pmem, long at) {

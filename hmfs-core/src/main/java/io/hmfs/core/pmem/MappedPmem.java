@@ -23,10 +23,16 @@ public final class MappedPmem extends Pmem {
     /** Bytes written back per downcall: the JVM cannot reach a safepoint during one. */
     private static final long WRITE_BACK_MAX = 64 << 10;
 
-    private final MemorySegment pool;
+    /** All that is mapped: more than the pool where that may grow. */
+    private final MemorySegment mapping;
+
     private final MemorySegment.Scope scope;
     private final long base;
-    private final long size;
+
+    /** The mapping as far as the pool reaches, so that its own checks are those of the pool. Replaced by {@link #resize}. */
+    private MemorySegment pool;
+
+    private long size;
     private final Persistence persistence;
     private final boolean writesBack;
 
@@ -36,6 +42,7 @@ public final class MappedPmem extends Pmem {
             throw new IllegalArgumentException(
                     "a pool starts at a multiple of " + LINE + " bytes, not at " + pool.address());
         }
+        this.mapping = pool;
         this.pool = pool;
         this.scope = pool.scope();
         this.base = pool.address();
@@ -57,6 +64,17 @@ public final class MappedPmem extends Pmem {
     /** The processor's instruction behind {@link #writeBack}: CLWB, CLFLUSHOPT or CLFLUSH. */
     public static String writeBackInstruction() {
         return NativeLibrary.writeBackInstruction();
+    }
+
+    /**
+     * Lets the pool reach to here within its mapping, where the file must have its space. Accesses are as fast as with a size that
+     * never changes, because a thread may go by the old one for some time: what lies behind it may be led to only when every thread
+     * has since passed a barrier, such as a pin of an epoch.
+     */
+    void resize(long newSize) {
+        pool = mapping.asSlice(0, newSize);
+        size = newSize;
+        VarHandle.fullFence();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.hmfs.core.pmem;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
@@ -19,97 +20,73 @@ import jdk.nio.mapmode.ExtendedMapMode;
  * </pre>
  */
 final class MappedPoolFile extends PoolFile {
-    private static final long HUGE_PAGE = 2L << 20;
-
-    /** Mappings of which one stands at a boundary of huge pages, unless others map much at the same time. */
-    private static final int ALIGN_TRIES = 4;
+    private static final long PAGE = 4096;
 
     private final PoolLock lock;
     private final Arena arena;
-    private final MemorySegment memory;
     private final MappedPmem pmem;
     private final boolean dax;
     private final boolean fresh;
-    private final long fileSize;
+    private final long sizeMax;
+    private volatile long fileSize;
     private boolean closed;
 
-    private MappedPoolFile(PoolLock lock, Mapping mapping, Persistence persistence, boolean fresh, long fileSize) {
+    private MappedPoolFile(
+            PoolLock lock,
+            Arena arena,
+            MemorySegment memory,
+            boolean dax,
+            Persistence persistence,
+            boolean fresh,
+            long fileSize) {
         this.lock = lock;
-        this.arena = mapping.arena;
-        this.memory = mapping.memory;
-        this.dax = mapping.dax;
-        this.pmem = new MappedPmem(memory, persistence);
+        this.arena = arena;
+        this.dax = dax;
         this.fresh = fresh;
-        this.fileSize = fileSize;
-    }
-
-    /** A file mapped; {@code dax} if its stores need no kernel to reach persistent memory. */
-    private record Mapping(Arena arena, MemorySegment memory, boolean dax) {
-        /** Bytes from the last boundary of a huge page to the mapping; with 0 the kernel can map regions by huge pages. */
-        long offHugePage() {
-            return memory.address() & (HUGE_PAGE - 1);
-        }
+        this.sizeMax = Math.max(fileSize, memory.byteSize());
+        this.pmem = new MappedPmem(memory, persistence);
+        resize(fileSize);
     }
 
     static MappedPoolFile create(Path path, PoolLock lock) throws PoolException {
-        Mapping mapping = map(path, lock.size());
-        return new MappedPoolFile(
-                lock, mapping, mapping.dax ? Persistence.PMEM : Persistence.PROCESS, true, lock.size());
+        boolean dax = isDax(path);
+        return map(lock, 0, dax, dax ? Persistence.PMEM : Persistence.PROCESS, true);
     }
 
-    static MappedPoolFile open(Path path, PoolLock lock, Persistence asked, boolean emulatePmem) throws PoolException {
-        Mapping mapping = map(path, lock.size());
-        try {
-            Persistence persistence = permitted(path, asked, mapping.dax, emulatePmem);
-            return new MappedPoolFile(lock, mapping, persistence, false, lock.size());
-        } catch (PoolException e) {
-            mapping.arena.close();
-            throw e;
-        }
+    /** {@code sizeMax}: to which it may grow while it is open; no growth unless that is more than it has. */
+    static MappedPoolFile open(Path path, PoolLock lock, Persistence asked, boolean emulatePmem, long sizeMax)
+            throws PoolException {
+        boolean dax = isDax(path);
+        return map(lock, sizeMax, dax, permitted(path, asked, dax, emulatePmem), false);
     }
 
     /** For a look: no store reaches the file, a store through the segment is an error. */
     static MappedPoolFile openReadOnly(Path path, PoolLock lock) throws PoolException {
         Arena arena = Arena.ofShared();
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            MemorySegment memory = channel.map(MapMode.READ_ONLY, 0, lock.size() & -4096, arena);
-            return new MappedPoolFile(lock, new Mapping(arena, memory, false), Persistence.PROCESS, false, lock.size());
+            MemorySegment memory = channel.map(MapMode.READ_ONLY, 0, wholePages(lock.size()), arena);
+            return new MappedPoolFile(lock, arena, memory, false, Persistence.PROCESS, false, lock.size());
         } catch (IOException | RuntimeException e) {
             arena.close();
             throw new PoolException(PoolException.Reason.IO, path + " cannot be mapped: " + e, e);
         }
     }
 
-    private static Mapping map(Path path, long fileSize) throws PoolException {
-        long size = fileSize & -4096; // what a broken page at the end holds is in no region
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
-                Arena fillers = Arena.ofShared()) {
-            Mapping mapping = map(channel, size);
-            // The kernel takes the highest gap that is large enough. A filler of nearly the same size takes what the
-            // mapping had, which comes to stand right below it: lower by the filler's length, which makes up for what
-            // it was off.
-            for (int tries = 1; tries < ALIGN_TRIES && size >= HUGE_PAGE && mapping.offHugePage() != 0; tries++) {
-                long off = mapping.offHugePage();
-                mapping.arena.close();
-                channel.map(MapMode.READ_ONLY, 0, off + ((size - off) & -HUGE_PAGE), fillers);
-                mapping = map(channel, size);
-            }
-            NativeLibrary.preferHugePages(mapping.memory.address(), size); // refused: then with pages of 4 KiB
-            return mapping;
-        } catch (IOException | RuntimeException e) {
-            throw new PoolException(PoolException.Reason.IO, path + " cannot be mapped: " + e, e);
-        }
+    /** What a broken page at the end holds is in no region. */
+    private static long wholePages(long size) {
+        return size & -PAGE;
     }
 
-    private static Mapping map(FileChannel channel, long size) throws IOException {
+    /** Address space for all that the pool may become; what the file does not have yet is behind the end of {@link #pmem}. */
+    private static MappedPoolFile map(PoolLock lock, long sizeMax, boolean dax, Persistence persistence, boolean fresh)
+            throws PoolException {
         Arena arena = Arena.ofShared();
         try {
-            try {
-                return new Mapping(arena, channel.map(ExtendedMapMode.READ_WRITE_SYNC, 0, size, arena), true);
-            } catch (IOException | UnsupportedOperationException _) { // how the kernel tells that this is not DAX
-                return new Mapping(arena, channel.map(MapMode.READ_WRITE, 0, size, arena), false);
-            }
-        } catch (IOException | RuntimeException | Error e) {
+            long fileSize = lock.size();
+            MemorySegment memory = lock.map(wholePages(Math.max(fileSize, sizeMax)), dax, arena);
+            NativeLibrary.preferHugePages(memory.address(), memory.byteSize()); // refused: then with pages of 4 KiB
+            return new MappedPoolFile(lock, arena, memory, dax, persistence, fresh, fileSize);
+        } catch (PoolException | RuntimeException | Error e) {
             arena.close();
             throw e;
         }
@@ -117,9 +94,21 @@ final class MappedPoolFile extends PoolFile {
 
     /** Whether a file is on DAX memory, by mapping a page of it as only that allows. */
     static boolean isDax(Path path) throws PoolException {
-        Mapping page = map(path, 4096);
-        page.arena.close();
-        return page.dax;
+        try (Arena arena = Arena.ofShared();
+                FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            return isDax(channel, arena);
+        } catch (IOException e) {
+            throw new PoolException(PoolException.Reason.IO, path + " cannot be opened: " + e, e);
+        }
+    }
+
+    private static boolean isDax(FileChannel channel, Arena arena) {
+        try {
+            channel.map(ExtendedMapMode.READ_WRITE_SYNC, 0, PAGE, arena);
+            return true;
+        } catch (IOException | UnsupportedOperationException _) { // how the kernel tells that this is not DAX
+            return false;
+        }
     }
 
     @Override
@@ -148,6 +137,40 @@ final class MappedPoolFile extends PoolFile {
     }
 
     @Override
+    public long sizeMax() {
+        return sizeMax;
+    }
+
+    @Override
+    public boolean bound(long size) {
+        if (size < SIZE_MIN || size > fileSize) {
+            return false;
+        }
+        resize(size);
+        return true;
+    }
+
+    private void resize(long size) {
+        fileSize = size;
+        pmem.resize(wholePages(size));
+    }
+
+    @Override
+    public void grow(long size) throws PoolException {
+        lock.grow(fileSize, size);
+        if (dax) {
+            lock.sync(); // [grow.1] the file's size, before anything in the pool says that it has it
+        }
+        resize(size);
+    }
+
+    @Override
+    public void shrink(long size) throws PoolException {
+        resize(size);
+        lock.cut(size);
+    }
+
+    @Override
     public int regionsMax() {
         return (int) Math.min(REGIONS_LIMIT, fileSize / REGION_SIZE - 1);
     }
@@ -171,8 +194,10 @@ final class MappedPoolFile extends PoolFile {
         closed = true;
         try {
             if (fresh && !dax) {
-                memory.force(); // a pool that was made survives the machine, whatever the mode it runs with later
+                lock.sync(); // a pool that was made survives the machine, whatever the mode it runs with later
             }
+        } catch (PoolException e) {
+            throw new UncheckedIOException(e);
         } finally {
             arena.close();
             lock.close();

@@ -41,6 +41,9 @@ final class NativeLibrary {
     private static final MethodHandle LOCK;
     private static final MethodHandle TRUNCATE;
     private static final MethodHandle RESERVE;
+    private static final MethodHandle SYNC;
+    private static final MethodHandle MAP;
+    private static final MethodHandle UNMAP;
     private static final MethodHandle CLOSE;
 
     static {
@@ -68,8 +71,11 @@ final class NativeLibrary {
                 bind(library, "hmfs_prefer_huge_pages", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
         POPULATE = bind(library, "hmfs_populate", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
         LOCK = bind(library, "hmfs_lock", FunctionDescriptor.of(JAVA_INT, ADDRESS));
-        TRUNCATE = bind(library, "hmfs_truncate", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+        TRUNCATE = bind(library, "hmfs_truncate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
         RESERVE = bind(library, "hmfs_reserve", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
+        SYNC = bind(library, "hmfs_sync", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+        MAP = bind(library, "hmfs_map", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
+        UNMAP = bind(library, "hmfs_unmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
         CLOSE = bind(library, "hmfs_close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     }
 
@@ -157,10 +163,10 @@ final class NativeLibrary {
         }
     }
 
-    /** Cuts a file to nothing; 0 or an errno. */
-    static int truncate(int descriptor) {
+    /** Cuts a file to {@code size} bytes; 0 or an errno. */
+    static int truncate(int descriptor, long size) {
         try {
-            return (int) TRUNCATE.invokeExact(descriptor);
+            return (int) TRUNCATE.invokeExact(descriptor, size);
         } catch (Throwable e) {
             throw unexpected(e);
         }
@@ -170,6 +176,33 @@ final class NativeLibrary {
     static int reserve(int descriptor, long size) {
         try {
             return (int) RESERVE.invokeExact(descriptor, size);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Makes what a file holds, and its size, durable; 0 or an errno. */
+    static int sync(int descriptor) {
+        try {
+            return (int) SYNC.invokeExact(descriptor);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Maps a file, also further than it reaches; an address, or minus an errno. */
+    static long map(int descriptor, long size, boolean dax) {
+        try {
+            return (long) MAP.invokeExact(descriptor, size, dax ? 1 : 0);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Takes a mapping away; 0 or an errno. */
+    static int unmap(long at, long size) {
+        try {
+            return (int) UNMAP.invokeExact(at, size);
         } catch (Throwable e) {
             throw unexpected(e);
         }

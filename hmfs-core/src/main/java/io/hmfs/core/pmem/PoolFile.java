@@ -61,13 +61,31 @@ public abstract class PoolFile implements AutoCloseable {
      * @param emulatePmem allow {@link Persistence#PMEM} on any memory: for measurements only
      */
     public static PoolFile open(Path path, Persistence persistence, boolean emulatePmem) throws PoolException {
+        return open(path, persistence, emulatePmem, 0);
+    }
+
+    /**
+     * The same, of a file that may grow while it is open.
+     *
+     * @param sizeMax bytes to which it may; without effect unless it has less
+     */
+    public static PoolFile open(Path path, Persistence persistence, boolean emulatePmem, long sizeMax)
+            throws PoolException {
         NativeLibrary.require();
         PoolLock lock = PoolLock.acquire(path);
         try {
             requireSize(path, lock);
-            return isPmdk(path)
-                    ? PmdkPoolFile.open(path, lock, persistence, emulatePmem)
-                    : MappedPoolFile.open(path, lock, persistence, emulatePmem);
+            if (!isPmdk(path)) {
+                return MappedPoolFile.open(path, lock, persistence, emulatePmem, sizeMax);
+            }
+            if (sizeMax > lock.size()) {
+                throw new PoolException(
+                        PoolException.Reason.NO_SPACE,
+                        path
+                                + " is a PMDK pool, which does not grow: open it without a larger maximum, or make a mapped"
+                                + " pool");
+            }
+            return PmdkPoolFile.open(path, lock, persistence, emulatePmem);
         } catch (PoolException | RuntimeException | Error e) {
             lock.close();
             throw e;
@@ -143,6 +161,36 @@ public abstract class PoolFile implements AutoCloseable {
 
     /** Bytes of the file as it is now, to compare with what the superblock recorded. */
     public abstract long fileSize();
+
+    /** Bytes to which {@link #grow} can make the file larger while it is open. */
+    public long sizeMax() {
+        return fileSize();
+    }
+
+    /**
+     * Tells how far the pool reaches, once its superblock was read: what stands behind is left of a growth that did not come to
+     * its end, and is no part of it.
+     *
+     * @return false if no pool of this size can be in this file
+     */
+    public boolean bound(long size) {
+        return size == fileSize();
+    }
+
+    /**
+     * Makes the file larger, by really reserved zeros that survive what the file does, and its memory as well; see {@link
+     * MappedPmem}. A failure leaves it as it was.
+     *
+     * @param size bytes, more than {@link #fileSize} and at most {@link #sizeMax}
+     */
+    public void grow(long size) throws PoolException {
+        throw new UnsupportedOperationException(backing() + " does not grow");
+    }
+
+    /** Takes a growth back, before anything stands in what it gave. */
+    public void shrink(long size) throws PoolException {
+        throw new UnsupportedOperationException(backing() + " does not grow");
+    }
 
     /** Offset of the header area, a multiple of 4096: {@link #HEADER_SIZE} bytes, zero after {@link #create}. */
     public abstract long header();

@@ -1,6 +1,8 @@
 package io.hmfs.core.pmem;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -48,38 +50,22 @@ public final class PoolLock implements AutoCloseable {
         boolean fresh = create(path, overwrite);
         PoolLock lock = acquire(path);
         try {
-            long free = Files.getFileStore(path).getUsableSpace();
+            long free = lock.free();
             long reusable = fresh ? 0 : lock.size();
             if (size - reusable > free) { // before anything is lost, and without filling the disk to find out
                 throw noSpace(path, size, free + reusable);
             }
-            int error = NativeLibrary.truncate(lock.descriptor);
-            if (error == 0) {
-                fresh = true; // from here on nothing of the old content is left that would be worth keeping
-                error = NativeLibrary.reserve(lock.descriptor, size);
-            }
-            if (error == Errno.EFBIG) {
-                throw new PoolException(
-                        PoolException.Reason.NO_SPACE,
-                        path + " needs " + size + " bytes in one file, more than its filesystem or ulimit -f allows");
-            }
-            if (error == Errno.ENOSPC) {
-                throw noSpace(path, size, Files.getFileStore(path).getUsableSpace());
-            }
-            if (error != 0) {
-                throw new PoolException(
-                        PoolException.Reason.IO, path + ": space cannot be reserved: " + Errno.text(error));
-            }
+            lock.cut(0);
+            fresh = true; // from here on nothing of the old content is left that would be worth keeping
+            lock.reserve(size);
             return lock;
-        } catch (IOException e) {
+        } catch (PoolException e) {
             if (fresh) {
                 lock.abandon();
             } else {
                 lock.close();
             }
-            throw e instanceof PoolException known
-                    ? known
-                    : new PoolException(PoolException.Reason.IO, path + " cannot be made: " + e, e);
+            throw e;
         }
     }
 
@@ -98,6 +84,72 @@ public final class PoolLock implements AutoCloseable {
                     PoolException.Reason.NOT_FOUND, path + ": there is no such directory; make it first", e);
         } catch (IOException e) {
             throw new PoolException(PoolException.Reason.IO, path + " cannot be made: " + e, e);
+        }
+    }
+
+    /** Cuts the file to {@code size} bytes. */
+    void cut(long size) throws PoolException {
+        check(NativeLibrary.truncate(descriptor, size), "cannot be cut to " + size + " bytes");
+    }
+
+    /** Really reserves the first {@code size} bytes, zero where nothing was. */
+    void reserve(long size) throws PoolException {
+        int error = NativeLibrary.reserve(descriptor, size);
+        if (error == Errno.EFBIG) {
+            throw new PoolException(
+                    PoolException.Reason.NO_SPACE,
+                    path + " needs " + size + " bytes in one file, more than its filesystem or ulimit -f allows");
+        }
+        if (error == Errno.ENOSPC) {
+            throw noSpace(path, size, free());
+        }
+        check(error, "space cannot be reserved");
+    }
+
+    /** Throws unless the filesystem has as many bytes free: to know it without filling the disk. */
+    public void requireRoom(long count) throws PoolException {
+        long free = free();
+        if (count > free) {
+            throw noSpace(path, count, free);
+        }
+    }
+
+    /** Makes a file of {@code from} bytes larger, by zeros of really reserved space; a failure leaves it as it was. */
+    public void grow(long from, long size) throws PoolException {
+        cut(from); // what stands behind is left of a growth that did not come to its end
+        requireRoom(size - from);
+        try {
+            reserve(size);
+        } catch (PoolException e) {
+            cut(from);
+            throw e;
+        }
+    }
+
+    /** Makes what the file holds, and its size, durable. */
+    public void sync() throws PoolException {
+        check(NativeLibrary.sync(descriptor), "cannot be written to its disk");
+    }
+
+    /** Maps {@code size} bytes, which may be more than the file has; {@code dax}: so that no store needs the kernel. */
+    MemorySegment map(long size, boolean dax, Arena arena) throws PoolException {
+        long address = NativeLibrary.map(descriptor, size, dax);
+        check((int) Math.max(0, -address), "cannot be mapped");
+        return MemorySegment.ofAddress(address)
+                .reinterpret(size, arena, memory -> NativeLibrary.unmap(memory.address(), size));
+    }
+
+    private void check(int error, String what) throws PoolException {
+        if (error != 0) {
+            throw new PoolException(PoolException.Reason.IO, path + ": " + what + ": " + Errno.text(error));
+        }
+    }
+
+    private long free() throws PoolException {
+        try {
+            return Files.getFileStore(path).getUsableSpace();
+        } catch (IOException e) {
+            throw new PoolException(PoolException.Reason.IO, path + " cannot be examined: " + e, e);
         }
     }
 

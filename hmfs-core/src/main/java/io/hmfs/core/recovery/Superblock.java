@@ -82,11 +82,11 @@ public final class Superblock {
         }
         // Version before checksum: another version may compute another checksum.
         long version = pmem.get(header + PoolHeader.VERSION_OFFSET);
-        if (version != PoolHeader.VERSION) {
+        if (!PoolHeader.isRead(version)) {
             throw new PoolException(
                     Reason.WRONG_VERSION,
-                    path + " has format version " + version + ", this HMFS reads version " + PoolHeader.VERSION
-                            + ". Open it with the HMFS that made it");
+                    path + " has format version " + version + ", this HMFS reads versions " + PoolHeader.VERSION_OLDEST
+                            + " to " + PoolHeader.VERSION + ". Open it with the HMFS that made it");
         }
         long checksum = PoolHeader.checksum(pmem, header);
         if (checksum != pmem.get(header + PoolHeader.CHECKSUM_OFFSET)) {
@@ -94,8 +94,8 @@ public final class Superblock {
                     Reason.BAD_CHECKSUM,
                     path + " has a damaged superblock (its checksum does not fit). Restore the pool from a copy");
         }
-        long size = pmem.get(header + PoolHeader.POOL_SIZE_OFFSET);
-        if (size != file.fileSize()) {
+        long size = PoolHeader.size(pmem, header);
+        if (!file.bound(size)) {
             throw new PoolException(
                     Reason.TRUNCATED,
                     path + " has " + file.fileSize() + " bytes, its superblock says " + size

@@ -319,6 +319,83 @@ final class PoolFileTest {
         fails(PoolException.Reason.NOT_A_POOL, "checksum", this::open);
     }
 
+    private PoolFile openToGrow(long sizeMax) throws PoolException {
+        return PoolFile.open(path(), Persistence.PROCESS, false, sizeMax);
+    }
+
+    /** Behind the end is an error, never a signal: also where the mapping goes on. */
+    private static void endsAt(Pmem pmem, long end) {
+        pmem.get(end - 8);
+        assertEquals(end, pmem.size());
+        assertThrows(IndexOutOfBoundsException.class, () -> pmem.get(end));
+        assertThrows(IndexOutOfBoundsException.class, () -> pmem.set(end, 1));
+        assertThrows(IndexOutOfBoundsException.class, () -> pmem.cas16(end, 0, 0, 1, 1));
+        assertThrows(IndexOutOfBoundsException.class, () -> pmem.writeBack(end - 64, 65));
+        assertThrows(IndexOutOfBoundsException.class, () -> pmem.zero(end - 64, 1024));
+        assertThrows(IndexOutOfBoundsException.class, () -> pmem.copyOut(end - 8, new byte[9], 0, 9));
+        pmem.prefetch(end);
+    }
+
+    @Test
+    void aMappedFileGrowsInPlace() throws Exception {
+        create(Backing.MAPPED).close();
+        long more = SIZE + 3 * PoolFile.REGION_SIZE;
+        try (PoolFile file = openToGrow(2 * SIZE)) {
+            assertEquals(2 * SIZE, file.sizeMax());
+            endsAt(file.pmem(), SIZE);
+            int regions = file.regionsMax();
+            file.pmem().set(SIZE - 8, 77);
+            file.grow(more);
+            assertEquals(more, file.fileSize());
+            assertEquals(regions + 3, file.regionsMax());
+            assertEquals(77, file.pmem().get(SIZE - 8));
+            assertZero(file.pmem(), SIZE, more - SIZE);
+            endsAt(file.pmem(), more);
+            long blocks = allocated(path());
+            assertTrue(blocks >= more, "only " + blocks + " bytes are reserved");
+            file.populate(file.regionAt(regions), PoolFile.REGION_SIZE);
+            file.pmem().set(more - 8, 78);
+        }
+        try (PoolFile file = open()) {
+            assertEquals(more, file.sizeMax());
+            assertEquals(78, file.pmem().get(more - 8));
+        }
+    }
+
+    @Test
+    void whatACutOffGrowthLeftIsOutOfReachAndGoesWithTheNext() throws Exception {
+        create(Backing.MAPPED).close();
+        long more = SIZE + PoolFile.REGION_SIZE;
+        try (FileChannel channel = FileChannel.open(path(), StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(new byte[] {77}), more + 5);
+            channel.write(ByteBuffer.wrap(new byte[] {77}), SIZE + 5);
+        }
+        try (PoolFile file = openToGrow(2 * SIZE)) {
+            assertFalse(file.bound(more + 7), "more than there is");
+            assertTrue(file.bound(SIZE));
+            endsAt(file.pmem(), SIZE);
+            file.grow(more);
+            assertZero(file.pmem(), SIZE, PoolFile.REGION_SIZE);
+            endsAt(file.pmem(), more);
+        }
+        assertEquals(more, Files.size(path()));
+    }
+
+    @Test
+    void aGrowthThatFindsNoSpaceLeavesTheFileAsItWas() throws Exception {
+        create(Backing.MAPPED).close();
+        long tooMuch = Files.getFileStore(directory).getTotalSpace() + SIZE;
+        try (PoolFile file = openToGrow(tooMuch)) {
+            fails(PoolException.Reason.NO_SPACE, "free", () -> file.grow(tooMuch));
+            endsAt(file.pmem(), SIZE);
+            assertEquals(SIZE, file.fileSize());
+            file.grow(SIZE + PoolFile.REGION_SIZE);
+            file.shrink(SIZE);
+            endsAt(file.pmem(), SIZE);
+        }
+        assertEquals(SIZE, Files.size(path()));
+    }
+
     private void cut(long size) throws IOException {
         try (FileChannel channel = FileChannel.open(path(), StandardOpenOption.WRITE)) {
             channel.truncate(size);

@@ -27,6 +27,7 @@ public final class SimPmem extends Pmem {
     private final Persistence persistence;
     private final AtomicLongArray cache;
     private final long[] durable;
+    private volatile long size;
     private final TreeMap<Integer, LineLog> logs = new TreeMap<>();
     private final WriteBacks started = new WriteBacks();
     private Runnable hook = SimPmem::nothing;
@@ -60,6 +61,12 @@ public final class SimPmem extends Pmem {
         this.persistence = persistence;
         this.cache = new AtomicLongArray(image);
         this.durable = image;
+        this.size = image.length * 8L;
+    }
+
+    /** Lets the memory reach to here, within what it was made with. */
+    public void resize(long newSize) {
+        size = newSize;
     }
 
     /** A look that is not noted, and stores nothing. */
@@ -114,7 +121,7 @@ public final class SimPmem extends Pmem {
 
     @Override
     public long size() {
-        return cache.length() * 8L;
+        return size;
     }
 
     @Override
@@ -391,7 +398,7 @@ public final class SimPmem extends Pmem {
     }
 
     private int word(long at) {
-        if ((at & 7) != 0 || at >>> 3 >= durable.length) {
+        if ((at & 7) != 0 || at < 0 || at >= size) {
             Objects.checkFromIndexSize(at, 8, size());
             throw new IllegalArgumentException("a word stands at a multiple of 8, not at " + at);
         }

@@ -3,6 +3,7 @@ package io.hmfs.core.sim;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
 import java.util.Objects;
 import java.util.Random;
@@ -16,7 +17,9 @@ public final class SimPoolFile extends PoolFile {
 
     private final SimPmem pmem;
     private final long regionSize;
-    private final int regions;
+    private final int regionsLimit;
+    private long fileSize;
+    private boolean diskFull;
 
     /** An empty pool file; {@code regionSize} is a multiple of 64, but only one of 4096 gives regions that start a page. */
     public SimPoolFile(long regionSize, int regions) {
@@ -24,22 +27,37 @@ public final class SimPoolFile extends PoolFile {
     }
 
     public SimPoolFile(long regionSize, int regions, Persistence persistence) {
-        this(new SimPmem(headerSize(regions) + regionSize * regions, persistence), regionSize, regions);
+        this(regionSize, regions, regions, persistence);
     }
 
-    private SimPoolFile(SimPmem pmem, long regionSize, int regions) {
+    private SimPoolFile(long regionSize, int regions, int regionsLimit, Persistence persistence) {
+        this(
+                new SimPmem(headerSize(regionsLimit) + regionSize * regionsLimit, persistence),
+                regionSize,
+                regionsLimit,
+                headerSize(regionsLimit) + regionSize * regions);
+    }
+
+    private SimPoolFile(SimPmem pmem, long regionSize, int regionsLimit, long fileSize) {
         this.pmem = pmem;
         this.regionSize = regionSize;
-        this.regions = regions;
+        this.regionsLimit = regionsLimit;
+        this.fileSize = fileSize;
+        pmem.resize(fileSize);
+    }
+
+    /** One that can grow, from {@code regions} to {@code regionsMax}. */
+    public static SimPoolFile growing(long regionSize, int regions, int regionsMax) {
+        return new SimPoolFile(regionSize, regions, regionsMax, Persistence.PMEM);
     }
 
     private static long headerSize(int regions) {
         return (PAGE + regions * 8L + PAGE - 1) & -PAGE;
     }
 
-    /** This pool file after a power loss that left {@code image}. */
+    /** This pool file after a power loss that left {@code image}. The file is as long as it was. */
     public SimPoolFile crashed(CrashImage image) {
-        return new SimPoolFile(pmem.crashed(image), regionSize, regions);
+        return new SimPoolFile(pmem.crashed(image), regionSize, regionsLimit, fileSize);
     }
 
     /** This pool file after a power loss now; one of at most {@code images} images that it could leave. */
@@ -56,7 +74,7 @@ public final class SimPoolFile extends PoolFile {
 
     /** This pool file after the death of the process alone. */
     public SimPoolFile killed() {
-        return new SimPoolFile(pmem.killed(), regionSize, regions);
+        return new SimPoolFile(pmem.killed(), regionSize, regionsLimit, fileSize);
     }
 
     @Override
@@ -76,7 +94,39 @@ public final class SimPoolFile extends PoolFile {
 
     @Override
     public long fileSize() {
-        return pmem.size();
+        return fileSize;
+    }
+
+    @Override
+    public long sizeMax() {
+        return headerSize(regionsLimit) + regionSize * regionsLimit;
+    }
+
+    @Override
+    public boolean bound(long size) {
+        if (size <= headerSize(regionsLimit) || size > fileSize) {
+            return false;
+        }
+        resize(size);
+        return true;
+    }
+
+    @Override
+    public void grow(long size) throws PoolException {
+        if (diskFull) {
+            throw new PoolException(PoolException.Reason.NO_SPACE, "the simulated disk is full");
+        }
+        resize(size);
+    }
+
+    /** Whether the disk has nothing for a growth. */
+    public void diskFull(boolean full) {
+        diskFull = full;
+    }
+
+    private void resize(long size) {
+        fileSize = size;
+        pmem.resize(size);
     }
 
     @Override
@@ -91,13 +141,13 @@ public final class SimPoolFile extends PoolFile {
 
     @Override
     public int regionsMax() {
-        return regions;
+        return (int) ((fileSize - headerSize(regionsLimit)) / regionSize);
     }
 
     @Override
     public long regionAt(int index) {
         Objects.checkIndex(index, REGIONS_LIMIT);
-        return index < regions ? headerSize(regions) + index * regionSize : Pmem.NULL;
+        return index < regionsMax() ? headerSize(regionsLimit) + index * regionSize : Pmem.NULL;
     }
 
     @Override

@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 enum ServerSetting {
     POOL("FILE", "The pool, made by hmfs format."),
+    POOL_MAX(
+            "SIZE",
+            "Bytes to which the pool grows by itself, ahead of need, while it serves; one that has as many does not grow."
+                    + " Mapped pools only."),
     HOST("NAME", "Address to listen on; 0.0.0.0 for all."),
     PORT("N", "Port to listen on; 0 takes a free one."),
     PERSISTENCE(
@@ -96,6 +100,7 @@ enum ServerSetting {
         ServerConfig config = ServerConfig.of(pool);
         return switch (this) {
             case POOL, PERSISTENCE, LOG_DIRECTORY -> "";
+            case POOL_MAX -> String.valueOf(config.poolMax());
             case HOST -> config.host();
             case PORT -> String.valueOf(config.port());
             case EMULATE_PMEM -> String.valueOf(config.emulatePmem());

@@ -136,6 +136,7 @@ final class ServerSettings {
         String name = name(setting, value);
         ServerConfig.Builder done = switch (setting) {
             case POOL -> builder; // it began with that
+            case POOL_MAX -> builder.poolMax(Quantities.bytes(name, text));
             case HOST -> builder.host(text);
             case PORT -> builder.port(Quantities.number(name, text, 0, 65_535));
             case PERSISTENCE, LOG_DIRECTORY -> builder; // the mode, from both of them and the pool

@@ -45,6 +45,7 @@ final class StatusCommand implements Callable<Integer> {
         }
         Traffic traffic = Traffic.of(metrics);
         StringBuilder table = new StringBuilder();
+        table.append(growth(metrics));
         boolean healthy = metrics.sum("hmfs_healthy") == 1;
         table.append(String.format(
                 "%-12s %s%n", "health", healthy ? "healthy" : "NOT healthy; /health and the server's log say why"));
@@ -75,6 +76,19 @@ final class StatusCommand implements Callable<Integer> {
                     Quantities.time(kind.percentile(0.99))));
         }
         return table.toString();
+    }
+
+    private static String growth(Exposition metrics) {
+        double max = metrics.sum("hmfs_pool_max_bytes");
+        if (max <= metrics.sum("hmfs_pool_capacity_bytes")) {
+            return "";
+        }
+        boolean failing = metrics.sum("hmfs_pool_growth_failing") == 1;
+        return String.format(
+                "%-12s to %s%s%n",
+                "grows",
+                Quantities.readable(Math.round(max)),
+                failing ? ", but finds NO SPACE; /health and the server's log say why" : "");
     }
 
     static String table(Address address, ServerStatus status, ServerInfo server) {
@@ -120,6 +134,8 @@ final class StatusCommand implements Callable<Integer> {
         values.put("clusterId", status.clusterId());
         values.put("mapVersion", status.mapVersion());
         if (metrics != null) {
+            values.put("capacityMax", Math.round(metrics.sum("hmfs_pool_max_bytes")));
+            values.put("growthFailing", metrics.sum("hmfs_pool_growth_failing") == 1);
             values.put("healthy", metrics.sum("hmfs_healthy") == 1);
             values.put("inFlight", Math.round(metrics.sum("hmfs_requests_in_flight")));
             values.put("slowOperations", Math.round(metrics.sum("hmfs_slow_operations_total")));

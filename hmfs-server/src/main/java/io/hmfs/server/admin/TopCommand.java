@@ -104,6 +104,12 @@ final class TopCommand implements Callable<Integer> {
         return capacity == 0 ? 0 : look.metrics().sum("hmfs_pool_used_bytes") / capacity;
     }
 
+    private static String growth(Look look) {
+        long max = Math.round(look.metrics().sum("hmfs_pool_max_bytes"));
+        String failing = look.metrics().sum("hmfs_pool_growth_failing") == 1 ? ", NO SPACE to grow" : "";
+        return max <= look.status().capacity() ? "" : ", grows to " + Quantities.readable(max) + failing;
+    }
+
     private static double lag(Look look) {
         double published = look.metrics().sum("hmfs_log_published_lines_total");
         return Math.max(0, published - look.metrics().sum("hmfs_log_durable_lines_total"));
@@ -125,9 +131,10 @@ final class TopCommand implements Callable<Integer> {
         StringJoiner second = new StringJoiner("  ");
         second.add(String.format(
                 Locale.ROOT,
-                "pool %.0f %% of %s taken",
+                "pool %.0f %% of %s taken%s",
                 100 * used(now),
-                Quantities.readable(now.status().capacity())));
+                Quantities.readable(now.status().capacity()),
+                growth(now)));
         if (metrics.has("hmfs_log_durable_lines_total")) {
             second.add(String.format(
                     Locale.ROOT,
@@ -195,6 +202,7 @@ final class TopCommand implements Callable<Integer> {
         all.put("receivedBytesPerSecond", round(perSecond(before, now, "hmfs_received_bytes_total")));
         all.put("sentBytesPerSecond", round(perSecond(before, now, "hmfs_sent_bytes_total")));
         all.put("poolCapacityBytes", now.status().capacity());
+        all.put("poolMaxBytes", Math.round(now.metrics().sum("hmfs_pool_max_bytes")));
         all.put("poolUsedBytes", Math.round(now.metrics().sum("hmfs_pool_used_bytes")));
         if (now.metrics().has("hmfs_log_durable_lines_total")) {
             all.put("logLagLines", Math.round(lag(now)));

@@ -139,6 +139,15 @@ public final class ServerMetrics implements AutoCloseable {
                 .strongReference(true)
                 .register(own);
         gauge("hmfs.pool.capacity", "bytes", "Size of the pool", () -> poolValue(PoolStatus::capacity));
+        gauge(
+                "hmfs.pool.max",
+                "bytes",
+                "Size to which the pool may grow by itself",
+                () -> poolValue(PoolStatus::capacityMax));
+        truth(
+                "hmfs.pool.growth.failing",
+                "1 from a growth of the pool that found no space until one that does",
+                () -> poolValue(each -> each.growthProblem() == null ? 0 : 1) > 0);
         for (String kind : pool.usedBytes().keySet()) {
             Gauge.builder("hmfs.pool.used", () -> pool.usedBytes().getOrDefault(kind, 0L))
                     .baseUnit("bytes")

@@ -80,7 +80,9 @@ public final class LogControl {
     final Path path;
     final UUID log;
     final long salt;
-    final long poolSize;
+
+    /** Bytes of the pool, which a rebuild makes. The image has them before. */
+    private volatile long poolSize;
 
     /** How often the pool was built from image and log. */
     long generation;
@@ -147,8 +149,24 @@ public final class LogControl {
         return control;
     }
 
+    long poolSize() {
+        return poolSize;
+    }
+
+    /** Says durably that the pool, and its image, are larger now. */
+    synchronized void grow(long size) throws IOException {
+        long before = poolSize;
+        poolSize = size;
+        try {
+            write();
+        } catch (IOException e) {
+            poolSize = before;
+            throw e;
+        }
+    }
+
     /** Makes what the fields say durable. */
-    void write() throws IOException {
+    synchronized void write() throws IOException {
         sequence++;
         ByteBuffer buffer = ByteBuffer.allocate(SIZE).order(ByteOrder.LITTLE_ENDIAN);
         buffer.putLong(MAGIC_OFFSET, MAGIC);

@@ -91,9 +91,34 @@ final class LogDirectory implements AutoCloseable {
 
     /** The image of a directory that is being made, as a file to format a pool in. */
     PoolFile createImage() throws PoolException {
-        PoolFile image = PoolFile.create(path.resolve(LogFiles.IMAGE), control.poolSize, Backing.MAPPED, true);
+        PoolFile image = PoolFile.create(path.resolve(LogFiles.IMAGE), control.poolSize(), Backing.MAPPED, true);
         LogBinding.init(image.pmem(), control.log);
         return image;
+    }
+
+    /** Throws unless the disk has room for a larger image: before memory is taken for the pool. */
+    void requireRoom(long size) throws PoolException {
+        try (PoolLock image = PoolLock.acquire(path.resolve(LogFiles.IMAGE))) {
+            image.requireRoom(size - control.poolSize());
+        }
+    }
+
+    /** Makes the image larger, and says so: all that is durable before the log has a line of what is new. */
+    void grow(long size) throws PoolException {
+        if (size <= control.poolSize()) {
+            return; // an earlier growth came to here
+        }
+        try (PoolLock image = PoolLock.acquire(path.resolve(LogFiles.IMAGE))) {
+            image.grow(control.poolSize(), size);
+            // [grow.2] The image has its size, then the control file says so: a rebuild makes no pool that is larger
+            // than its image.
+            image.sync();
+            control.grow(size);
+        } catch (PoolException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new PoolException(Reason.IO, control.path + " cannot be written: " + e, e);
+        }
     }
 
     /** Makes a directory that outlives the machine, with those above it: what is synced in there is of no use without its name. */

@@ -107,7 +107,7 @@ final class LogReader {
         if (offset == LogRing.NO_LINE) {
             return;
         }
-        if (offset < 0 || (offset & 63) != 0 || offset > control.poolSize - 64) {
+        if (offset < 0 || (offset & 63) != 0 || offset > control.poolSize() - 64) {
             throw damaged(segment, at, "it has a line for offset " + offset + ", where the pool has none");
         }
         lines.line(offset, buffer, at + LogRecord.LINE_OFFSET);

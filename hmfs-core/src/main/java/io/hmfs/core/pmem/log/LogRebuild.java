@@ -64,7 +64,7 @@ final class LogRebuild {
         control.generation++;
         control.write();
         LogReader.End end;
-        try (PoolFile made = PoolFile.create(newPool, control.poolSize, Backing.MAPPED, true)) {
+        try (PoolFile made = PoolFile.create(newPool, control.poolSize(), Backing.MAPPED, true)) {
             MappedPmem memory = (MappedPmem) made.pmem();
             copyImage(memory);
             end = replay(memory);
@@ -102,7 +102,7 @@ final class LogRebuild {
         Path image = directory.path.resolve(LogFiles.IMAGE);
         ByteBuffer buffer = ByteBuffer.wrap(chunk);
         try (FileChannel file = FileChannel.open(image, StandardOpenOption.READ)) {
-            if (file.size() != memory.size()) {
+            if (file.size() < memory.size()) { // it may be ahead, by a growth that did not come to its end
                 throw new PoolException(
                         Reason.TRUNCATED,
                         image + " has " + file.size() + " bytes instead of " + memory.size()

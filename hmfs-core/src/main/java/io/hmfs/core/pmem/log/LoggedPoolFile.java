@@ -59,11 +59,16 @@ public final class LoggedPoolFile extends PoolFile {
 
     /** Opens a pool with its log, rebuilding it if the machine has lost it. */
     public static LoggedPoolFile open(Path path, LogOptions options) throws PoolException {
+        return open(path, options, 0);
+    }
+
+    /** The same; {@code sizeMax}: bytes to which it may grow while it is open, without effect unless it has less. */
+    public static LoggedPoolFile open(Path path, LogOptions options, long sizeMax) throws PoolException {
         try {
             LogDirectory directory = LogDirectory.open(path, options);
             LoggedPoolFile opened;
             try {
-                opened = open(path, options, directory);
+                opened = open(path, options, sizeMax, directory);
             } catch (IOException | RuntimeException | Error e) {
                 directory.close();
                 throw e;
@@ -82,7 +87,8 @@ public final class LoggedPoolFile extends PoolFile {
         }
     }
 
-    private static LoggedPoolFile open(Path path, LogOptions options, LogDirectory directory) throws IOException {
+    private static LoggedPoolFile open(Path path, LogOptions options, long sizeMax, LogDirectory directory)
+            throws IOException {
         if (Files.exists(path)) {
             dropIfOfAnotherBoot(path, directory);
         }
@@ -92,7 +98,7 @@ public final class LoggedPoolFile extends PoolFile {
         PoolFile ringFile = openRing(path);
         PoolFile pool = null;
         try {
-            pool = PoolFile.open(path, Persistence.PROCESS, false);
+            pool = PoolFile.open(path, Persistence.PROCESS, false, sizeMax);
             check(path, pool, ringFile, directory.control);
             return new LoggedPoolFile(directory, options, pool, ringFile, LogRing.open((MappedPmem) ringFile.pmem()));
         } catch (IOException | RuntimeException | Error e) {
@@ -274,6 +280,29 @@ public final class LoggedPoolFile extends PoolFile {
     @Override
     public long fileSize() {
         return pool.fileSize();
+    }
+
+    @Override
+    public long sizeMax() {
+        return pool.sizeMax();
+    }
+
+    @Override
+    public boolean bound(long size) {
+        return pool.bound(size);
+    }
+
+    @Override
+    public void grow(long size) throws PoolException {
+        long before = pool.fileSize();
+        directory.requireRoom(size);
+        pool.grow(size); // first: a pool that memory has no room for must not be asked of a rebuild
+        try {
+            directory.grow(size);
+        } catch (PoolException e) {
+            pool.shrink(before);
+            throw e;
+        }
     }
 
     @Override

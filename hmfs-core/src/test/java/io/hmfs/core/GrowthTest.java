@@ -1,0 +1,201 @@
+package io.hmfs.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.check.PoolCheck;
+import io.hmfs.core.check.Progress;
+import io.hmfs.core.layout.PoolHeader;
+import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: a pool grows while it serves, to its maximum and no further, and goes on when there is no space to be had. Method: real files
+ * that are filled; simulated ones, whose disk is full when the test says so, and without threads of their own.
+ */
+final class GrowthTest {
+    private static final long ROOT = Namespace.ROOT_ID;
+    private static final Path SIM = Path.of("sim");
+    private static final long MIB = 1L << 20;
+    private static final Logger GROWTH = Logger.getLogger(Growth.class.getName());
+
+    @TempDir
+    Path directory;
+
+    private final Attributes out = new Attributes();
+
+    @BeforeAll
+    static void hush() {
+        GROWTH.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void speak() {
+        GROWTH.setLevel(null);
+    }
+
+    private static Name name(long number) {
+        return Name.of("file-" + number);
+    }
+
+    private Status create(Namespace namespace, long number) {
+        return namespace.create(ROOT, name(number), 0644, 0, 0, out);
+    }
+
+    private Path format() throws IOException {
+        Path pool = directory.resolve("pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        return pool;
+    }
+
+    @Test
+    void aPoolGrowsWhileItServesAndStopsAtItsMaximum() throws IOException {
+        Path pool = format();
+        long files = 0;
+        try (Namespace namespace = Hmfs.open(pool, OpenOptions.process().growingTo(160 * MIB + 5))) {
+            assertEquals(64 * MIB, namespace.poolStatus().capacity());
+            while (create(namespace, files) == Status.OK) {
+                files++;
+            }
+            PoolStatus status = namespace.poolStatus();
+            assertEquals(160 * MIB, status.capacity(), "whole regions");
+            assertEquals(160 * MIB, status.capacityMax());
+            assertEquals(status.regionsMax(), status.regionsUsed());
+            assertNull(status.growthProblem());
+        }
+        assertTrue(files > 500_000, "full after " + files); // 64 MiB hold less than 300,000
+        assertEquals(160 * MIB, Files.size(pool));
+        assertEquals(0, Hmfs.check(pool, Progress.NONE).damage());
+        try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
+            assertEquals(160 * MIB, namespace.poolStatus().capacity());
+            for (long number = 0; number < files; number++) {
+                assertEquals(Status.OK, namespace.stat(ROOT, name(number), out), "file " + number);
+            }
+            assertEquals(Status.NO_SPACE, create(namespace, files));
+        }
+    }
+
+    @Test
+    void aPoolOfPmdkSaysThatItDoesNotGrow() throws IOException {
+        Path pool = directory.resolve("pool");
+        Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.PMDK, false));
+        PoolException refused = assertThrows(
+                PoolException.class, () -> Hmfs.open(pool, OpenOptions.process().growingTo(128 * MIB)));
+        assertTrue(String.valueOf(refused.getMessage()).contains("does not grow"), refused.getMessage());
+        Hmfs.open(pool, OpenOptions.process().growingTo(32 * MIB)).close();
+    }
+
+    @Test
+    void aSizeThatNoPoolCanHaveIsRefused() {
+        assertThrows(IllegalArgumentException.class, () -> OpenOptions.process().growingTo(OpenOptions.SIZE_MAX + 1));
+        assertThrows(IllegalArgumentException.class, () -> OpenOptions.process().growingTo(-1));
+    }
+
+    private static SimPoolFile small() {
+        return SimPoolFile.growing(16 << 10, 10, 14);
+    }
+
+    private long fill(Namespace namespace) {
+        long files = 0;
+        while (create(namespace, files) == Status.OK) {
+            files++;
+        }
+        return files;
+    }
+
+    @Test
+    void withoutSpaceItGoesOnAndGrowsOnceThereIsSome() {
+        SimPoolFile file = small();
+        PoolNamespace namespace = FreshPool.open(file);
+        file.diskFull(true);
+        long files = fill(namespace);
+        PoolStatus full = namespace.poolStatus();
+        assertEquals(10, full.regionsMax());
+        assertTrue(full.capacityMax() > full.capacity());
+        assertEquals("the simulated disk is full", full.growthProblem());
+        assertEquals(Status.OK, namespace.delete(ROOT, name(0), out));
+        assertEquals(Status.OK, create(namespace, 0));
+        assertEquals(Status.NO_SPACE, create(namespace, files));
+        file.diskFull(false);
+        assertEquals(Status.OK, create(namespace, files));
+        assertNull(namespace.poolStatus().growthProblem());
+        assertEquals(14, namespace.poolStatus().regionsMax());
+        namespace.scanInBackground();
+        assertEquals(List.of(), namespace.problems());
+    }
+
+    /** The size that a pool has grown to has no checksum; its regions and its file tell what it must be. */
+    @Test
+    void aDamagedSizeIsFoundAndRepaired() throws PoolException {
+        SimPoolFile file = small();
+        PoolNamespace namespace = FreshPool.open(file);
+        long files = fill(namespace);
+        namespace.close();
+        long at = PoolHeader.GROWN_OFFSET;
+        long right = file.pmem().get(at);
+        assertEquals(file.sizeMax(), right);
+        assertEquals(0, PoolCheck.check(SIM, file, Progress.NONE).damage());
+        for (long wrong : new long[] {0, 5, right ^ 1L << 40, right - (16 << 10)}) {
+            file.pmem().set(at, wrong);
+            assertEquals(1, PoolCheck.check(SIM, file, Progress.NONE).damage(), "found: " + wrong);
+            PoolCheck.repair(SIM, file, Progress.NONE);
+            assertEquals(right, file.pmem().get(at), "repaired: " + wrong);
+        }
+        file.pmem().set(at, right + (64 << 10));
+        PoolException cutOff = assertThrows(PoolException.class, () -> PoolCheck.check(SIM, file, Progress.NONE));
+        assertEquals(PoolException.Reason.TRUNCATED, cutOff.reason());
+        file.pmem().set(at, right);
+        Superblock.check(SIM, file);
+        PoolNamespace again = new PoolNamespace("sim", file, false);
+        assertEquals(Status.OK, again.stat(ROOT, name(files - 1), out));
+    }
+
+    /** Whoever pinned before the growth may go by the old size of the memory for as long as it is pinned. */
+    @Test
+    void nothingIsHandedOutBeforeAllReadersKnowTheNewSize() {
+        SimPoolFile file = small();
+        PoolNamespace namespace = FreshPool.open(file);
+        file.diskFull(true);
+        long files = fill(namespace);
+        file.diskFull(false);
+        boolean[] inside = {true};
+        Status listed = namespace.list(ROOT, new ListCursor(), (_, _) -> {
+            inside[0] = namespace.growth.makeRoom();
+            return false;
+        });
+        assertEquals(Status.OK, listed);
+        assertFalse(inside[0]);
+        assertEquals(file.sizeMax(), file.fileSize(), "the space is there already");
+        assertEquals(10, namespace.poolStatus().regionsMax());
+        assertEquals(Status.OK, create(namespace, files));
+        assertEquals(14, namespace.poolStatus().regionsMax());
+    }
+
+    @Test
+    void aPoolThatMayNotGrowDoesNot() {
+        SimPoolFile file = new SimPoolFile(16 << 10, 10);
+        PoolNamespace namespace = FreshPool.open(file);
+        assertTrue(fill(namespace) > 50);
+        assertEquals(10, namespace.poolStatus().regionsMax());
+        assertNull(namespace.poolStatus().growthProblem());
+    }
+}
