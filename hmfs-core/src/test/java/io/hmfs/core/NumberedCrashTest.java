@@ -44,7 +44,11 @@ final class NumberedCrashTest {
     private static final int IMAGES_AGAIN = 16;
 
     /** A change, and what others do to its object afterwards. */
-    record Case(String name, NamespaceCrashTest.Action change, NamespaceCrashTest.Action... others) {
+    record Case(String name, NamespaceCrashTest.Action change, List<NamespaceCrashTest.Action> others) {
+        Case(String name, NamespaceCrashTest.Action change, NamespaceCrashTest.Action... others) {
+            this(name, change, List.of(others));
+        }
+
         boolean isJoined() {
             return name.equals("joined create");
         }

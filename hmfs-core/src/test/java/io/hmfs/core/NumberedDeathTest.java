@@ -99,8 +99,8 @@ final class NumberedDeathTest {
 
     @Test
     void aRenameWhoseDirectoryGoesLeavesNoRecord() {
-        comesToNothing((n, directory) ->
-                n.rename(ROOT, Name.of("f"), directory, Name.of("new"), false, new Attributes()));
+        comesToNothing(
+                (n, directory) -> n.rename(ROOT, Name.of("f"), directory, Name.of("new"), false, new Attributes()));
     }
 
     /** A change in a directory. */
@@ -120,7 +120,7 @@ final class NumberedDeathTest {
             int[] left = {event};
             Status[] removed = new Status[1];
             file.pmem().beforeEachEvent(() -> {
-                if (left[0]-- == 0) {
+                if (left[0]-- == 0 && !isThere(file, directory.id)) { // else the rmdir would wait for the change to end
                     n.numbered().leave(); // another's
                     removed[0] = n.rmdir(ROOT, Name.of("empty"));
                     n.numbered().enter(ring, 5, 0, 0);
@@ -139,6 +139,12 @@ final class NumberedDeathTest {
             }
         }
         assertTrue(undone > 1, "undone " + undone);
+    }
+
+    /** Whether the change has come to its commit. */
+    private static boolean isThere(SimPoolFile file, long directory) {
+        Status found = NumberedCrashTest.open(file.killed()).stat(directory, Name.of("new"), new Attributes());
+        return found == Status.OK;
     }
 
     private List<Long> told(SimPoolFile file) {
