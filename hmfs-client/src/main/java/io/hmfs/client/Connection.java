@@ -264,7 +264,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
         serverFrameMax = told.frameMax();
         ready = true;
         long incarnation = told.incarnation();
-        owner.welcomed(Replies.serverInfo(told), incarnation, (int) outcomes);
+        boolean survive = told.outcomesSurvive() == 1; // an older release has another value for what it does not send
+        owner.welcomed(Replies.serverInfo(told), incarnation, (int) outcomes, survive);
     }
 
     @Override

@@ -198,13 +198,13 @@ final class Dispatcher {
         }
     }
 
-    /** The handshake is through. What was sent to a server that has ended is not sent again unless it said that it was not executed. */
-    void welcomed(ServerInfo info, long serverIncarnation, int outcomesKept) {
+    /** The handshake is through. What was sent to a server that has ended is sent again if that one, or this one, knows of it. */
+    void welcomed(ServerInfo info, long serverIncarnation, int outcomesKept, boolean outcomesSurvive) {
         cluster = info.clusterId();
-        if (incarnation != serverIncarnation) {
-            incarnation = serverIncarnation;
+        if (incarnation != serverIncarnation && !outcomesSurvive) {
             loseWhatWasSent();
         }
+        incarnation = serverIncarnation;
         sequences.window(outcomesKept);
         ready = true;
         connecting = false;

@@ -143,6 +143,9 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
     /** The name of a principal; its number in decimal if the pool does not know it. */
     String principalName(int id);
 
+    /** Records of changes by number: whether one was executed can be asked after a crash too. */
+    NumberedChanges numbered();
+
     /**
      * All that this thread's calls have changed or shown stands at or before this position. It is safe already unless the pool is
      * open in mode {@code LOGGED} with {@link OpenOptions#withoutWaiting}.

@@ -18,6 +18,7 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
+import io.hmfs.core.recovery.OutcomeVerdicts;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
@@ -45,6 +46,7 @@ final class PoolNamespace extends ExtendedNamespace {
     private final boolean waits;
     private final Engine engine;
     private final Operations operations;
+    private final NumberedChanges numbered;
     private final ChildList lists;
     private final Principals principals;
     private final IndexSegments segments;
@@ -80,7 +82,9 @@ final class PoolNamespace extends ExtendedNamespace {
         this.principals = new Principals(pmem, regions);
         this.lists = new ChildList(engine);
         Recovery recovery = new Recovery(engine, lists);
+        new OutcomeVerdicts(engine, lists, recovery).run();
         this.operations = new Operations(engine, lists, recovery);
+        this.numbered = new NumberedChanges(engine, this);
         this.scan = new BackgroundScan(engine, lists, recovery);
         this.background = new Background(this::failStop);
         this.reclaimer = new Reclaimer(engine, lists, scan, withBackground);
@@ -180,6 +184,11 @@ final class PoolNamespace extends ExtendedNamespace {
     @Override
     Operations operations() {
         return operations;
+    }
+
+    @Override
+    public NumberedChanges numbered() {
+        return numbered;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.hmfs.core.dir;
 import io.hmfs.core.alloc.Clock;
 import io.hmfs.core.alloc.Epochs;
 import io.hmfs.core.alloc.IdSource;
+import io.hmfs.core.alloc.OutcomeRings;
 import io.hmfs.core.alloc.Regions;
 import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.index.HashIndex;
@@ -48,6 +49,11 @@ public final class Engine {
     /** The objects behind files with several names. */
     public final Inodes inodes;
 
+    /** Records of the changes that are numbered, and the rings where they stand. */
+    public final ChangeRecords records;
+
+    public final OutcomeRings rings;
+
     /** Objects of an earlier start that were finished or undone. */
     public final AtomicLong recovered = new AtomicLong();
 
@@ -72,6 +78,8 @@ public final class Engine {
         this.longEntrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.LONG_ENTRY_SLOTS);
         this.chains = new Chains(this);
         this.inodes = new Inodes(this);
+        this.records = new ChangeRecords(this);
+        this.rings = new OutcomeRings(pmem, regions, clock);
         this.slots = List.of(contentSlots, entrySlots, longEntrySlots);
     }
 
@@ -82,6 +90,13 @@ public final class Engine {
         final long[] contents = new long[CANDIDATES];
         public final int[] locks = new int[3];
         public final Name name = new Name();
+
+        /** Where the record of this thread's change goes, or NULL; its sequence; and the file that went before it. */
+        long record;
+
+        long sequence;
+        long removedId;
+        long removedSize;
     }
 
     public Scratch scratch() {

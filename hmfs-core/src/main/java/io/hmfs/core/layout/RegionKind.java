@@ -7,7 +7,8 @@ public enum RegionKind {
     LONG_ENTRY_SLOTS(3, EntryRecord.LONG_SIZE),
     INDEX_DIRECTORY(4, 0),
     INDEX_SEGMENTS(5, 0),
-    PRINCIPALS(6, 0);
+    PRINCIPALS(6, 0),
+    OUTCOMES(7, 0);
 
     /** The bits of a region word that hold the kind. */
     public static final long MASK = 63;

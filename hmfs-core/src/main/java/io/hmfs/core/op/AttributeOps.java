@@ -3,6 +3,7 @@ package io.hmfs.core.op;
 import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.layout.Owner;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
@@ -12,7 +13,7 @@ import io.hmfs.core.type.Status;
 /**
  * chmod, chown, append, truncate (HMFS §3.3.1): each one CAS on a 16-byte unit of the attributes line, under the reader lock of
  * the key, so that a rename, which holds the writer lock, copies attributes that stand still. Times are two units and take the
- * writer lock.
+ * writer lock; so do changes that are numbered, whose record says what the unit will be.
  */
 final class AttributeOps {
     private static final int KEEP = -1;
@@ -32,8 +33,8 @@ final class AttributeOps {
         Status apply(AttributeOps ops, long at, long a, long b);
     }
 
-    private static final Change CHMOD = (ops, at, mode, _) -> ops.changeOwner(at, KEEP, KEEP, (int) mode);
-    private static final Change CHOWN = (ops, at, uid, gid) -> ops.changeOwner(at, (int) uid, (int) gid, KEEP);
+    private static final Change CHMOD = (ops, at, mode, _) -> ops.recordOwner(at, KEEP, KEEP, (int) mode);
+    private static final Change CHOWN = (ops, at, uid, gid) -> ops.recordOwner(at, (int) uid, (int) gid, KEEP);
     private static final Change SET_TIMES = AttributeOps::changeTimes;
     private static final Change APPEND = AttributeOps::grow;
     private static final Change TRUNCATE = (ops, at, size, _) -> ops.resize(at, size, false);
@@ -61,7 +62,7 @@ final class AttributeOps {
     }
 
     private Status change(long parent, Name name, Change change, long a, long b) {
-        return change(parent, name, change, false, a, b);
+        return change(parent, name, change, engine.records.isNumbered(), a, b);
     }
 
     private Status change(long parent, Name name, Change change, boolean alone, long a, long b) {
@@ -119,11 +120,19 @@ final class AttributeOps {
 
     /** The time of change alone, durable on return; for what changes an object elsewhere. The caller holds the key's lock. */
     void touch(long at) {
-        changeOwner(at, KEEP, KEEP, KEEP);
+        changeOwner(at, engine.clock.next(), KEEP, KEEP, KEEP);
     }
 
-    private Status changeOwner(long at, int uid, int gid, int mode) {
+    private Status recordOwner(long at, int uid, int gid, int mode) {
         long time = engine.clock.next();
+        if (engine.records.isNumbered()) {
+            long before = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
+            engine.records.changes(OutcomeRecord.OWNED, at, Ctime.next(before, time, Ctime.mode(before)));
+        }
+        return changeOwner(at, time, uid, gid, mode);
+    }
+
+    private Status changeOwner(long at, long time, int uid, int gid, int mode) {
         long marked;
         long after;
         for (; ; ) {
@@ -188,6 +197,7 @@ final class AttributeOps {
             return Status.INVALID_ARGUMENT;
         }
         long time = engine.clock.next();
+        engine.records.changes(OutcomeRecord.RESIZED, at, time);
         long stored;
         long mtime;
         for (; ; ) {

@@ -86,7 +86,8 @@ final class BatchOp {
     }
 
     private Status alone(CreateBatch batch, int number) {
-        return create.run(
+        engine.records.enter(batch.ring(number), batch.sequence(number), 0, 0);
+        Status status = create.run(
                 kind(batch, number),
                 batch.directory(number),
                 batch.name(number),
@@ -94,6 +95,8 @@ final class BatchOp {
                 batch.uid(number),
                 batch.gid(number),
                 batch.attributes(number));
+        engine.records.leave();
+        return status;
     }
 
     private static int kind(CreateBatch batch, int number) {
@@ -189,6 +192,7 @@ final class BatchOp {
         for (int i = 0; i < batch.size(); i++) {
             if (work.joins[i]) {
                 long owner = Owner.of(batch.uid(i), batch.gid(i));
+                engine.records.enter(batch.ring(i), batch.sequence(i), 0, 0);
                 work.made[i] = create.make(
                         kind(batch, i), work.hashes[i], batch.directory(i), batch.name(i), batch.mode(i), owner);
                 if (work.made[i] == Pmem.NULL) {
@@ -197,6 +201,7 @@ final class BatchOp {
                 }
             }
         }
+        engine.records.leave();
     }
 
     /** Puts what was made into one chain for each directory, in the order of the batch. */
@@ -223,7 +228,7 @@ final class BatchOp {
     private void link(CreateBatch batch, Work work) {
         int open = work.chains;
         while (open > 0) {
-            open -= place(work);
+            open -= place(batch, work);
             if (open > 0) {
                 // [join.2] I2: every object and index word of the batch is durable before it is reachable.
                 pmem.fence();
@@ -248,7 +253,7 @@ final class BatchOp {
     }
 
     /** Places every chain that is not on its list yet; how many met a closed directory and are undone. */
-    private int place(Work work) {
+    private int place(CreateBatch batch, Work work) {
         int closed = 0;
         for (int chain = 0; chain < work.chains; chain++) {
             if (work.settled[chain]) {
@@ -262,9 +267,12 @@ final class BatchOp {
             long head = DirContentRecord.childHead(pmem, content);
             if (head == DirContentRecord.CLOSED) {
                 for (int i = from; i < to; i++) {
-                    create.abandon(work.objects[i], work.hashes[work.creates[i]]);
+                    int number = work.creates[i];
+                    engine.records.enter(batch.ring(number), batch.sequence(number), 0, 0);
+                    create.abandon(work.objects[i], work.hashes[number]);
                     work.objects[i] = Pmem.NULL;
                 }
+                engine.records.leave();
                 work.settled[chain] = true;
                 closed++;
                 continue;

@@ -163,6 +163,7 @@ final class CreateOp {
             retire(at);
             return false;
         }
+        engine.records.made(at);
         return true;
     }
 
@@ -203,6 +204,7 @@ final class CreateOp {
 
     /** Undoes an object that was made and not linked. */
     void abandon(long at, long hash) {
+        engine.records.forget();
         dropContentOf(at);
         engine.index.remove(hash, at);
         retire(at);

@@ -69,13 +69,17 @@ final class DeleteOp {
         }
         reader.read(at, status, removed);
         removed.nlink = 0;
-        remove(at, hash, content);
+        remove(at, hash, content, removed.isSymlink() ? 0 : removed.id, removed.size);
         engine.dead.add(pmem, parent, content, 1);
         return Status.OK;
     }
 
-    /** The steps that rmdir and unlink share. The caller holds the key's writer lock. */
-    void remove(long at, long hash, long content) {
+    /**
+     * The steps that rmdir and unlink share. The caller holds the key's writer lock. With the name goes a file with this id, or none:
+     * 0.
+     */
+    void remove(long at, long hash, long content, long removedId, long removedSize) {
+        engine.records.gone(at, removedId, removedSize);
         long time = engine.clock.next();
         // [delete.1] State and time of death as one unit: recovery compares the one by the other.
         engine.setFate(at, SlotState.DELETING, time);

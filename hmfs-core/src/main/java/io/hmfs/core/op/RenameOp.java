@@ -250,7 +250,11 @@ final class RenameOp {
             return Status.NO_SPACE;
         }
         long time = engine.clock.next();
+        if (move.victim != Pmem.NULL) {
+            reader.read(move.victim, EntryRecord.status(pmem, move.victim), move.replaced);
+        }
         if (!fill(move, successor, time)) {
+            move.replaced.id = 0;
             engine.retire(successor, slots);
             return Status.NO_SPACE;
         }
@@ -260,10 +264,7 @@ final class RenameOp {
             undo(move, successor, slots);
             return Status.NO_SUCH_DIRECTORY;
         }
-        if (move.victim != Pmem.NULL) {
-            reader.read(move.victim, EntryRecord.status(pmem, move.victim), move.replaced);
-            move.replaced.nlink = 0;
-        }
+        move.replaced.nlink = 0;
         settle(move, directory, successor, time);
         if (move.victimContent != Pmem.NULL) {
             engine.dropContent(move.victimContent, EntryRecord.id(pmem, move.victim)); // after DELETED, as in rmdir
@@ -301,6 +302,8 @@ final class RenameOp {
             // [rename.9] Whether T counts as a name follows from its state from here on.
             engine.inodes.launch(move.victimInode, move.victim, InodeRecord.LEAVING);
         }
+        boolean removes = move.victim != Pmem.NULL && move.replaced.nlink == 1 && !move.replaced.isSymlink();
+        engine.records.moved(successor, removes ? move.replaced.id : 0, removes ? move.replaced.size : 0);
         // [rename.1] N and its link are durable before O points at it: a successor that does not point back is not
         // ours.
         pmem.fence();
@@ -365,6 +368,7 @@ final class RenameOp {
     /** The target was closed. So there is no T: a directory with a child that is there is not empty. */
     private void undo(Move move, long successor, SlotAllocator slots) {
         assert move.victim == Pmem.NULL : "closed with a child at " + move.victim;
+        engine.records.forget();
         engine.setFate(move.moving, SlotState.NORMAL, 0);
         pmem.setRelease(move.moving + EntryRecord.LINK_OFFSET, Pmem.NULL);
         pmem.writeBack(move.moving, Pmem.LINE);

@@ -69,7 +69,7 @@ final class RmdirOp {
                 return closed;
             }
         }
-        delete.remove(at, hash, parentContent);
+        delete.remove(at, hash, parentContent, 0, 0);
         if (own != Pmem.NULL) {
             engine.dropContent(own, id); // after DELETED, or a create in between would find neither
         }

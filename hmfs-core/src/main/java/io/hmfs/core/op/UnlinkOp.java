@@ -75,7 +75,8 @@ final class UnlinkOp {
         engine.inodes.launch(inode, at, InodeRecord.LEAVING);
         pmem.fence();
         // [unlink.2] The steps of delete. Name and count go in one instant, with the state DELETED.
-        delete.remove(at, hash, content);
+        boolean last = removed.nlink == 1;
+        delete.remove(at, hash, content, last && !removed.isSymlink() ? removed.id : 0, removed.size);
         // [unlink.3] Counted before the entry's slot can be another's; touch has the fence.
         removed.nlink = engine.inodes.land(inode, at);
         attributes.touch(inode);

@@ -101,7 +101,7 @@ public final class BackgroundScan {
             case CONTENT_SLOTS -> engine.contentSlots;
             case ENTRY_SLOTS -> engine.entrySlots;
             case LONG_ENTRY_SLOTS -> engine.longEntrySlots;
-            case INDEX_DIRECTORY, INDEX_SEGMENTS, PRINCIPALS -> null;
+            case INDEX_DIRECTORY, INDEX_SEGMENTS, PRINCIPALS, OUTCOMES -> null;
         };
     }
 

@@ -53,10 +53,12 @@ final class ChangeRequests {
             try {
                 outcome = look(path);
                 outcome = outcome == Status.OK ? path.isOwner(before) : outcome;
+                worker.once.enter();
                 outcome = outcome == Status.OK
                         ? worker.service.changes.chmod(path.parentId, path.name, setMode.mode())
                         : outcome;
             } finally {
+                worker.once.leave();
                 unlock(stripe);
             }
         }
@@ -120,8 +122,10 @@ final class ChangeRequests {
                 // For everybody: the pool must not remember the names that somebody gives to what is not there.
                 outcome = look(path);
                 outcome = outcome == Status.OK ? path.isOwner(before) : outcome;
+                worker.once.enter();
                 outcome = outcome == Status.OK ? chown(path, owner, group) : outcome;
             } finally {
+                worker.once.leave();
                 unlock(stripe);
             }
         }
@@ -193,7 +197,9 @@ final class ChangeRequests {
             return;
         }
         if (outcome == Status.OK) {
+            worker.once.enter();
             outcome = namespace.append(append.parentId(), name, append.inode(), append.size());
+            worker.once.leave();
         }
         // The caller means a file that it created: when its directory went away, the file did.
         worker.reply.status(
@@ -246,7 +252,9 @@ final class ChangeRequests {
                 outcome = path.may(before, Access.WRITE);
             }
             if (outcome == Status.OK) {
+                worker.once.enter();
                 outcome = namespace.truncate(path.parentId, path.name, truncate.size());
+                worker.once.leave();
             }
             if (outcome == Status.OK && data != null && truncate.size() < before.size) {
                 worker.service.awaitSafe(); // a size that came back after a loss of the machine would lack its bytes

@@ -127,8 +127,10 @@ final class CreateRequests {
         int gid = path.parentGid();
         Status outcome = Status.EXISTS;
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+            worker.once.enter(removes.removed().id, removes.removed().size);
             outcome = worker.namespace.create(
                     path.parentId, path.name, create.mode(), worker.uid, gid, worker.attributes);
+            worker.once.leave();
             if (outcome != Status.EXISTS || !create.flags().overwrite() || worker.attributes.isSymlink()) {
                 return outcome;
             }
@@ -216,8 +218,10 @@ final class CreateRequests {
             outcome = number(path, false);
         }
         if (outcome == Status.OK) {
+            worker.once.enter();
             outcome = worker.namespace.symlink(
                     path.parentId, path.name, target, worker.uid, path.parentGid(), worker.attributes);
+            worker.once.leave();
         }
         if (outcome == Status.OK) {
             worker.reply.entry(path.parentId, worker.attributes, target);
@@ -251,7 +255,11 @@ final class CreateRequests {
             return allowed;
         }
         int gid = path.parentGid();
-        return worker.namespace.mkdir(path.parentId, path.name, mkdir.mode(), worker.uid, gid, worker.attributes);
+        worker.once.enter();
+        Status made =
+                worker.namespace.mkdir(path.parentId, path.name, mkdir.mode(), worker.uid, gid, worker.attributes);
+        worker.once.leave();
+        return made;
     }
 
     /** With parents: a directory that is there already will do. */

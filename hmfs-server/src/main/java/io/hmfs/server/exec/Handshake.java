@@ -1,6 +1,7 @@
 package io.hmfs.server.exec;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.core.NumberedChanges;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Caller;
@@ -138,11 +139,14 @@ final class Handshake {
         }
         Caller caller = lookup.join();
         session.greet(caller, introduction.clientId);
+        boolean survives = false;
         if (introduction.next != UNNUMBERED) {
             var key = new OutcomesByClient.Key(introduction.clientId, caller.mark());
-            session.number(worker.service.outcomes.join(key, introduction.oldest, introduction.next));
+            Outcomes outcomes = worker.service.outcomes.join(key, introduction.oldest, introduction.next);
+            survives = outcomes.ring() != NumberedChanges.NONE;
+            session.number(outcomes);
         }
-        worker.reply.welcome(worker.service.info, worker.service.incarnation);
+        worker.reply.welcome(worker.service.info, worker.service.incarnation, survives);
         return true;
     }
 

@@ -43,6 +43,11 @@ abstract sealed class JoinedRequests permits JoinedCreates, JoinedStats {
         worker.recorder.joined(number);
     }
 
+    /** The number of a request that joined, if it is a change; else {@link Once#NONE}. */
+    final long sequence(int number) {
+        return sequences[number];
+    }
+
     final boolean isEmpty() {
         return batch.size() == 0;
     }

@@ -1,6 +1,7 @@
 package io.hmfs.server.exec;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.core.NumberedChanges;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.Wire;
@@ -18,6 +19,9 @@ final class Once {
 
     private final Worker worker;
     private long claimed = NONE;
+    private long ring = NumberedChanges.NONE;
+    private long sequence = NONE;
+    private boolean entered;
 
     Once(Worker worker) {
         this.worker = worker;
@@ -26,30 +30,33 @@ final class Once {
     /** Whether the current request is to be executed. If not it is answered, or will be. */
     boolean begin(Session session) {
         claimed = NONE;
+        ring = NumberedChanges.NONE;
         Outcomes outcomes = session.outcomes();
         if (outcomes == null || !isChange()) {
             return true;
         }
-        long sequence = sequence();
+        long sent = sent();
         if (worker.in.getLong(CLIENT_ID_AT, MessageHeaderDecoder.BYTE_ORDER) != session.clientId()
-                || sequence < 1
-                || sequence > Outcomes.SEQUENCE_MAX) {
+                || sent < 1
+                || sent > Outcomes.SEQUENCE_MAX) {
             worker.reply.failure(
                     ResultCode.BAD_REQUEST, "a change has its client's id, as in Hello, and a sequence of 1 to 2^60");
             worker.recorder.refused();
             return false;
         }
-        switch (outcomes.claim(sequence)) {
+        switch (outcomes.claim(sent, Recorded.covers(worker.header.templateId()))) {
             case NEW -> {
-                claimed = sequence;
+                claimed = sent;
+                resume(session, sent);
                 return true;
             }
+            case RECORDED -> worker.answerAsRecorded(session, outcomes.ring(), sent);
             case RUNNING -> {
                 session.begin(0);
-                outcomes.await(new AwaitedReply(worker, session, outcomes, sequence, worker.reply.correlationId()));
+                outcomes.await(new AwaitedReply(worker, session, outcomes, sent, worker.reply.correlationId()));
             }
             case DONE -> {
-                if (!outcomes.replay(sequence, worker.reply.correlationId(), session)) {
+                if (!outcomes.replay(sent, worker.reply.correlationId(), session)) {
                     forgotten();
                 }
             }
@@ -65,15 +72,43 @@ final class Once {
         if (outcomes == null) {
             return true;
         }
-        long sequence = sequence();
+        long sent = sent();
         if (worker.in.getLong(CLIENT_ID_AT, MessageHeaderDecoder.BYTE_ORDER) != session.clientId()
-                || sequence < 1
-                || sequence > Outcomes.SEQUENCE_MAX
-                || outcomes.claim(sequence) != Outcomes.Claim.NEW) {
+                || sent < 1
+                || sent > Outcomes.SEQUENCE_MAX
+                || outcomes.claim(sent, true) != Outcomes.Claim.NEW) {
             return false;
         }
-        claimed = sequence;
+        claimed = sent;
         return true;
+    }
+
+    /** The request, which was begun by this worker or another one, is executed here and now. */
+    void resume(Session session, long begun) {
+        Outcomes outcomes = session.outcomes();
+        ring = outcomes == null || begun == NONE ? NumberedChanges.NONE : outcomes.ring();
+        sequence = begun;
+    }
+
+    /** What the engine is asked for next, until {@link #leave}, is the change that the current request is. */
+    void enter() {
+        enter(0, 0);
+    }
+
+    /** The same, when this file was removed for it already; 0: none. */
+    void enter(long removedId, long removedSize) {
+        if (ring != NumberedChanges.NONE) {
+            worker.namespace.numbered().enter(ring, sequence, removedId, removedSize);
+            entered = true;
+        }
+    }
+
+    /** Also when the request has ended otherwise. */
+    void leave() {
+        if (entered) {
+            worker.namespace.numbered().leave();
+            entered = false;
+        }
     }
 
     private boolean isChange() {
@@ -81,7 +116,7 @@ final class Once {
         return template >= CHANGES_FIRST && template <= CHANGES_LAST && worker.header.blockLength() >= BLOCK_MIN;
     }
 
-    private long sequence() {
+    private long sent() {
         worker.in.check(Wire.HEADER_SIZE, BLOCK_MIN);
         return worker.in.getLong(SEQUENCE_AT, MessageHeaderDecoder.BYTE_ORDER);
     }

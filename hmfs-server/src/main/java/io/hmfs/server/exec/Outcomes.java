@@ -1,5 +1,6 @@
 package io.hmfs.server.exec;
 
+import io.hmfs.core.NumberedChanges;
 import io.netty.buffer.ByteBuf;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -17,7 +18,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  *   (older sequence) --claim--> RUNNING --finish--> HELD --> DONE --replay--> HELD --> DONE
  * </pre>
  * In HELD, which lasts as long as an answer is copied, the slot's bytes are of the thread that made it so. No lock is taken, and nothing
- * allocated once each slot has had an answer as long (I7).
+ * allocated once each slot has had an answer as long (I7). A word that began as RECORDED stays so: what the pool remembers from before
+ * is answered from there.
  */
 final class Outcomes {
     /** Sequences that are remembered at once. */
@@ -34,12 +36,15 @@ final class Outcomes {
         RUNNING,
         /** Its answer is there. */
         DONE,
+        /** It was executed before this start, or before this client was forgotten here; the pool knows what came of it. */
+        RECORDED,
         /** It is too old: whether it was executed is unknown. */
         FORGOTTEN
     }
 
     private static final int PHASE_BITS = 2;
     private static final long PHASE_MASK = (1 << PHASE_BITS) - 1;
+    private static final long RECORDED = 0;
     private static final long RUNNING = 1;
     private static final long HELD = 2;
     private static final long DONE = 3;
@@ -60,15 +65,43 @@ final class Outcomes {
     private final Queue<AwaitedReply> awaited = new ConcurrentLinkedQueue<>();
     private volatile long oldest;
 
+    private final long ring;
+    private final long sentBefore;
+
     /** Connections of this client; guarded by {@link #owner}. */
     int connections;
 
-    /** Nothing below {@code next} is executed: another one knew what became of it, and is gone. */
-    Outcomes(OutcomesByClient owner, OutcomesByClient.Key client, long next) {
+    /**
+     * Nothing below {@code first} is executed: another one knew what became of it, and is gone. What is below {@code next} was sent
+     * before, and of that only changes that would be in the client's {@code ring} if they had been executed.
+     */
+    Outcomes(OutcomesByClient owner, OutcomesByClient.Key client, long ring, long first, long next) {
         this.owner = owner;
         this.client = client;
-        oldest = next;
+        this.ring = ring;
+        oldest = first;
+        sentBefore = next;
         Arrays.fill(replies, NOTHING);
+    }
+
+    /** Where the client's changes are recorded in the pool; {@link NumberedChanges#NONE}: nowhere. */
+    long ring() {
+        return ring;
+    }
+
+    /** The pool has the outcome of this sequence. Before the first claim. */
+    void recorded(long sequence) {
+        words[slot(sequence)] = word(sequence, RECORDED);
+    }
+
+    /** Whether anything is being executed. */
+    boolean isRunning() {
+        for (int slot = 0; slot < KEPT; slot++) {
+            if ((look(slot) & PHASE_MASK) == RUNNING) {
+                return true;
+            }
+        }
+        return false;
     }
 
     OutcomesByClient.Key client() {
@@ -103,16 +136,21 @@ final class Outcomes {
         return word;
     }
 
-    /** Tells what a sequence, 1 to {@link #SEQUENCE_MAX}, is, and makes a new one the caller's. */
-    Claim claim(long sequence) {
+    /**
+     * Tells what a sequence, 1 to {@link #SEQUENCE_MAX}, is, and makes a new one the caller's.
+     *
+     * @param recorded whether its change is one that leaves a record in the pool
+     */
+    Claim claim(long sequence, boolean recorded) {
         int slot = slot(sequence);
         while (true) {
             long word = look(slot);
             long there = word >>> PHASE_BITS;
             if (there == sequence) {
-                return (word & PHASE_MASK) == DONE ? Claim.DONE : Claim.RUNNING;
+                long phase = word & PHASE_MASK;
+                return phase == DONE ? Claim.DONE : phase == RECORDED ? Claim.RECORDED : Claim.RUNNING;
             }
-            if (there > sequence || sequence < oldest) {
+            if (there > sequence || sequence < oldest || (!recorded && sequence < sentBefore)) {
                 return Claim.FORGOTTEN;
             }
             if (WORDS.compareAndSet(words, slot, word, word(sequence, RUNNING))) {

@@ -1,13 +1,15 @@
 package io.hmfs.server.exec;
 
+import io.hmfs.core.NumberedChanges;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The outcomes of all clients that are connected, and of those that went away last, for they may come back. Thread-safe; asked once for
- * each connection, not for requests.
+ * The outcomes of all clients that are connected, and of those that went away last, for they may come back. Each has a ring in the
+ * pool, if there is one for it, for as long as it is known here. Thread-safe; asked once for each connection, not for requests.
  */
 final class OutcomesByClient {
     /** Clients that are not connected and remembered nevertheless, as many and as many bytes at most. */
@@ -21,8 +23,14 @@ final class OutcomesByClient {
     private final Map<Key, Outcomes> connected = new HashMap<>(); // guarded by this, as all fields below
     private final Map<Key, Away> away = new LinkedHashMap<>(); // the first went away first
     private long awayBytes;
+    private final @Nullable NumberedChanges pool;
 
     private record Away(Outcomes outcomes, long bytes) {}
+
+    /** {@code pool}: where outcomes survive the server; null: nowhere. */
+    OutcomesByClient(@Nullable NumberedChanges pool) {
+        this.pool = pool;
+    }
 
     /**
      * A client has connected.
@@ -35,12 +43,54 @@ final class OutcomesByClient {
         if (outcomes == null) {
             Away known = away.remove(client);
             awayBytes -= known == null ? 0 : known.bytes;
-            outcomes = known == null ? new Outcomes(this, client, next) : known.outcomes;
+            outcomes = known == null ? restore(client, next) : known.outcomes;
             connected.put(client, outcomes);
         }
         outcomes.acknowledge(oldest);
         outcomes.connections++;
         return outcomes;
+    }
+
+    /** What the pool knows of a client that is new here. */
+    private Outcomes restore(Key client, long next) {
+        long ring = NumberedChanges.NONE;
+        if (pool != null) {
+            ring = pool.hold(client.clientId, client.userMark, next);
+            while (ring == NumberedChanges.NONE && dropOne()) {
+                ring = pool.hold(client.clientId, client.userMark, next);
+            }
+        }
+        if (pool == null || ring == NumberedChanges.NONE) {
+            return new Outcomes(this, client, NumberedChanges.NONE, next, next);
+        }
+        Outcomes outcomes = new Outcomes(this, client, ring, pool.first(ring), next);
+        pool.read(ring, outcomes::recorded);
+        return outcomes;
+    }
+
+    /** Forgets the client that has been away the longest and has a ring in the pool: another one needs that. False: there is none. */
+    private boolean dropOne() {
+        for (Iterator<Away> each = away.values().iterator(); each.hasNext(); ) {
+            Away gone = each.next();
+            if (gone.outcomes.ring() != NumberedChanges.NONE && drop(gone)) {
+                each.remove();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Lets go of what a client that is away has in the pool; false: a change of it is still under way there. */
+    private boolean drop(Away gone) {
+        long ring = gone.outcomes.ring();
+        if (pool != null && ring != NumberedChanges.NONE) {
+            if (gone.outcomes.isRunning()) {
+                return false;
+            }
+            pool.release(ring);
+        }
+        awayBytes -= gone.bytes;
+        return true;
     }
 
     /** A connection has ended. */
@@ -53,9 +103,10 @@ final class OutcomesByClient {
         away.put(outcomes.client(), last);
         awayBytes += last.bytes;
         for (Iterator<Away> each = away.values().iterator();
-                away.size() > AWAY_MAX || (awayBytes > AWAY_BYTES_MAX && away.size() > 1); ) {
-            awayBytes -= each.next().bytes;
-            each.remove();
+                each.hasNext() && (away.size() > AWAY_MAX || (awayBytes > AWAY_BYTES_MAX && away.size() > 1)); ) {
+            if (drop(each.next())) {
+                each.remove();
+            }
         }
     }
 }

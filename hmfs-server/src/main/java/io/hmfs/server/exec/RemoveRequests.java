@@ -52,7 +52,9 @@ final class RemoveRequests {
             outcome = path.isBase ? Status.IS_DIRECTORY : path.mayInParent(Access.WRITE);
         }
         if (outcome == Status.OK) {
+            worker.once.enter();
             outcome = remove(path, false);
+            worker.once.leave();
         }
         if (outcome == Status.OK) {
             worker.reply.done(removed.id, removed.size);
@@ -161,7 +163,9 @@ final class RemoveRequests {
             outcome = path.isBase ? Status.IS_ROOT : path.mayInParent(Access.WRITE);
         }
         if (outcome == Status.OK) {
+            worker.once.enter();
             outcome = removeDirectory(path);
+            worker.once.leave();
         }
         worker.reply.status(path.seen(outcome));
     }
@@ -210,7 +214,9 @@ final class RemoveRequests {
             outcome = target.mayInParent(Access.WRITE);
         }
         if (outcome == Status.OK) {
+            worker.once.enter();
             outcome = move(source, target, replace);
+            worker.once.leave();
         }
         if (outcome == Status.OK) {
             worker.reply.done(removed.id, removed.size);

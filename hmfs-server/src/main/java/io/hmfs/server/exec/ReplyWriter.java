@@ -192,7 +192,8 @@ final class ReplyWriter {
                 .limit());
     }
 
-    void welcome(ServiceInfo info, long incarnation) {
+    /** {@code survives}: whether outcomes are remembered over a crash of the server too. */
+    void welcome(ServiceInfo info, long incarnation, boolean survives) {
         welcome.wrapAndApplyHeader(open(TEXTS_MAX), 0, header)
                 .correlationId(correlationId)
                 .mapVersion(info.mapVersion())
@@ -201,7 +202,8 @@ final class ReplyWriter {
                 .chunkSize(info.chunkSize())
                 .frameMax(info.frameMax())
                 .incarnation(incarnation)
-                .outcomesKept(Outcomes.KEPT);
+                .outcomesKept(Outcomes.KEPT)
+                .outcomesSurvive((short) (survives ? 1 : 0));
         UUID cluster = info.clusterId();
         welcome.clusterId().high(cluster.getMostSignificantBits()).low(cluster.getLeastSignificantBits());
         close(welcome.serverVersion(info.serverVersion())

@@ -32,7 +32,7 @@ public final class Service {
     final Observation observation;
     final KeyLocks locks = new KeyLocks();
     final NameChanges changes;
-    final OutcomesByClient outcomes = new OutcomesByClient();
+    final OutcomesByClient outcomes;
 
     /** Tells this start of the server from all others; not 0. */
     final long incarnation = new SecureRandom().nextLong() | 1;
@@ -106,6 +106,7 @@ public final class Service {
         this.callers = callers;
         this.grants = grants;
         changes = new NameChanges(namespace);
+        outcomes = new OutcomesByClient(namespace.numbered());
         this.data = data;
         this.disk = disk;
         this.diskBytesMax = diskBytesMax;

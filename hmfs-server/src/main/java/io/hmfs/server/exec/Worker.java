@@ -79,6 +79,7 @@ public final class Worker {
     private final ChangeRequests changes;
     private final XattrRequests xattrs;
     private final DataRequests dataRequests;
+    private final Recorded recorded;
 
     /**
      * @param waits whether this is for a thread that may wait for the disk, and for locks that are held meanwhile
@@ -101,6 +102,7 @@ public final class Worker {
         changes = new ChangeRequests(this);
         xattrs = new XattrRequests(this, changes);
         dataRequests = new DataRequests(this);
+        recorded = new Recorded(this);
     }
 
     /** Where this worker's thread counts what it does. */
@@ -160,6 +162,8 @@ public final class Worker {
             dispatch();
         } catch (KeyLocks.TakenException e) {
             return false;
+        } finally {
+            once.leave();
         }
         once.answered(session);
         recorder.answered(session, arrivedNanos);
@@ -217,6 +221,7 @@ public final class Worker {
             header.wrap(in, 0);
             reply.aim(target, correlationId());
             actFor(session);
+            once.resume(session, sequence);
             dispatch();
             once.answered(session, sequence);
             recorder.answered(session, queuedNanos);
@@ -226,9 +231,16 @@ public final class Worker {
         } catch (Throwable unexpected) {
             service.fail(unexpected);
         } finally {
+            once.leave();
             access.actFor(null); // what comes next must say whose it is
             in.release();
         }
+    }
+
+    /** Answers a change that an earlier start has executed. */
+    void answerAsRecorded(Session session, long ring, long sequence) {
+        actFor(session);
+        recorded.answer(ring, sequence);
     }
 
     private void actFor(Session session) {

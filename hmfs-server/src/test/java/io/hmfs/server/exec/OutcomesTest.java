@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class OutcomesTest {
     private static final int KEPT = Outcomes.KEPT;
 
-    private final OutcomesByClient clients = new OutcomesByClient();
+    private final OutcomesByClient clients = new OutcomesByClient(null);
 
     private Outcomes ofClient(long id, long oldest, long next) {
         return clients.join(new OutcomesByClient.Key(id, 5), oldest, next);
@@ -63,12 +63,12 @@ class OutcomesTest {
     @Test
     void theSecondRequestGetsTheFirstAnswerUnderItsOwnCorrelationId() {
         Outcomes outcomes = ofClient(1, 1, 1);
-        assertEquals(Claim.NEW, outcomes.claim(1));
-        assertEquals(Claim.RUNNING, outcomes.claim(1));
+        assertEquals(Claim.NEW, outcomes.claim(1, true));
+        assertEquals(Claim.RUNNING, outcomes.claim(1, true));
         assertFalse(replays(outcomes, 1, 100));
         finish(outcomes, 1, 100);
         for (int i = 0; i < 3; i++) {
-            assertEquals(Claim.DONE, outcomes.claim(1));
+            assertEquals(Claim.DONE, outcomes.claim(1, true));
             assertTrue(replays(outcomes, 1, 100));
         }
     }
@@ -77,9 +77,9 @@ class OutcomesTest {
     void aLongAnswerIsNotKeptAndItsChangeNotExecutedAgain() {
         Outcomes outcomes = ofClient(1, 1, 1);
         for (int length : new int[] {4096, 4097}) {
-            assertEquals(Claim.NEW, outcomes.claim(length));
+            assertEquals(Claim.NEW, outcomes.claim(length, true));
             finish(outcomes, length, length);
-            assertEquals(Claim.DONE, outcomes.claim(length));
+            assertEquals(Claim.DONE, outcomes.claim(length, true));
         }
         assertTrue(replays(outcomes, 4096, 4096));
         assertFalse(replays(outcomes, 4097, 4097));
@@ -90,26 +90,26 @@ class OutcomesTest {
     void asManyAreRememberedAsIsToldAndNotOneLess() {
         Outcomes outcomes = ofClient(1, 1, 1);
         for (long each = 1; each <= KEPT; each++) {
-            assertEquals(Claim.NEW, outcomes.claim(each));
+            assertEquals(Claim.NEW, outcomes.claim(each, true));
             finish(outcomes, each, 40 + (int) each % 300);
         }
         for (long each = 1; each <= KEPT; each++) {
-            assertEquals(Claim.DONE, outcomes.claim(each));
+            assertEquals(Claim.DONE, outcomes.claim(each, true));
             assertTrue(replays(outcomes, each, 40 + (int) each % 300));
         }
-        assertEquals(Claim.NEW, outcomes.claim(KEPT + 1));
-        assertEquals(Claim.FORGOTTEN, outcomes.claim(1));
+        assertEquals(Claim.NEW, outcomes.claim(KEPT + 1, true));
+        assertEquals(Claim.FORGOTTEN, outcomes.claim(1, true));
         assertFalse(replays(outcomes, 1, 41));
-        assertEquals(Claim.DONE, outcomes.claim(2));
+        assertEquals(Claim.DONE, outcomes.claim(2, true));
     }
 
     @Test
     void whatIsOvertakenWhileItIsExecutedLeavesTheSlotToTheOther() {
         Outcomes outcomes = ofClient(1, 1, 1);
-        assertEquals(Claim.NEW, outcomes.claim(1));
-        assertEquals(Claim.NEW, outcomes.claim(KEPT + 1));
+        assertEquals(Claim.NEW, outcomes.claim(1, true));
+        assertEquals(Claim.NEW, outcomes.claim(KEPT + 1, true));
         finish(outcomes, 1, 60);
-        assertEquals(Claim.RUNNING, outcomes.claim(KEPT + 1));
+        assertEquals(Claim.RUNNING, outcomes.claim(KEPT + 1, true));
         finish(outcomes, KEPT + 1, 80);
         assertTrue(replays(outcomes, KEPT + 1, 80));
     }
@@ -117,19 +117,19 @@ class OutcomesTest {
     @Test
     void nothingBelowWhatTheClientWaitsForIsExecuted() {
         Outcomes outcomes = ofClient(1, 1, 1);
-        assertEquals(Claim.NEW, outcomes.claim(1));
+        assertEquals(Claim.NEW, outcomes.claim(1, true));
         assertSame(outcomes, ofClient(1, 4, 9));
-        assertEquals(Claim.FORGOTTEN, outcomes.claim(3), "it was never seen, and is acknowledged");
-        assertEquals(Claim.NEW, outcomes.claim(4), "sent over the last connection, perhaps, and never seen");
+        assertEquals(Claim.FORGOTTEN, outcomes.claim(3, true), "it was never seen, and is acknowledged");
+        assertEquals(Claim.NEW, outcomes.claim(4, true), "sent over the last connection, perhaps, and never seen");
     }
 
     @Test
     void aClientThatIsNotRememberedGetsNothingExecutedThatItHasSentBefore() {
         Outcomes outcomes = ofClient(1, 3, 9);
         for (long each = 1; each < 9; each++) {
-            assertEquals(Claim.FORGOTTEN, outcomes.claim(each));
+            assertEquals(Claim.FORGOTTEN, outcomes.claim(each, true));
         }
-        assertEquals(Claim.NEW, outcomes.claim(9));
+        assertEquals(Claim.NEW, outcomes.claim(9, true));
     }
 
     @Test
@@ -157,7 +157,7 @@ class OutcomesTest {
         for (int i = 0; i < most; i++) {
             away[i] = ofClient(i, 1, 1);
             for (long each = 1; each <= KEPT; each++) {
-                away[i].claim(each);
+                away[i].claim(each, true);
                 finish(away[i], each, 1024); // one MiB each
             }
             away[i].leave();
@@ -185,7 +185,7 @@ class OutcomesTest {
                 all.add(pool.submit(() -> {
                     for (int each = 1; each <= sequences; each++) {
                         int length = 40 + each % 200;
-                        switch (outcomes.claim(each)) {
+                        switch (outcomes.claim(each, true)) {
                             case NEW -> {
                                 executed.incrementAndGet(each);
                                 finish(outcomes, each, length);

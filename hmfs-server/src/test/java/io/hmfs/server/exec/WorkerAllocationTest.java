@@ -182,7 +182,7 @@ class WorkerAllocationTest {
         worker.endTurn(numbered);
         assertTrue(bytes < 1, bytes + " bytes per create");
         assertEquals(
-                Outcomes.Claim.DONE, Objects.requireNonNull(numbered.outcomes()).claim(sequence[0]));
+                Outcomes.Claim.DONE, Objects.requireNonNull(numbered.outcomes()).claim(sequence[0], true));
         frame.release();
         numbered.replies.release();
     }

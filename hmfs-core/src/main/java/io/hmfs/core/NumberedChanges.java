@@ -1,0 +1,95 @@
+package io.hmfs.core;
+
+import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.OutcomeRecord;
+import io.hmfs.core.layout.OutcomeRing;
+import io.hmfs.core.layout.Owner;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.type.ChangeOutcome;
+import io.hmfs.core.type.Status;
+import java.util.function.LongConsumer;
+
+/**
+ * Changes that a client numbers, and their records: one that was executed can be told from one that was not, also after a crash. A
+ * client has a ring of the last {@link #KEPT} of its numbers; it asks for none that is older than that. A record is made by create, mkdir,
+ * createAll, symlink, delete, rmdir, rename, chmod, chown, append and truncate, and only if they change something: one that failed can as well
+ * be executed again. It costs a line, and a fence where an operation has only one.
+ */
+public final class NumberedChanges {
+    /** No ring. */
+    public static final long NONE = Pmem.NULL;
+
+    /** Numbers that a ring remembers. */
+    public static final int KEPT = OutcomeRing.RECORDS;
+
+    private final Engine engine;
+    private final ExtendedNamespace namespace;
+
+    NumberedChanges(Engine engine, ExtendedNamespace namespace) {
+        this.engine = engine;
+        this.namespace = namespace;
+    }
+
+    /**
+     * The ring of a client, for it alone until {@link #release}: the one that it had, or another, which knows nothing of numbers below
+     * {@code next}. {@link #NONE}: all are held. Client and user are told by numbers that others do not have.
+     */
+    public long hold(long client, long user, long next) {
+        long[] ring = new long[1];
+        namespace.stopping(() -> {
+            ring[0] = engine.rings.hold(client, user, next);
+            return Status.OK;
+        });
+        return ring[0];
+    }
+
+    /** The client has gone away, and nothing of it is being executed: others may have the ring if they need it. */
+    public void release(long ring) {
+        engine.rings.release(ring);
+    }
+
+    /** The lowest number that a ring can know. */
+    public long first(long ring) {
+        return OutcomeRing.first(engine.pmem, ring);
+    }
+
+    /** Tells all numbers whose changes were executed, as far as the ring remembers. None of the client is being executed. */
+    public void read(long ring, LongConsumer numbers) {
+        for (int i = 0; i < KEPT; i++) {
+            long at = OutcomeRing.record(ring, i);
+            long number = OutcomeRecord.number(engine.pmem, at);
+            if (number != 0 && OutcomeRecord.time(engine.pmem, at) > OutcomeRing.since(engine.pmem, ring)) {
+                numbers.accept(OutcomeRecord.sequence(number));
+            }
+        }
+    }
+
+    /** What became of a number that {@link #read} has told; false if the ring has forgotten it. */
+    public boolean find(long ring, long number, ChangeOutcome out) {
+        Pmem pmem = engine.pmem;
+        long at = OutcomeRing.record(ring, number);
+        long owner = OutcomeRecord.owner(pmem, at);
+        out.id = OutcomeRecord.id(pmem, at);
+        out.parentId = OutcomeRecord.parent(pmem, at);
+        out.timeNanos = OutcomeRecord.time(pmem, at);
+        out.uid = Owner.uid(owner);
+        out.gid = Owner.gid(owner);
+        int evidence = OutcomeRecord.evidence(pmem, at);
+        boolean mayRemove = evidence == OutcomeRecord.MADE || evidence == OutcomeRecord.GONE;
+        out.removedId = mayRemove ? OutcomeRecord.first(pmem, at) : 0;
+        out.removedSize = OutcomeRecord.second(pmem, at);
+        return OutcomeRecord.sequence(OutcomeRecord.number(pmem, at)) == number;
+    }
+
+    /**
+     * What this thread changes next, until {@link #leave}, is the change of this number: one call. With {@link #NONE} it has no number. A
+     * file that was removed for it before, by a call without a number, is remembered with it; 0: none.
+     */
+    public void enter(long ring, long number, long removedId, long removedSize) {
+        engine.records.enter(ring, number, removedId, removedSize);
+    }
+
+    public void leave() {
+        engine.records.leave();
+    }
+}

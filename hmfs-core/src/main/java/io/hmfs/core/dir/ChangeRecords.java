@@ -1,0 +1,93 @@
+package io.hmfs.core.dir;
+
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.OutcomeRecord;
+import io.hmfs.core.layout.OutcomeRing;
+import io.hmfs.core.pmem.Pmem;
+
+/**
+ * Records of changes that their clients have numbered: what a change is about to do, durable before it does it. A change that comes to
+ * nothing leaves none. The number is its thread's, from {@link #enter} to {@link #leave}; without one, nothing here does anything.
+ *
+ * <p>† The writer lock of the key is held from the record to the commit. So nobody else comes between them, and what is found at the
+ * object after a crash tells whether it was this change.
+ */
+public final class ChangeRecords {
+    private final Engine engine;
+    private final Pmem pmem;
+
+    ChangeRecords(Engine engine) {
+        this.engine = engine;
+        this.pmem = engine.pmem;
+    }
+
+    /** The next change of this thread is this one; it goes with the removal of a file (or of none: 0) that is done already. */
+    public void enter(long ring, long sequence, long removedId, long removedSize) {
+        Engine.Scratch scratch = engine.scratch();
+        scratch.record = ring == Pmem.NULL ? Pmem.NULL : OutcomeRing.record(ring, sequence);
+        scratch.sequence = sequence;
+        scratch.removedId = removedId;
+        scratch.removedSize = removedSize;
+    }
+
+    /** What this thread changes from now on has no number. */
+    public void leave() {
+        engine.scratch().record = Pmem.NULL;
+    }
+
+    /** Whether what this thread changes now has a number. */
+    public boolean isNumbered() {
+        return engine.scratch().record != Pmem.NULL;
+    }
+
+    /**
+     * The change makes what stands at {@code at}, CREATING, with the time of its making in the death word. Written back, not fenced:
+     * the fence that precedes every link is this record's too.
+     */
+    public void made(long at) {
+        Engine.Scratch scratch = engine.scratch();
+        write(scratch, OutcomeRecord.MADE, at, EntryRecord.death(pmem, at), scratch.removedId, scratch.removedSize);
+    }
+
+    /** The same of a rename, which replaces a file with this id, or none: 0. */
+    public void moved(long at, long replacedId, long replacedSize) {
+        write(engine.scratch(), OutcomeRecord.MADE, at, EntryRecord.death(pmem, at), replacedId, replacedSize);
+    }
+
+    /** The change takes away what stands at {@code at}; with it goes a file with this id, or none: 0. Durable on return. */
+    public void gone(long at, long removedId, long removedSize) {
+        if (write(engine.scratch(), OutcomeRecord.GONE, at, engine.clock.next(), removedId, removedSize)) {
+            // [once.3] † Durable before the commit, which goes out with the next fence.
+            pmem.fence();
+        }
+    }
+
+    /** The change gives what stands at {@code at} this word of a unit, which is higher than the one before. Durable on return. */
+    public void changes(int evidence, long at, long word) {
+        if (write(engine.scratch(), evidence, at, engine.clock.next(), word, 0)) {
+            // [once.4] † As above; the lock is a writer's here too, so nobody else gives the unit that word.
+            pmem.fence();
+        }
+    }
+
+    private boolean write(Engine.Scratch scratch, int evidence, long object, long time, long first, long second) {
+        long at = scratch.record;
+        if (at == Pmem.NULL) {
+            return false;
+        }
+        OutcomeRecord.write(pmem, at, scratch.sequence, evidence, object, time, first, second);
+        // [once.1]
+        pmem.writeBack(at, OutcomeRecord.SIZE);
+        return true;
+    }
+
+    /** What was about to be made never comes to be. Durable on return, before the slot may be another's. */
+    public void forget() {
+        long at = engine.scratch().record;
+        if (at != Pmem.NULL) {
+            OutcomeRecord.clear(pmem, at);
+            // [once.5] †
+            pmem.persist(at, OutcomeRecord.SIZE);
+        }
+    }
+}

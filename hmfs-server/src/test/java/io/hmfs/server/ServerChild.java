@@ -1,0 +1,106 @@
+package io.hmfs.server;
+
+import io.hmfs.core.pmem.Persistence;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A server in a process of its own, which a test can kill. */
+final class ServerChild implements AutoCloseable {
+    private final Path pool;
+    private final Persistence persistence;
+    private Process process;
+    private int port;
+
+    ServerChild(Path pool, Persistence persistence) throws IOException {
+        this.pool = pool;
+        this.persistence = persistence;
+        process = launch();
+        port = readPort();
+    }
+
+    /** Arguments: pool, mode, port or 0. */
+    public static void main(String[] args) throws IOException {
+        Path pool = Path.of(args[0]);
+        ServerConfig.Builder config = ServerConfig.builder(pool).port(Integer.parseInt(args[2])).eventLoops(2);
+        config.persistence(Persistence.valueOf(args[1])).access(access -> access.withSuperuser("alice"));
+        if (args[1].equals(Persistence.LOGGED.name())) {
+            config.emulatePmem(true).logDirectory(logOf(pool));
+        }
+        try (HmfsServer server = HmfsServer.start(config.build())) {
+            byte[] line = ("port " + server.address().getPort() + "\n").getBytes(StandardCharsets.US_ASCII);
+            System.out.write(line, 0, line.length);
+            System.out.flush();
+            while (System.in.read() >= 0) {
+                // nothing is ever said; the end of input is the sign to stop
+            }
+        }
+    }
+
+    static Path logOf(Path pool) {
+        return pool.resolveSibling("log");
+    }
+
+    private Process launch() throws IOException {
+        return new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-ea",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-Xmx128m",
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        ServerChild.class.getName(),
+                        pool.toString(),
+                        persistence.name(),
+                        Integer.toString(port)))
+                .redirectError(ProcessBuilder.Redirect.appendTo(log().toFile()))
+                .start();
+    }
+
+    private Path log() {
+        return pool.resolveSibling("server.log");
+    }
+
+    private int readPort() throws IOException {
+        BufferedReader out =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
+        String line = out.readLine();
+        while (line != null && !line.startsWith("port ")) {
+            line = out.readLine();
+        }
+        if (line == null) {
+            throw new IOException("the server did not start: " + Files.readString(log()));
+        }
+        return Integer.parseInt(line.substring("port ".length()));
+    }
+
+    int port() {
+        return port;
+    }
+
+    /** SIGKILL; and with the machine goes what stood in its memory. Then a new server on the same port. */
+    void killAndRestart(boolean withMachine) throws IOException, InterruptedException {
+        process.destroyForcibly().waitFor();
+        if (withMachine) {
+            Files.delete(pool);
+            Files.delete(pool.resolveSibling(pool.getFileName() + ".ring"));
+        }
+        process = launch();
+        port = readPort();
+    }
+
+    @Override
+    public void close() throws IOException {
+        process.getOutputStream().close();
+        try {
+            process.waitFor();
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}
