@@ -28,11 +28,11 @@ final class JoinedCreates extends JoinedRequests {
     /** Adds a new file; its directory was just resolved, from a base. */
     void add(Session session, long baseId, long parentId, Name name, int mode, int gid) {
         long correlationId = makeRoom(session);
-        joined(batch.addFile(parentId, name, mode, worker.uid, gid), correlationId, baseId);
+        joined(session, batch.addFile(parentId, name, mode, worker.uid, gid), correlationId, baseId);
     }
 
     @Override
-    void execute() {
+    void executeAll() {
         worker.namespace.createAll(batch);
     }
 

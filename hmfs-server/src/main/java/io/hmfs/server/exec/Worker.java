@@ -42,7 +42,7 @@ import java.lang.System.Logger.Level;
 /**
  * Executes the requests of one thread, one after the other, or those that join as one batch; decoders, encoders, names and
  * attributes are kept and reused (I7). Each frame gets exactly one reply, or is handed to a thread that may wait for the disk and
- * gets it from there. Whoever hands in frames of a connection ends with {@link #endTurn}, before any of another connection.
+ * gets it from there. Whoever hands in frames, of however many connections, ends with {@link #endTurn}.
  */
 public final class Worker {
     private static final System.Logger LOG = System.getLogger(Worker.class.getName());
@@ -69,8 +69,8 @@ public final class Worker {
 
     private long userMark;
 
-    /** When this thread took up the current request. */
-    long arrivedNanos;
+    /** When this thread came to the current request: when it was read, or when what was read with it and is not answered with it was done. */
+    long arrivedNanos = System.nanoTime();
 
     private final Handshake handshake;
     private final ReadRequests reads;
@@ -79,6 +79,7 @@ public final class Worker {
     private final ChangeRequests changes;
     private final XattrRequests xattrs;
     private final DataRequests dataRequests;
+    private final JoinedRequests[] joined;
 
     /**
      * @param waits whether this is for a thread that may wait for the disk, and for locks that are held meanwhile
@@ -101,11 +102,17 @@ public final class Worker {
         changes = new ChangeRequests(this);
         xattrs = new XattrRequests(this, changes);
         dataRequests = new DataRequests(this);
+        joined = new JoinedRequests[] {reads.joined(), creates.joined()};
     }
 
     /** Where this worker's thread counts what it does. */
     public WorkerMeter meter() {
         return recorder.meter();
+    }
+
+    /** Frames of a connection that have been read are handed in now. */
+    public void beginRead() {
+        arrivedNanos = System.nanoTime();
     }
 
     /** Executes the frame in this part of a buffer, on the connection's thread, now or at {@link #endTurn}. */
@@ -115,12 +122,11 @@ public final class Worker {
             return;
         }
         try {
-            arrivedNanos = System.nanoTime();
             in.wrap(frames, offset, length);
             if (joins(session)) {
                 return;
             }
-            endTurn(session);
+            endTurn();
             if (!open(session, session)) {
                 return;
             }
@@ -137,7 +143,7 @@ public final class Worker {
                 service.onDisk(new OffloadedRequest(service, session, frame, replyBytes, once.handOver()));
             }
         } catch (MalformedFrameException e) {
-            endTurn(session);
+            endTurn();
             reply.aim(session, correlationId());
             malformed(session, e);
             once.answered(session);
@@ -162,11 +168,13 @@ public final class Worker {
             return false;
         }
         once.answered(session);
-        recorder.answered(session, arrivedNanos);
+        long endNanos = System.nanoTime();
+        recorder.answered(session, arrivedNanos, endNanos);
+        arrivedNanos = endNanos;
         return true;
     }
 
-    /** Whether the frame waits for those that follow it, to be executed with them at the latest by {@link #endTurn}. */
+    /** Whether the frame waits for others, to be executed with them at the latest by {@link #endTurn}. */
     private boolean joins(Session session) {
         header.wrap(in, 0);
         int template = header.templateId();
@@ -178,33 +186,30 @@ public final class Worker {
             return false;
         }
         boolean isStat = template == StatDecoder.TEMPLATE_ID;
-        if (isStat ? !creates.joined().isEmpty() : !reads.joined().isEmpty()) {
-            endTurn(session);
+        JoinedRequests before = session.joined();
+        if (before != null && before != (isStat ? reads.joined() : creates.joined())) {
+            before.execute(); // the connection's order
         }
         reply.aim(session, correlationId());
         actFor(session);
         return isStat ? reads.join(session) : creates.join(session);
     }
 
-    /** Executes what waits for more: nothing more of this connection has arrived. */
-    public void endTurn(Session session) {
-        JoinedCreates joinedCreates = creates.joined();
-        JoinedStats joinedStats = reads.joined();
-        try {
-            if (service.hasFailed()) {
-                session.closeWhenSent();
-            } else if (!joinedStats.isEmpty()) {
-                joinedStats.execute(session);
-            } else if (!joinedCreates.isEmpty()) {
-                joinedCreates.execute(session);
+    /** Executes what has joined: nothing more has arrived, or something that does not join. */
+    public void endTurn() {
+        for (JoinedRequests each : joined) {
+            try {
+                if (service.hasFailed()) {
+                    each.closeAll();
+                } else if (!each.isEmpty()) {
+                    each.execute();
+                }
+            } catch (Throwable unexpected) {
+                service.fail(unexpected);
+                each.closeAll();
             }
-        } catch (Throwable unexpected) {
-            service.fail(unexpected);
-            session.closeWhenSent();
-        } finally {
-            joinedCreates.drop();
-            joinedStats.drop();
         }
+        access.actFor(null); // what comes next must say whose it is
     }
 
     /** Executes a frame on a thread that may wait for the disk. */
@@ -219,7 +224,7 @@ public final class Worker {
             actFor(session);
             dispatch();
             once.answered(session, sequence);
-            recorder.answered(session, queuedNanos);
+            recorder.answered(session, queuedNanos, System.nanoTime());
         } catch (MalformedFrameException e) {
             malformed(session, e);
             once.answered(session, sequence);
@@ -231,7 +236,7 @@ public final class Worker {
         }
     }
 
-    private void actFor(Session session) {
+    void actFor(Session session) {
         Caller caller = session.caller();
         if (caller != null) {
             uid = caller.uid();
