@@ -20,6 +20,7 @@ final class AttributeOps {
     private final Engine engine;
     private final Pmem pmem;
     private final Recovery recovery;
+    private final ThreadLocal<Length> lengths = ThreadLocal.withInitial(Length::new);
 
     AttributeOps(Engine engine, Recovery recovery) {
         this.engine = engine;
@@ -169,10 +170,7 @@ final class AttributeOps {
     }
 
     private Status grow(long at, long id, long size) {
-        if (EntryRecord.id(pmem, at) != id) {
-            return Status.STALE;
-        }
-        return resize(at, size, true);
+        return EntryRecord.id(pmem, at) == id ? resize(at, size, true) : Status.STALE;
     }
 
     private static boolean isSymlink(long status) {
@@ -181,6 +179,37 @@ final class AttributeOps {
     }
 
     private Status resize(long at, long size, boolean onlyGrow) {
+        Length length = lengths.get();
+        Status status = store(at, size, onlyGrow, length);
+        if (status == Status.OK) {
+            // [append.2]
+            pmem.persist(at + EntryRecord.MTIME_OFFSET, 16);
+            settle(length);
+        }
+        return status;
+    }
+
+    /** What an append has stored. */
+    static final class Length {
+        private long at;
+        private long mtime;
+        private long stored;
+    }
+
+    /** An append as far as its commit, written back and not fenced. The caller holds the key's reader lock. */
+    Status growBy(long at, long id, long size, Length out) {
+        if (EntryRecord.id(pmem, at) != id) {
+            return Status.STALE;
+        }
+        Status status = store(at, size, true, out);
+        if (status == Status.OK) {
+            // [append.2] The fence is the batch's.
+            pmem.writeBack(at + EntryRecord.MTIME_OFFSET, 16);
+        }
+        return status;
+    }
+
+    private Status store(long at, long size, boolean onlyGrow, Length out) {
         if (EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY) {
             return Status.IS_DIRECTORY;
         }
@@ -202,11 +231,19 @@ final class AttributeOps {
                 break;
             }
         }
-        // [append.2]
-        pmem.persist(at + EntryRecord.MTIME_OFFSET, 16);
+        out.at = at;
+        out.mtime = mtime;
+        out.stored = stored;
+        return Status.OK;
+    }
+
+    /** Takes off the mark of what is durable, unless somebody has stored something else since. */
+    void settle(Length length) {
         if (engine.marksDirty) {
+            long at = length.at;
+            long mtime = length.mtime;
+            long stored = length.stored;
             pmem.cas16(at + EntryRecord.MTIME_OFFSET, mtime, stored, mtime, stored & ~EntryRecord.LENGTH_DIRTY);
         }
-        return Status.OK;
     }
 }

@@ -4,12 +4,15 @@ import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.CreateBatch;
+import io.hmfs.core.type.DeleteBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.NameBatch;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
@@ -23,6 +26,8 @@ public final class Operations {
     private final CreateOp create;
     private final BatchOp batch;
     private final DeleteOp delete;
+    private final DeleteBatchOp deleteBatch;
+    private final AppendBatchOp appendBatch;
     private final UnlinkOp unlink;
     private final LinkOp link;
     private final RmdirOp rmdir;
@@ -40,6 +45,8 @@ public final class Operations {
         this.create = new CreateOp(engine, lists, recovery, reader);
         this.batch = new BatchOp(engine, lists, recovery, create);
         this.delete = new DeleteOp(engine, lists, recovery, reader);
+        this.deleteBatch = new DeleteBatchOp(engine, lists, recovery, delete);
+        this.appendBatch = new AppendBatchOp(engine, attributes);
         this.unlink = new UnlinkOp(engine, recovery, reader, attributes, delete);
         this.link = new LinkOp(engine, lists, recovery, reader, attributes);
         DirectoryCloser closer = new DirectoryCloser(engine, lists);
@@ -54,8 +61,21 @@ public final class Operations {
         return stat.run(directory, name, out);
     }
 
-    public Status statAll(StatBatch names) {
-        statBatch.run(names);
+    /** All requests of a batch, each answered in it. */
+    public Status executeAll(NameBatch requests) {
+        switch (requests) {
+            case StatBatch stats -> statBatch.run(stats);
+            case CreateBatch creates -> batch.run(creates);
+            case DeleteBatch deletes -> {
+                deleteBatch.run(deletes);
+                for (int i = 0; i < deletes.size(); i++) {
+                    if (!deletes.isAnswered(i)) {
+                        deletes.answer(i, delete(deletes.directory(i), deletes.name(i), deletes.attributes(i)));
+                    }
+                }
+            }
+            case AppendBatch appends -> appendBatch.run(appends);
+        }
         return Status.OK;
     }
 
@@ -69,11 +89,6 @@ public final class Operations {
 
     public Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
         return create.run(EntryRecord.KIND_DIRECTORY, directory, name, mode, uid, gid, out);
-    }
-
-    public Status createAll(CreateBatch creates) {
-        batch.run(creates);
-        return Status.OK;
     }
 
     public Status delete(long directory, Name name, Attributes removed) {

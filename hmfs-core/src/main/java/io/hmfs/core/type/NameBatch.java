@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * Names in any directories, with which one call does the same: filled by the caller, answered one by one in place, and used again after
  * {@link #clear}, so that nothing is allocated (I7). What it is given is copied. Not thread-safe.
  */
-public abstract sealed class NameBatch permits CreateBatch, StatBatch {
+public abstract sealed class NameBatch permits AppendBatch, CreateBatch, DeleteBatch, StatBatch {
     /** The most that one batch holds: those that create hold their key locks together. */
     public static final int CAPACITY_MAX = 256;
 

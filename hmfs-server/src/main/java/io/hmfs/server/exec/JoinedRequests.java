@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * it needs is there already. A connection has requests in one batch at a time: what it sends next and does not join there has them
  * executed first, so its requests are executed in its order.
  */
-abstract sealed class JoinedRequests permits JoinedCreates, JoinedStats {
+abstract sealed class JoinedRequests permits JoinedAppends, JoinedCreates, JoinedDeletes, JoinedStats {
     final Worker worker;
     private final NameBatch batch;
     private final Operation operation;
@@ -48,9 +48,14 @@ abstract sealed class JoinedRequests permits JoinedCreates, JoinedStats {
         correlationIds[number] = correlationId;
         baseIds[number] = baseId;
         sequences[number] = worker.once.handOver();
-        worker.path.copyTo(paths.next(number));
-        paths.added(number, worker.path.base(), worker.arrivedNanos);
+        keepPath(paths, number);
         session.joined(this);
+    }
+
+    /** Keeps what is told of the current request. */
+    void keepPath(JoinedPaths to, int number) {
+        worker.path.copyTo(to.next(number));
+        to.added(number, worker.path.base(), worker.arrivedNanos);
     }
 
     final boolean isEmpty() {
@@ -97,9 +102,13 @@ abstract sealed class JoinedRequests permits JoinedCreates, JoinedStats {
     /** Replies to a request whose status is OK. */
     abstract void reply(int number);
 
+    /** A request that had joined has been executed, or will not be. */
+    void left(int number) {}
+
     /** Forgets what has joined. */
     final void drop() {
         for (int i = 0; i < batch.size(); i++) {
+            left(i);
             Session session = sessions[i];
             if (session != null) {
                 session.joined(null);

@@ -79,7 +79,7 @@ public final class Worker {
     private final ChangeRequests changes;
     private final XattrRequests xattrs;
     private final DataRequests dataRequests;
-    private final JoinedRequests[] joined;
+    private final Joining joining;
 
     /**
      * @param waits whether this is for a thread that may wait for the disk, and for locks that are held meanwhile
@@ -102,7 +102,7 @@ public final class Worker {
         changes = new ChangeRequests(this);
         xattrs = new XattrRequests(this, changes);
         dataRequests = new DataRequests(this);
-        joined = new JoinedRequests[] {reads.joined(), creates.joined()};
+        joining = new Joining(this, reads, creates, removes, changes);
     }
 
     /** Where this worker's thread counts what it does. */
@@ -123,7 +123,7 @@ public final class Worker {
         }
         try {
             in.wrap(frames, offset, length);
-            if (joins(session)) {
+            if (joining.takes(session)) {
                 return;
             }
             endTurn();
@@ -174,41 +174,9 @@ public final class Worker {
         return true;
     }
 
-    /** Whether the frame waits for others, to be executed with them at the latest by {@link #endTurn}. */
-    private boolean joins(Session session) {
-        header.wrap(in, 0);
-        int template = header.templateId();
-        if ((template != CreateDecoder.TEMPLATE_ID && template != StatDecoder.TEMPLATE_ID)
-                || header.schemaId() != MessageHeaderDecoder.SCHEMA_ID
-                || header.version() > MessageHeaderDecoder.SCHEMA_VERSION
-                || header.version() == 0
-                || !session.isGreeted()) {
-            return false;
-        }
-        boolean isStat = template == StatDecoder.TEMPLATE_ID;
-        JoinedRequests before = session.joined();
-        if (before != null && before != (isStat ? reads.joined() : creates.joined())) {
-            before.execute(); // the connection's order
-        }
-        reply.aim(session, correlationId());
-        actFor(session);
-        return isStat ? reads.join(session) : creates.join(session);
-    }
-
     /** Executes what has joined: nothing more has arrived, or something that does not join. */
     public void endTurn() {
-        for (JoinedRequests each : joined) {
-            try {
-                if (service.hasFailed()) {
-                    each.closeAll();
-                } else if (!each.isEmpty()) {
-                    each.execute();
-                }
-            } catch (Throwable unexpected) {
-                service.fail(unexpected);
-                each.closeAll();
-            }
-        }
+        joining.execute();
         access.actFor(null); // what comes next must say whose it is
     }
 
@@ -260,9 +228,14 @@ public final class Worker {
         reply.opened(parentId, file, removed, grant, grants.seal(file.id, userMark, grant));
     }
 
-    /** Whether the current user may do this with a file's data; if not, the reply says so. */
+    /** Whether the current user may do this with a file's data. */
+    boolean isGranted(long inode, long grant, long seal, int wanted) {
+        return !access.isLimited() || service.grants.allows(inode, userMark, grant, seal, wanted);
+    }
+
+    /** The same; if not, the reply says so. */
     boolean mayUse(long inode, long grant, long seal, int wanted) {
-        if (!access.isLimited() || service.grants.allows(inode, userMark, grant, seal, wanted)) {
+        if (isGranted(inode, grant, seal, wanted)) {
             return true;
         }
         reply.failure(
@@ -272,7 +245,7 @@ public final class Worker {
         return false;
     }
 
-    private long correlationId() {
+    long correlationId() {
         return in.getLong(Wire.HEADER_SIZE, MessageHeaderDecoder.BYTE_ORDER);
     }
 

@@ -1,31 +1,28 @@
 package io.hmfs.server.exec;
 
-import static io.hmfs.server.exec.BareService.FRAME_MAX;
-import static io.hmfs.server.exec.BareService.window;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.client.ResultCode;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
+import io.hmfs.core.type.DeleteBatch;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.NameBatch;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
-import io.hmfs.wire.CreateEncoder;
-import io.hmfs.wire.DeleteEncoder;
+import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
-import io.hmfs.wire.MessageHeaderEncoder;
-import io.hmfs.wire.MkdirEncoder;
-import io.hmfs.wire.RenameEncoder;
-import io.hmfs.wire.StatEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
@@ -35,7 +32,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,15 +50,11 @@ class TurnTest {
     private static final int TURN_MAX = 300; // more than one batch holds
     private static final int STRETCH = 250; // of nothing but creates, now and then
     private static final int CONNECTIONS = 7;
-    private static final String[] DIRECTORIES = {"", "/d", "/e", "/d/sub", "/f0", "/new"};
 
     @TempDir
     private Path directory;
 
-    private int joined;
-    private int batches;
-    private int joinedStats;
-    private int statBatches;
+    private final Map<Class<?>, int[]> joined = new HashMap<>(); // requests and batches, by the kind of batch
 
     /** A connection that keeps all replies. */
     private static final class KeptSession extends BareSession {
@@ -79,13 +74,10 @@ class TurnTest {
         Namespace real = Hmfs.open(pool, OpenOptions.process());
         return (Namespace) Proxy.newProxyInstance(
                 TurnTest.class.getClassLoader(), new Class<?>[] {Namespace.class}, (proxy, method, arguments) -> {
-                    if (arguments != null && arguments[0] instanceof CreateBatch batch) {
-                        joined += batch.size();
-                        batches++;
-                    }
-                    if (arguments != null && arguments[0] instanceof StatBatch batch) {
-                        joinedStats += batch.size();
-                        statBatches++;
+                    if (arguments != null && arguments[0] instanceof NameBatch batch) {
+                        int[] counts = joined(batch.getClass());
+                        counts[0] += batch.size();
+                        counts[1]++;
                     }
                     try {
                         return method.invoke(real, arguments);
@@ -95,104 +87,20 @@ class TurnTest {
                 });
     }
 
+    private int[] joined(Class<?> kind) {
+        return joined.computeIfAbsent(kind, _ -> new int[2]);
+    }
+
+    private void assertJoined(Class<?> kind) {
+        int[] counts = joined(kind);
+        assertTrue(counts[0] > 2 * counts[1], counts[0] + " of " + kind + " in " + counts[1] + " batches");
+    }
+
     private Worker worker(Namespace namespace, BareSession session) throws IOException {
         Meters meters = new Meters();
         Observation observation =
                 new Observation(meters, new ServerMetrics(meters, namespace, "test"), null, Long.MAX_VALUE);
         return BareService.greeted(namespace, directory.resolve("key"), "u", List.of(), observation, session);
-    }
-
-    private static String path(Random random, String tree) {
-        int odd = random.nextInt(30);
-        if (odd == 0) {
-            return tree.isEmpty() ? "/" : tree;
-        }
-        String name = odd == 1 ? "n".repeat(300) : "f" + random.nextInt(60);
-        return tree + DIRECTORIES[random.nextInt(DIRECTORIES.length)] + "/" + name;
-    }
-
-    private static byte[] create(long id, String path) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        CreateEncoder create = new CreateEncoder()
-                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
-                .correlationId(id)
-                .baseId(Wire.ROOT_ID)
-                .mode(0644);
-        create.flags().clear();
-        byte[] bytes = new byte[create.path(path).limit()];
-        frame.getBytes(0, bytes);
-        return bytes;
-    }
-
-    private static byte[] stat(long id, String path) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        int length = new StatEncoder()
-                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
-                .correlationId(id)
-                .baseId(Wire.ROOT_ID)
-                .path(path)
-                .limit();
-        byte[] bytes = new byte[length];
-        frame.getBytes(0, bytes);
-        return bytes;
-    }
-
-    /** A random request; most are plain creates. The bytes of the frame, without its length word. */
-    private static byte[] request(Random random, long id, String tree) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        WireBuffer window = window(frame);
-        MessageHeaderEncoder header = new MessageHeaderEncoder();
-        String path = path(random, tree);
-        int kind = random.nextInt(20);
-        int length = switch (kind) {
-            case 0, 1, 2, 7, 8, 9 ->
-                new StatEncoder()
-                        .wrapAndApplyHeader(window, 0, header)
-                        .correlationId(id)
-                        .baseId(Wire.ROOT_ID)
-                        .path(path)
-                        .limit();
-            case 3, 4 ->
-                new DeleteEncoder()
-                        .wrapAndApplyHeader(window, 0, header)
-                        .correlationId(id)
-                        .baseId(Wire.ROOT_ID)
-                        .path(path)
-                        .limit();
-            case 5 ->
-                new MkdirEncoder()
-                        .wrapAndApplyHeader(window, 0, header)
-                        .correlationId(id)
-                        .baseId(Wire.ROOT_ID)
-                        .mode(0755)
-                        .path(tree + DIRECTORIES[random.nextInt(DIRECTORIES.length)])
-                        .limit();
-            case 6 ->
-                new RenameEncoder()
-                        .wrapAndApplyHeader(window, 0, header)
-                        .correlationId(id)
-                        .sourceBaseId(Wire.ROOT_ID)
-                        .targetBaseId(Wire.ROOT_ID)
-                        .source(path)
-                        .target(path(random, tree))
-                        .limit();
-            default -> {
-                CreateEncoder create = new CreateEncoder()
-                        .wrapAndApplyHeader(window, 0, header)
-                        .correlationId(id)
-                        .baseId(random.nextInt(10) == 0 ? 77 : Wire.ROOT_ID)
-                        .mode(0644)
-                        .parentMode(0755);
-                create.flags().clear().overwrite(random.nextInt(20) == 0).createParents(random.nextInt(4) == 0);
-                yield create.path(path).limit();
-            }
-        };
-        if (random.nextInt(50) == 0) {
-            length -= 1 + random.nextInt(4); // its path reaches behind it
-        }
-        byte[] bytes = new byte[length];
-        frame.getBytes(0, bytes);
-        return bytes;
     }
 
     private static void run(List<byte[]> requests, Worker worker, Session session, Random turns) {
@@ -236,7 +144,11 @@ class TurnTest {
     void theBaseItselfIsThere() throws IOException {
         KeptSession session = new KeptSession();
         try (Namespace namespace = open("one")) {
-            run(List.of(create(5, "/"), stat(6, "/"), stat(7, "")), worker(namespace, session), session, new Random(1));
+            run(
+                    List.of(TurnFrames.create(5, "/"), TurnFrames.stat(6, "/"), TurnFrames.stat(7, "")),
+                    worker(namespace, session),
+                    session,
+                    new Random(1));
         }
         assertEquals(List.of("0: 2", "5: 101 code 2", "6: 102 of root", "7: 102 of root"), told(session.replies));
     }
@@ -246,13 +158,7 @@ class TurnTest {
         Random random = new Random(Long.getLong("hmfs.seed", 7));
         List<byte[]> requests = new ArrayList<>();
         for (int i = 0; i < REQUESTS; i++) {
-            String plain = "/g" + random.nextInt(2 * REQUESTS);
-            requests.add(
-                    switch (i / STRETCH % 5) {
-                        case 0 -> create(i + 1, plain);
-                        case 1 -> stat(i + 1, plain);
-                        default -> request(random, i + 1, "");
-                    });
+            requests.add(TurnFrames.some(i / STRETCH, random, i + 1, ""));
         }
         KeptSession alone = new KeptSession();
         KeptSession together = new KeptSession();
@@ -262,10 +168,7 @@ class TurnTest {
             for (byte[] request : requests) {
                 run(List.of(request), single, alone, random);
             }
-            joined = 0;
-            batches = 0;
-            joinedStats = 0;
-            statBatches = 0;
+            joined.clear();
             run(requests, worker(many, together), together, random);
         }
         List<String> expected = told(alone.replies);
@@ -275,8 +178,9 @@ class TurnTest {
             assertEquals(expected.get(i), actual.get(i), "reply " + i);
         }
         assertEquals(expected.size(), actual.size());
-        assertTrue(joined > 2 * batches, joined + " creates in " + batches + " batches");
-        assertTrue(joinedStats > 2 * statBatches, joinedStats + " stats in " + statBatches + " batches");
+        assertJoined(CreateBatch.class);
+        assertJoined(StatBatch.class);
+        assertJoined(DeleteBatch.class);
         assertTrue(
                 expected.stream().filter(reply -> reply.contains(": 102")).count() > REQUESTS / 20, "hardly a success");
     }
@@ -309,13 +213,7 @@ class TurnTest {
             peers.add(peer);
             String tree = "/t" + i;
             for (int j = 0; j < REQUESTS / CONNECTIONS; j++) {
-                int kind = j / 20 % 3; // stretches of one kind, so that they fill batches too
-                peer.requests.add(
-                        kind == 0
-                                ? create(j + 1, tree + "/g" + random.nextInt(400))
-                                : kind == 1
-                                        ? stat(j + 1, tree + "/g" + random.nextInt(400))
-                                        : request(random, j + 1, tree));
+                peer.requests.add(TurnFrames.some(j / 20, random, j + 1, tree));
             }
         }
         return peers;
@@ -339,8 +237,7 @@ class TurnTest {
             }
             Worker worker = worker(many, new KeptSession());
             together = peers(many, worker, seed);
-            joined = 0;
-            batches = 0;
+            joined.clear();
             List<Peer> left = new ArrayList<>(together);
             while (!left.isEmpty()) {
                 for (int n = random.nextInt(TURN_MAX); n > 0 && !left.isEmpty(); n--) {
@@ -354,35 +251,97 @@ class TurnTest {
         for (int i = 0; i < CONNECTIONS; i++) {
             assertEquals(told(alone.get(i).session.replies), told(together.get(i).session.replies), "connection " + i);
         }
-        assertTrue(joined > 2 * batches, joined + " creates in " + batches + " batches");
+        assertJoined(CreateBatch.class);
+    }
+
+    /** As many connections of this user. */
+    private static List<Peer> peers(Worker worker, String user, int count) {
+        List<Peer> peers = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Peer peer = new Peer();
+            BareService.greet(worker, user, peer.session);
+            peer.session.replies.clear();
+            peers.add(peer);
+        }
+        return peers;
     }
 
     @Test
     void oneRequestOfEachOfManyConnectionsIsOneBatch() throws IOException {
+        int count = 64;
         try (Namespace namespace = open("one")) {
             KeptSession first = new KeptSession();
             Worker worker = worker(namespace, first);
-            List<Peer> peers = new ArrayList<>();
-            for (int i = 0; i < 64; i++) {
-                Peer peer = new Peer();
-                BareService.greet(worker, "u", peer.session);
-                peer.session.replies.clear();
-                peer.requests.add(create(i, "/f" + i));
-                peer.requests.add(stat(i, "/f" + i));
-                peers.add(peer);
+            run(List.of(TurnFrames.create(1, "/first")), worker, first, new Random(1)); // the user has a number now
+            List<Peer> peers = peers(worker, "u", count);
+            long[] inodes = new long[count];
+            Attributes out = new Attributes();
+            joined.clear();
+            for (int i = 0; i < count; i++) {
+                peers.get(i).requests.add(TurnFrames.create(i, "/f" + i));
+                peers.get(i).handIn(worker);
             }
-            worker.execute(first, Unpooled.copiedBuffer(create(1, "/first")), 0, create(1, "/first").length);
-            worker.endTurn(); // the user has a number now
-            batches = 0;
-            joined = 0;
-            peers.forEach(peer -> peer.handIn(worker));
-            assertEquals(0, batches);
+            assertEquals(0, joined.size());
             assertEquals(List.of(), told(peers.get(5).session.replies), "before the batch is durable");
             worker.endTurn();
-            peers.forEach(peer -> peer.handIn(worker));
+            for (int i = 0; i < count; i++) {
+                assertEquals(Status.OK, namespace.stat(Namespace.ROOT_ID, Name.of("f" + i), out));
+                inodes[i] = out.id;
+            }
+            for (int i = 0; i < count; i++) {
+                Peer peer = peers.get(i);
+                peer.requests.add(TurnFrames.append(i, "f" + i, inodes[i], 10 + i));
+                peer.requests.add(TurnFrames.append(i, "f" + i, inodes[i] + (i == 5 ? 1 : 0), 20 + i));
+                peer.requests.add(TurnFrames.stat(i, "/f" + i));
+                peer.requests.add(TurnFrames.delete(i, "/f" + i));
+                peer.requests.add(TurnFrames.delete(i, "/f" + i));
+            }
+            for (int request = 0; request < 5; request++) {
+                peers.forEach(peer -> peer.handIn(worker));
+                worker.endTurn();
+            }
+            List<Class<?>> kinds = List.of(CreateBatch.class, AppendBatch.class, StatBatch.class, DeleteBatch.class);
+            for (Class<?> kind : kinds) {
+                assertEquals(kind == CreateBatch.class || kind == StatBatch.class ? 1 : 2, joined(kind)[1]);
+                assertEquals(count * joined(kind)[1], joined(kind)[0]);
+            }
+            String entry = ": " + EntryDecoder.TEMPLATE_ID + " of u";
+            String done = ": " + DoneDecoder.TEMPLATE_ID;
+            String gone = ": " + FailureDecoder.TEMPLATE_ID + " code " + ResultCode.NOT_FOUND.code();
+            String stale = ": " + FailureDecoder.TEMPLATE_ID + " code " + ResultCode.STALE.code();
+            for (int i = 0; i < count; i++) {
+                assertEquals(
+                        List.of(i + entry, i + done, i + (i == 5 ? stale : done), i + entry, i + done, i + gone),
+                        told(peers.get(i).session.replies));
+            }
+        }
+    }
+
+    /** A batch that is full is executed while another user's request is at hand. */
+    @Test
+    void whatAFullBatchLeavesOverIsItsOwnUsers() throws IOException {
+        try (Namespace namespace = open("one")) {
+            Worker worker = worker(namespace, new KeptSession());
+            List<Peer> peers = peers(namespace, worker, 1);
+            for (int i = 0; i < 2; i++) { // their users have numbers afterwards
+                peers.get(i).requests.clear();
+                peers.get(i).requests.add(TurnFrames.create(i, "/t" + i + "/first"));
+                peers.get(i).handIn(worker);
+            }
             worker.endTurn();
-            assertEquals("64 in 1, 64 in 1", joined + " in " + batches + ", " + joinedStats + " in " + statBatches);
-            assertEquals(List.of("5: 102 of u", "5: 102 of u"), told(peers.get(5).session.replies));
+            for (int j = 0; j < TURN_MAX; j++) {
+                Peer peer = peers.get(j % 2);
+                peer.requests.add(TurnFrames.create(j, "/t" + j % 2 + "/f" + j));
+                peer.handIn(worker);
+            }
+            worker.endTurn();
+            for (int j = 0; j < TURN_MAX; j++) {
+                Attributes out = new Attributes();
+                assertEquals(Status.OK, namespace.stat(Namespace.ROOT_ID, Name.of("t" + j % 2), out));
+                int owner = out.uid;
+                assertEquals(Status.OK, namespace.stat(out.id, Name.of("f" + j), out));
+                assertEquals(owner, out.uid, "file " + j);
+            }
         }
     }
 }
