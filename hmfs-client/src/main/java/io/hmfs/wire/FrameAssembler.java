@@ -99,6 +99,11 @@ public final class FrameAssembler {
         return pending.isReadable();
     }
 
+    /** Bytes that are held and were not cut into frames yet. */
+    public int held() {
+        return pending.readableBytes();
+    }
+
     /** Lets go of the buffer if all of it was consumed; to be called after a batch. */
     public void trim() {
         if (!pending.isReadable()) {

@@ -1,8 +1,10 @@
 package io.hmfs.core;
 
+import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.CreateBatch;
+import io.hmfs.core.type.DeleteBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
@@ -68,6 +70,12 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
      */
     Status delete(long directory, Name name, Attributes removed);
 
+    /**
+     * Executes all deletes of a batch and answers each in it, as {@link #delete} would. They share a fence; each is atomic, and there is no
+     * order between them, and no atomicity of the whole.
+     */
+    void deleteAll(DeleteBatch batch);
+
     /** Removes an empty directory. */
     Status rmdir(long directory, Name name);
 
@@ -106,6 +114,9 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
 
     /** Commits a file's size after data was written: grows to {@code size}, never shrinks. STALE if the id differs. */
     Status append(long directory, Name name, long id, long size);
+
+    /** Executes all appends of a batch and answers each in it, as {@link #append} would; otherwise as {@link #deleteAll}. */
+    void appendAll(AppendBatch batch);
 
     /** Sets a file's size, up or down. */
     Status truncate(long directory, Name name, long size);

@@ -20,11 +20,14 @@ import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
 import io.hmfs.core.recovery.OutcomeVerdicts;
 import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
+import io.hmfs.core.type.DeleteBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.NameBatch;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import java.util.List;
@@ -231,9 +234,13 @@ final class PoolNamespace extends ExtendedNamespace {
 
     @Override
     public void statAll(StatBatch batch) {
+        executeAll(batch);
+    }
+
+    private void executeAll(NameBatch batch) {
         check();
         try {
-            safe(operations.statAll(batch));
+            safe(operations.executeAll(batch));
         } catch (RuntimeException | Error e) {
             failStop(e);
             throw e;
@@ -259,22 +266,12 @@ final class PoolNamespace extends ExtendedNamespace {
     @Override
     public void createAll(CreateBatch batch) {
         batch.askAgain(null);
-        createAllOnce(batch);
+        executeAll(batch);
         boolean again = true;
         for (int tries = 0; tries < RECLAIMS_MAX && again && batch.has(Status.NO_SPACE); tries++) {
             again = stopping(this::reclaim) == Status.OK;
             batch.askAgain(Status.NO_SPACE);
-            createAllOnce(batch);
-        }
-    }
-
-    private void createAllOnce(CreateBatch batch) {
-        check();
-        try {
-            safe(operations.createAll(batch));
-        } catch (RuntimeException | Error e) {
-            failStop(e);
-            throw e;
+            executeAll(batch);
         }
     }
 
@@ -287,6 +284,18 @@ final class PoolNamespace extends ExtendedNamespace {
             failStop(e);
             throw e;
         }
+    }
+
+    @Override
+    public void deleteAll(DeleteBatch batch) {
+        batch.askAgain(null);
+        executeAll(batch);
+    }
+
+    @Override
+    public void appendAll(AppendBatch batch) {
+        batch.askAgain(null);
+        executeAll(batch);
     }
 
     @Override

@@ -56,18 +56,31 @@ public final class ChangeRecords {
 
     /** The change takes away what stands at {@code at}; with it goes a file with this id, or none: 0. Durable on return. */
     public void gone(long at, long removedId, long removedSize) {
-        if (write(engine.scratch(), OutcomeRecord.GONE, at, engine.clock.next(), removedId, removedSize)) {
-            // [once.3] † Durable before the commit, which goes out with the next fence.
-            pmem.fence();
+        if (goes(at, removedId, removedSize)) {
+            fence();
         }
+    }
+
+    /** The same, not fenced: whether {@link #fence} must come before the commit. */
+    public boolean goes(long at, long removedId, long removedSize) {
+        return write(engine.scratch(), OutcomeRecord.GONE, at, engine.clock.next(), removedId, removedSize);
     }
 
     /** The change gives what stands at {@code at} this word of a unit, which is higher than the one before. Durable on return. */
     public void changes(int evidence, long at, long word) {
-        if (write(engine.scratch(), evidence, at, engine.clock.next(), word, 0)) {
-            // [once.4] † As above; the lock is a writer's here too, so nobody else gives the unit that word.
-            pmem.fence();
+        if (willChange(evidence, at, word)) {
+            fence();
         }
+    }
+
+    /** The same, not fenced: whether {@link #fence} must come before the commit. The lock is a writer's: nobody else gives the unit that word. */
+    public boolean willChange(int evidence, long at, long word) {
+        return write(engine.scratch(), evidence, at, engine.clock.next(), word, 0);
+    }
+
+    /** [once.3] † Records are durable before the commits, which go out with the next fence. */
+    public void fence() {
+        pmem.fence();
     }
 
     private boolean write(Engine.Scratch scratch, int evidence, long object, long time, long first, long second) {

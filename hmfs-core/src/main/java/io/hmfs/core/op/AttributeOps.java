@@ -21,6 +21,7 @@ final class AttributeOps {
     private final Engine engine;
     private final Pmem pmem;
     private final Recovery recovery;
+    private final ThreadLocal<Length> lengths = ThreadLocal.withInitial(Length::new);
 
     AttributeOps(Engine engine, Recovery recovery) {
         this.engine = engine;
@@ -178,10 +179,7 @@ final class AttributeOps {
     }
 
     private Status grow(long at, long id, long size) {
-        if (EntryRecord.id(pmem, at) != id) {
-            return Status.STALE;
-        }
-        return resize(at, size, true);
+        return EntryRecord.id(pmem, at) == id ? resize(at, size, true) : Status.STALE;
     }
 
     private static boolean isSymlink(long status) {
@@ -190,14 +188,46 @@ final class AttributeOps {
     }
 
     private Status resize(long at, long size, boolean onlyGrow) {
+        Status status = checkFile(at);
+        if (status == Status.OK) {
+            Length length = lengths.get();
+            long time = engine.clock.next();
+            engine.records.changes(OutcomeRecord.RESIZED, at, time);
+            store(at, size, onlyGrow, time, length);
+            // [append.2]
+            pmem.persist(at + EntryRecord.MTIME_OFFSET, 16);
+            settle(length);
+        }
+        return status;
+    }
+
+    /** What an append has stored. */
+    static final class Length {
+        private long at;
+        private long mtime;
+        private long stored;
+    }
+
+    /** Whether an append would be executed, as things are. */
+    Status mayGrow(long at, long id) {
+        return EntryRecord.id(pmem, at) == id ? checkFile(at) : Status.STALE;
+    }
+
+    /** An append that {@link #mayGrow}, as far as its commit, written back and not fenced. The caller holds the key's lock. */
+    void growBy(long at, long size, long time, Length out) {
+        store(at, size, true, time, out);
+        // [append.2] The fence is the batch's.
+        pmem.writeBack(at + EntryRecord.MTIME_OFFSET, 16);
+    }
+
+    private Status checkFile(long at) {
         if (EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY) {
             return Status.IS_DIRECTORY;
         }
-        if (isSymlink(EntryRecord.status(pmem, at))) {
-            return Status.INVALID_ARGUMENT;
-        }
-        long time = engine.clock.next();
-        engine.records.changes(OutcomeRecord.RESIZED, at, time);
+        return isSymlink(EntryRecord.status(pmem, at)) ? Status.INVALID_ARGUMENT : Status.OK;
+    }
+
+    private void store(long at, long size, boolean onlyGrow, long time, Length out) {
         long stored;
         long mtime;
         for (; ; ) {
@@ -212,11 +242,18 @@ final class AttributeOps {
                 break;
             }
         }
-        // [append.2]
-        pmem.persist(at + EntryRecord.MTIME_OFFSET, 16);
+        out.at = at;
+        out.mtime = mtime;
+        out.stored = stored;
+    }
+
+    /** Takes off the mark of what is durable, unless somebody has stored something else since. */
+    void settle(Length length) {
         if (engine.marksDirty) {
+            long at = length.at;
+            long mtime = length.mtime;
+            long stored = length.stored;
             pmem.cas16(at + EntryRecord.MTIME_OFFSET, mtime, stored, mtime, stored & ~EntryRecord.LENGTH_DIRTY);
         }
-        return Status.OK;
     }
 }

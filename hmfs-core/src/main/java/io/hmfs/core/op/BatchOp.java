@@ -10,7 +10,6 @@ import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
-import java.util.Arrays;
 
 /**
  * Joined creates: all objects and index words of a batch under one fence, then for each directory one compare-and-swap that links
@@ -43,10 +42,7 @@ final class BatchOp {
         final long[] contents = new long[CreateBatch.CAPACITY_MAX];
         final long[] made = new long[CreateBatch.CAPACITY_MAX];
 
-        /** Key locks, ascending, each once. */
-        final int[] locks = new int[CreateBatch.CAPACITY_MAX];
-
-        int lockCount;
+        final BatchLocks locks = new BatchLocks();
 
         /** Objects in the order of their chains, and which create each belongs to. */
         final long[] objects = new long[CreateBatch.CAPACITY_MAX];
@@ -72,9 +68,7 @@ final class BatchOp {
             make(batch, work);
             order(batch, work);
             link(batch, work);
-            for (int i = 0; i < work.lockCount; i++) {
-                engine.locks.unlockWrite(work.locks[i]);
-            }
+            work.locks.unlockWrite(engine.locks);
         } finally {
             engine.epochs.unpin(pin);
         }
@@ -143,35 +137,10 @@ final class BatchOp {
     }
 
     private void lock(CreateBatch batch, Work work) {
-        int[] locks = work.locks;
-        int count = 0;
-        for (int i = 0; i < batch.size(); i++) {
-            if (work.joins[i]) {
-                locks[count++] = engine.locks.of(work.hashes[i]);
-            }
-        }
-        Arrays.sort(locks, 0, count);
-        int distinct = 0;
-        for (int i = 0; i < count; i++) {
-            if (i == 0 || locks[i] != locks[distinct - 1]) {
-                locks[distinct++] = locks[i];
-            }
-        }
-        work.lockCount = distinct;
-        for (int i = 0; i < distinct; i++) {
-            engine.locks.lockWrite(locks[i]);
-        }
-        if (distinct < count) {
-            leaveOutTwins(batch.size(), work);
-        }
-    }
-
-    /** Of two creates of one key the later one comes afterwards, alone. Two keys of one hash are rare enough. */
-    private static void leaveOutTwins(int size, Work work) {
-        for (int i = 1; i < size; i++) {
-            for (int j = 0; j < i && work.joins[i]; j++) {
-                work.joins[i] = !(work.joins[j] && work.hashes[j] == work.hashes[i]);
-            }
+        boolean twins = work.locks.choose(engine.locks, work.hashes, work.joins, batch.size());
+        work.locks.lockWrite(engine.locks);
+        if (twins) {
+            BatchLocks.leaveOutTwins(work.hashes, work.joins, batch.size());
         }
     }
 

@@ -60,6 +60,17 @@ final class DeleteOp {
     }
 
     private @Nullable Status deleteLocked(long at, long hash, long parent, long content, Attributes removed) {
+        Status status = look(at, removed);
+        if (status == Status.OK) {
+            remove(at, hash, content, dataOf(removed), removed.size);
+            engine.dead.add(pmem, parent, content, 1);
+        }
+        return status;
+    }
+
+    /** OK: what was found under a key can be deleted, and is told. Null: the name is one of several. */
+    @Nullable
+    Status look(long at, Attributes removed) {
         long status = EntryRecord.status(pmem, at);
         if (EntryRecord.isIndirect(status)) {
             return null;
@@ -69,9 +80,12 @@ final class DeleteOp {
         }
         reader.read(at, status, removed);
         removed.nlink = 0;
-        remove(at, hash, content, removed.isSymlink() ? 0 : removed.id, removed.size);
-        engine.dead.add(pmem, parent, content, 1);
         return Status.OK;
+    }
+
+    /** The id under which what was removed has data; 0: it has none. */
+    static long dataOf(Attributes removed) {
+        return removed.isSymlink() ? 0 : removed.id;
     }
 
     /**
@@ -80,16 +94,27 @@ final class DeleteOp {
      */
     void remove(long at, long hash, long content, long removedId, long removedSize) {
         engine.records.gone(at, removedId, removedSize);
-        long time = engine.clock.next();
-        // [delete.1] State and time of death as one unit: recovery compares the one by the other.
-        engine.setFate(at, SlotState.DELETING, time);
-        pmem.writeBack(at, Pmem.LINE);
+        long time = begin(at);
         // [delete.2] The commit: the parent's mtime reaches the time of death.
         lists.raise(content, time);
         // [delete.3] Both lines under one fence: a crash sees the raise without the state, and then nothing has
         // happened, or
         // the state without the raise, and then recovery undoes it.
         pmem.fence();
+        end(at, hash);
+    }
+
+    /** Written back, not fenced. Returns the time of death, which the parent's mtime is to reach. */
+    long begin(long at) {
+        long time = engine.clock.next();
+        // [delete.1] State and time of death as one unit: recovery compares the one by the other.
+        engine.setFate(at, SlotState.DELETING, time);
+        pmem.writeBack(at, Pmem.LINE);
+        return time;
+    }
+
+    /** After the fence. */
+    void end(long at, long hash) {
         EntryRecord.setState(pmem, at, SlotState.DELETED);
         // [delete.4] † Only now: the other order shows two instants to a stat and a list.
         engine.index.remove(hash, at);

@@ -1,15 +1,19 @@
 package io.hmfs.core.op;
 
+import io.hmfs.core.dir.ChangeRecords;
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.CreateBatch;
+import io.hmfs.core.type.DeleteBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.NameBatch;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
@@ -18,11 +22,14 @@ import java.util.List;
 
 /** All operations on one engine; what each does is said in {@code Namespace}, whose arguments these are. */
 public final class Operations {
+    private final ChangeRecords records;
     private final StatOp stat;
     private final StatBatchOp statBatch;
     private final CreateOp create;
     private final BatchOp batch;
     private final DeleteOp delete;
+    private final DeleteBatchOp deleteBatch;
+    private final AppendBatchOp appendBatch;
     private final UnlinkOp unlink;
     private final LinkOp link;
     private final RmdirOp rmdir;
@@ -33,6 +40,7 @@ public final class Operations {
     private final PathOp path;
 
     public Operations(Engine engine, ChildList lists, Recovery recovery) {
+        this.records = engine.records;
         AttributeReader reader = new AttributeReader(engine, recovery);
         this.attributes = new AttributeOps(engine, recovery);
         this.stat = new StatOp(engine, recovery, reader);
@@ -40,6 +48,8 @@ public final class Operations {
         this.create = new CreateOp(engine, lists, recovery, reader);
         this.batch = new BatchOp(engine, lists, recovery, create);
         this.delete = new DeleteOp(engine, lists, recovery, reader);
+        this.deleteBatch = new DeleteBatchOp(engine, lists, recovery, delete);
+        this.appendBatch = new AppendBatchOp(engine, attributes);
         this.unlink = new UnlinkOp(engine, recovery, reader, attributes, delete);
         this.link = new LinkOp(engine, lists, recovery, reader, attributes);
         DirectoryCloser closer = new DirectoryCloser(engine, lists);
@@ -54,8 +64,23 @@ public final class Operations {
         return stat.run(directory, name, out);
     }
 
-    public Status statAll(StatBatch names) {
-        statBatch.run(names);
+    /** All requests of a batch, each answered in it. */
+    public Status executeAll(NameBatch requests) {
+        switch (requests) {
+            case StatBatch stats -> statBatch.run(stats);
+            case CreateBatch creates -> batch.run(creates);
+            case DeleteBatch deletes -> {
+                deleteBatch.run(deletes);
+                for (int i = 0; i < deletes.size(); i++) {
+                    if (!deletes.isAnswered(i)) {
+                        records.enter(deletes.ring(i), deletes.sequence(i), 0, 0);
+                        deletes.answer(i, delete(deletes.directory(i), deletes.name(i), deletes.attributes(i)));
+                        records.leave();
+                    }
+                }
+            }
+            case AppendBatch appends -> appendBatch.run(appends);
+        }
         return Status.OK;
     }
 
@@ -69,11 +94,6 @@ public final class Operations {
 
     public Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
         return create.run(EntryRecord.KIND_DIRECTORY, directory, name, mode, uid, gid, out);
-    }
-
-    public Status createAll(CreateBatch creates) {
-        batch.run(creates);
-        return Status.OK;
     }
 
     public Status delete(long directory, Name name, Attributes removed) {

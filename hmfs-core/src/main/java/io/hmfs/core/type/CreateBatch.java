@@ -9,8 +9,6 @@ public final class CreateBatch extends NameBatch {
     private final int[] modes;
     private final int[] uids;
     private final int[] gids;
-    private final long[] rings;
-    private final long[] sequences;
 
     /** Room for this many creates, 1–{@link #CAPACITY_MAX}. */
     public CreateBatch(int capacity) {
@@ -19,8 +17,6 @@ public final class CreateBatch extends NameBatch {
         modes = new int[capacity];
         uids = new int[capacity];
         gids = new int[capacity];
-        rings = new long[capacity];
-        sequences = new long[capacity];
     }
 
     /** Asks for an empty file, as {@code Namespace.create}; its number in the batch. */
@@ -39,23 +35,7 @@ public final class CreateBatch extends NameBatch {
         modes[number] = mode;
         uids[number] = uid;
         gids[number] = gid;
-        rings[number] = 0;
         return number;
-    }
-
-    /** This create is a numbered change, as with {@code NumberedChanges.enter}. */
-    public void number(int number, long ring, long sequence) {
-        rings[check(number)] = ring;
-        sequences[number] = sequence;
-    }
-
-    /** The ring where the create is recorded; 0: nowhere. */
-    public long ring(int number) {
-        return rings[check(number)];
-    }
-
-    public long sequence(int number) {
-        return sequences[check(number)];
     }
 
     public boolean makesDirectory(int number) {

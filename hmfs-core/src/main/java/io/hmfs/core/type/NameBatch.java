@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * Names in any directories, with which one call does the same: filled by the caller, answered one by one in place, and used again after
  * {@link #clear}, so that nothing is allocated (I7). What it is given is copied. Not thread-safe.
  */
-public abstract sealed class NameBatch permits CreateBatch, StatBatch {
+public abstract sealed class NameBatch permits AppendBatch, CreateBatch, DeleteBatch, StatBatch {
     /** The most that one batch holds: those that create hold their key locks together. */
     public static final int CAPACITY_MAX = 256;
 
@@ -14,6 +14,8 @@ public abstract sealed class NameBatch permits CreateBatch, StatBatch {
     private final Attributes[] attributes;
     private final @Nullable Status[] answers;
     private final long[] directories;
+    private final long[] rings;
+    private final long[] sequences;
     private int size;
 
     NameBatch(int capacity) {
@@ -24,6 +26,8 @@ public abstract sealed class NameBatch permits CreateBatch, StatBatch {
         attributes = new Attributes[capacity];
         answers = new Status[capacity];
         directories = new long[capacity];
+        rings = new long[capacity];
+        sequences = new long[capacity];
         for (int i = 0; i < capacity; i++) {
             names[i] = new Name();
             attributes[i] = new Attributes();
@@ -38,6 +42,7 @@ public abstract sealed class NameBatch permits CreateBatch, StatBatch {
         names[number].set(bytes, offset, length);
         answers[number] = null;
         directories[number] = directory;
+        rings[number] = 0;
         size = number + 1;
         return number;
     }
@@ -71,6 +76,21 @@ public abstract sealed class NameBatch permits CreateBatch, StatBatch {
 
     public final long directory(int number) {
         return directories[check(number)];
+    }
+
+    /** What is asked for a name is a numbered change, as with {@code NumberedChanges.enter}. */
+    public final void number(int number, long ring, long sequence) {
+        rings[check(number)] = ring;
+        sequences[number] = sequence;
+    }
+
+    /** The ring where the change is recorded; 0: nowhere. */
+    public final long ring(int number) {
+        return rings[check(number)];
+    }
+
+    public final long sequence(int number) {
+        return sequences[check(number)];
     }
 
     /** The name asked for; belongs to the batch. */

@@ -29,6 +29,7 @@ final class ChangeRequests {
 
     private final Worker worker;
     private final Namespace namespace;
+    private final JoinedAppends joined;
     private final SetModeDecoder setMode = new SetModeDecoder();
     private final SetOwnerDecoder setOwner = new SetOwnerDecoder();
     private final SetTimesDecoder setTimes = new SetTimesDecoder();
@@ -40,6 +41,11 @@ final class ChangeRequests {
     ChangeRequests(Worker worker) {
         this.worker = worker;
         namespace = worker.namespace;
+        joined = new JoinedAppends(worker);
+    }
+
+    JoinedAppends joined() {
+        return joined;
     }
 
     void setMode() {
@@ -179,7 +185,7 @@ final class ChangeRequests {
         worker.reply.status(path.seen(outcome));
     }
 
-    void append() {
+    private Status openAppend() {
         worker.checkBlock(AppendDecoder.BLOCK_LENGTH, APPEND_FIRST);
         append.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = append.nameLength();
@@ -189,7 +195,23 @@ final class ChangeRequests {
             worker.in.getBytes(at, name.buffer(), 0, length);
         }
         name.seal(length);
-        Status outcome = name.check();
+        return name.check();
+    }
+
+    /** Whether the current request, an append whose data needs nothing, is left to be executed with others. */
+    boolean join(Session session) {
+        if (openAppend() != Status.OK
+                || append.parentId() < Namespace.ROOT_ID
+                || !worker.isGranted(append.inode(), append.grant(), append.seal(), Grants.WRITE)
+                || !worker.once.beginJoined(session)) {
+            return false;
+        }
+        joined.add(session, append.parentId(), name, append.inode(), append.size());
+        return true;
+    }
+
+    void append() {
+        Status outcome = openAppend();
         if (outcome == Status.OK && !worker.mayUse(append.inode(), append.grant(), append.seal(), Grants.WRITE)) {
             return;
         }
@@ -201,9 +223,12 @@ final class ChangeRequests {
             outcome = namespace.append(append.parentId(), name, append.inode(), append.size());
             worker.once.leave();
         }
-        // The caller means a file that it created: when its directory went away, the file did.
-        worker.reply.status(
-                outcome == Status.NOT_FOUND || outcome == Status.NO_SUCH_DIRECTORY ? Status.STALE : outcome);
+        worker.reply.status(appended(outcome));
+    }
+
+    /** The caller means a file that it created: when its directory went away, the file did. */
+    static Status appended(Status outcome) {
+        return outcome == Status.NOT_FOUND || outcome == Status.NO_SUCH_DIRECTORY ? Status.STALE : outcome;
     }
 
     /** Durable data first, then the size that covers it. False: that failed, and the reply says so. */

@@ -28,16 +28,11 @@ final class JoinedCreates extends JoinedRequests {
     /** Adds a new file; its directory was just resolved, from a base. */
     void add(Session session, long baseId, long parentId, Name name, int mode, int gid) {
         long correlationId = makeRoom(session);
-        int number = batch.addFile(parentId, name, mode, worker.uid, gid);
-        joined(number, correlationId, baseId);
-        Outcomes outcomes = session.outcomes();
-        if (outcomes != null) {
-            batch.number(number, outcomes.ring(), sequence(number));
-        }
+        joined(session, batch.addFile(parentId, name, mode, worker.uid, gid), correlationId, baseId);
     }
 
     @Override
-    void execute() {
+    void executeAll() {
         worker.namespace.createAll(batch);
     }
 

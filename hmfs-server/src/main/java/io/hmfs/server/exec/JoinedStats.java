@@ -25,11 +25,11 @@ final class JoinedStats extends JoinedRequests {
     /** Adds a name; its directory was just resolved, from a base. */
     void add(Session session, long baseId, long parentId, Name name) {
         long correlationId = makeRoom(session);
-        joined(batch.add(parentId, name), correlationId, baseId);
+        joined(session, batch.add(parentId, name), correlationId, baseId);
     }
 
     @Override
-    void execute() {
+    void executeAll() {
         worker.namespace.statAll(batch);
     }
 

@@ -51,6 +51,10 @@ final class KeyLocks {
         }
     }
 
+    boolean tryLock(int stripe) {
+        return locks[stripe].tryLock();
+    }
+
     void unlock(int stripe) {
         locks[stripe].unlock();
     }

@@ -11,8 +11,6 @@ import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 
 /**
  * Tells what becomes of each request of a worker, when its reply is written: while its frame is still there, or, when it was answered
@@ -24,14 +22,6 @@ final class Recorder {
     private final Worker worker;
     private final RequestRecorder to;
     private final RenameDecoder rename = new RenameDecoder();
-
-    // Requests that have joined, by number: paths one behind the other, kept over batches so that they need no new
-    // memory.
-    private final ByteBuf joinedPaths = Unpooled.buffer(16 << 10);
-    private final WireBuffer joined = new WireBuffer();
-    private long[] joinedNanos = {};
-    private long[] joinedBases = {};
-    private int[] joinedEnds = {};
 
     Recorder(Worker worker, Observation observation) {
         this.worker = worker;
@@ -47,43 +37,26 @@ final class Recorder {
         to.meter().add(WorkerMeter.Tally.FRAMES_REFUSED, 1);
     }
 
-    /** As many requests may join: room for them, once and for all. */
-    void mayJoin(int count) {
-        if (count > joinedEnds.length) {
-            joinedNanos = new long[count];
-            joinedBases = new long[count];
-            joinedEnds = new int[count];
-        }
-    }
-
-    /** The current request, about the path that was just resolved, waits to be answered together with others; it has this number among them. */
-    void joined(int number) {
-        int begin = number == 0 ? 0 : joinedEnds[number - 1];
-        joinedEnds[number] = begin + worker.path.copyTo(joinedPaths.writerIndex(begin));
-        joinedBases[number] = worker.path.base();
-        joinedNanos[number] = worker.arrivedNanos;
-    }
-
     /** A request that had joined has its reply. */
-    void answered(Session session, Operation operation, int number, long endNanos, Attributes made) {
+    void answered(
+            Session session, Operation operation, JoinedPaths joined, int number, long endNanos, Attributes made) {
         ResultCode outcome = worker.reply.outcome();
-        if (to.count(operation, outcome, joinedNanos[number], endNanos)) {
-            int begin = number == 0 ? 0 : joinedEnds[number - 1];
-            to.clearPaths(joined.wrap(joinedPaths, 0, joinedPaths.writerIndex()));
-            to.source(joinedBases[number], begin, joinedEnds[number] - begin);
+        if (to.count(operation, outcome, joined.arrivedNanos(number), endNanos)) {
+            to.clearPaths(joined.window());
+            to.source(joined.base(number), joined.begin(number), joined.length(number));
             tell(session, operation, outcome, made);
         }
     }
 
-    /** The current request has its reply; its work began at {@code begunNanos}. */
-    void answered(Session session, long begunNanos) {
+    /** The current request has its reply; its work began at {@code begunNanos} and has ended now. */
+    void answered(Session session, long begunNanos, long endNanos) {
         Operation operation = Operation.ofTemplate(worker.header.templateId());
         if (operation == null) {
             refused();
             return;
         }
         ResultCode outcome = worker.reply.outcome();
-        if (to.count(operation, outcome, begunNanos, System.nanoTime())) {
+        if (to.count(operation, outcome, begunNanos, endNanos)) {
             locate(operation);
             tell(session, operation, outcome, worker.attributes);
         }

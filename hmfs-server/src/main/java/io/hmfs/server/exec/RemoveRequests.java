@@ -20,6 +20,7 @@ final class RemoveRequests {
     private static final int ATTEMPTS_MAX = 64;
 
     private final Worker worker;
+    private final JoinedDeletes joined;
     private final DeleteDecoder delete = new DeleteDecoder();
     private final RmdirDecoder rmdir = new RmdirDecoder();
     private final RenameDecoder rename = new RenameDecoder();
@@ -28,6 +29,11 @@ final class RemoveRequests {
 
     RemoveRequests(Worker worker) {
         this.worker = worker;
+        joined = new JoinedDeletes(worker);
+    }
+
+    JoinedDeletes joined() {
+        return joined;
     }
 
     void forgetRemoved() {
@@ -41,13 +47,39 @@ final class RemoveRequests {
         return removed;
     }
 
-    void delete() {
+    private Status openDelete() {
         worker.checkBlock(DeleteDecoder.BLOCK_LENGTH);
         delete.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = delete.pathLength();
+        return worker.path.resolve(
+                delete.baseId(), worker.in, delete.limit() + DeleteDecoder.pathHeaderLength(), length);
+    }
+
+    /** Whether the current request, a delete where the data is not the server's, is left to be executed with others. */
+    boolean join(Session session) {
         PathResolver path = worker.path;
-        Status outcome =
-                path.resolve(delete.baseId(), worker.in, delete.limit() + DeleteDecoder.pathHeaderLength(), length);
+        if (openDelete() != Status.OK
+                || path.isBase
+                || path.mayInParent(Access.WRITE) != Status.OK
+                || path.isParentSticky()) {
+            return false;
+        }
+        KeyLocks locks = worker.service.locks;
+        int stripe = KeyLocks.stripe(path.parentId, path.name);
+        if (!locks.tryLock(stripe)) {
+            return false;
+        }
+        if (!worker.once.beginJoined(session)) {
+            locks.unlock(stripe);
+            return false;
+        }
+        joined.add(session, delete.baseId(), path.parentId, path.name, stripe);
+        return true;
+    }
+
+    void delete() {
+        PathResolver path = worker.path;
+        Status outcome = openDelete();
         if (outcome == Status.OK) {
             outcome = path.isBase ? Status.IS_DIRECTORY : path.mayInParent(Access.WRITE);
         }

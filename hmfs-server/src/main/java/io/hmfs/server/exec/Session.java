@@ -13,6 +13,7 @@ public abstract class Session implements ReplyTarget {
     private @Nullable Caller caller;
     private long clientId;
     private @Nullable Outcomes outcomes;
+    private @Nullable JoinedRequests joined;
     private int inFlight;
     private long owed;
     private volatile byte[] auditPrefix = {}; // also set on threads that wait for the disk
@@ -92,6 +93,15 @@ public abstract class Session implements ReplyTarget {
 
     final void auditPrefix(byte[] prefix) {
         auditPrefix = prefix;
+    }
+
+    /** Where requests of this connection wait to be executed; null: nowhere. */
+    final @Nullable JoinedRequests joined() {
+        return joined;
+    }
+
+    final void joined(@Nullable JoinedRequests requests) {
+        joined = requests;
     }
 
     /** Requests whose replies are still to come from other threads. */

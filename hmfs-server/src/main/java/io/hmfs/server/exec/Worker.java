@@ -42,7 +42,7 @@ import java.lang.System.Logger.Level;
 /**
  * Executes the requests of one thread, one after the other, or those that join as one batch; decoders, encoders, names and
  * attributes are kept and reused (I7). Each frame gets exactly one reply, or is handed to a thread that may wait for the disk and
- * gets it from there. Whoever hands in frames of a connection ends with {@link #endTurn}, before any of another connection.
+ * gets it from there. Whoever hands in frames, of however many connections, ends with {@link #endTurn}.
  */
 public final class Worker {
     private static final System.Logger LOG = System.getLogger(Worker.class.getName());
@@ -69,8 +69,8 @@ public final class Worker {
 
     private long userMark;
 
-    /** When this thread took up the current request. */
-    long arrivedNanos;
+    /** When this thread came to the current request: when it was read, or when what was read with it and is not answered with it was done. */
+    long arrivedNanos = System.nanoTime();
 
     private final Handshake handshake;
     private final ReadRequests reads;
@@ -80,6 +80,7 @@ public final class Worker {
     private final XattrRequests xattrs;
     private final DataRequests dataRequests;
     private final Recorded recorded;
+    private final Joining joining;
 
     /**
      * @param waits whether this is for a thread that may wait for the disk, and for locks that are held meanwhile
@@ -103,11 +104,17 @@ public final class Worker {
         xattrs = new XattrRequests(this, changes);
         dataRequests = new DataRequests(this);
         recorded = new Recorded(this);
+        joining = new Joining(this, reads, creates, removes, changes);
     }
 
     /** Where this worker's thread counts what it does. */
     public WorkerMeter meter() {
         return recorder.meter();
+    }
+
+    /** Frames of a connection that have been read are handed in now. */
+    public void beginRead() {
+        arrivedNanos = System.nanoTime();
     }
 
     /** Executes the frame in this part of a buffer, on the connection's thread, now or at {@link #endTurn}. */
@@ -117,12 +124,11 @@ public final class Worker {
             return;
         }
         try {
-            arrivedNanos = System.nanoTime();
             in.wrap(frames, offset, length);
-            if (joins(session)) {
+            if (joining.takes(session)) {
                 return;
             }
-            endTurn(session);
+            endTurn();
             if (!open(session, session)) {
                 return;
             }
@@ -139,7 +145,7 @@ public final class Worker {
                 service.onDisk(new OffloadedRequest(service, session, frame, replyBytes, once.handOver()));
             }
         } catch (MalformedFrameException e) {
-            endTurn(session);
+            endTurn();
             reply.aim(session, correlationId());
             malformed(session, e);
             once.answered(session);
@@ -166,49 +172,16 @@ public final class Worker {
             once.leave();
         }
         once.answered(session);
-        recorder.answered(session, arrivedNanos);
+        long endNanos = System.nanoTime();
+        recorder.answered(session, arrivedNanos, endNanos);
+        arrivedNanos = endNanos;
         return true;
     }
 
-    /** Whether the frame waits for those that follow it, to be executed with them at the latest by {@link #endTurn}. */
-    private boolean joins(Session session) {
-        header.wrap(in, 0);
-        int template = header.templateId();
-        if ((template != CreateDecoder.TEMPLATE_ID && template != StatDecoder.TEMPLATE_ID)
-                || header.schemaId() != MessageHeaderDecoder.SCHEMA_ID
-                || header.version() > MessageHeaderDecoder.SCHEMA_VERSION
-                || header.version() == 0
-                || !session.isGreeted()) {
-            return false;
-        }
-        boolean isStat = template == StatDecoder.TEMPLATE_ID;
-        if (isStat ? !creates.joined().isEmpty() : !reads.joined().isEmpty()) {
-            endTurn(session);
-        }
-        reply.aim(session, correlationId());
-        actFor(session);
-        return isStat ? reads.join(session) : creates.join(session);
-    }
-
-    /** Executes what waits for more: nothing more of this connection has arrived. */
-    public void endTurn(Session session) {
-        JoinedCreates joinedCreates = creates.joined();
-        JoinedStats joinedStats = reads.joined();
-        try {
-            if (service.hasFailed()) {
-                session.closeWhenSent();
-            } else if (!joinedStats.isEmpty()) {
-                joinedStats.execute(session);
-            } else if (!joinedCreates.isEmpty()) {
-                joinedCreates.execute(session);
-            }
-        } catch (Throwable unexpected) {
-            service.fail(unexpected);
-            session.closeWhenSent();
-        } finally {
-            joinedCreates.drop();
-            joinedStats.drop();
-        }
+    /** Executes what has joined: nothing more has arrived, or something that does not join. */
+    public void endTurn() {
+        joining.execute();
+        access.actFor(null); // what comes next must say whose it is
     }
 
     /** Executes a frame on a thread that may wait for the disk. */
@@ -224,7 +197,7 @@ public final class Worker {
             once.resume(session, sequence);
             dispatch();
             once.answered(session, sequence);
-            recorder.answered(session, queuedNanos);
+            recorder.answered(session, queuedNanos, System.nanoTime());
         } catch (MalformedFrameException e) {
             malformed(session, e);
             once.answered(session, sequence);
@@ -243,7 +216,7 @@ public final class Worker {
         recorded.answer(ring, sequence);
     }
 
-    private void actFor(Session session) {
+    void actFor(Session session) {
         Caller caller = session.caller();
         if (caller != null) {
             uid = caller.uid();
@@ -267,9 +240,14 @@ public final class Worker {
         reply.opened(parentId, file, removed, grant, grants.seal(file.id, userMark, grant));
     }
 
-    /** Whether the current user may do this with a file's data; if not, the reply says so. */
+    /** Whether the current user may do this with a file's data. */
+    boolean isGranted(long inode, long grant, long seal, int wanted) {
+        return !access.isLimited() || service.grants.allows(inode, userMark, grant, seal, wanted);
+    }
+
+    /** The same; if not, the reply says so. */
     boolean mayUse(long inode, long grant, long seal, int wanted) {
-        if (!access.isLimited() || service.grants.allows(inode, userMark, grant, seal, wanted)) {
+        if (isGranted(inode, grant, seal, wanted)) {
             return true;
         }
         reply.failure(
@@ -279,7 +257,7 @@ public final class Worker {
         return false;
     }
 
-    private long correlationId() {
+    long correlationId() {
         return in.getLong(Wire.HEADER_SIZE, MessageHeaderDecoder.BYTE_ORDER);
     }
 

@@ -107,7 +107,7 @@ class HeldKeyTest {
         });
         holds.await();
         worker.execute(session, frame, 0, length);
-        worker.endTurn(session);
+        worker.endTurn();
         assertFalse(session.replies.isReadable(), "answered while another request had the key");
         assertEquals(1, disk.size());
         assertEquals(1, session.inFlight());

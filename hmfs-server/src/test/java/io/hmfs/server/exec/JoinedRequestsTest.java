@@ -49,7 +49,7 @@ class JoinedRequestsTest {
             for (int i = 0; i < NameBatch.CAPACITY_MAX; i++) {
                 stats.add(session, Namespace.ROOT_ID, Namespace.ROOT_ID, Name.of("f" + i));
             }
-            stats.execute(session);
+            stats.execute();
             int answers = 0;
             while (session.replies.isReadable()) {
                 session.replies.skipBytes(session.replies.readIntLE());

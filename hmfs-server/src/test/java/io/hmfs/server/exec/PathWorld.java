@@ -172,7 +172,7 @@ final class PathWorld implements AutoCloseable {
         private String ask(int length) {
             session.replies.clear();
             worker.execute(session, frame, 0, length);
-            worker.endTurn(session);
+            worker.endTurn();
             WireBuffer reply = new WireBuffer().wrap(session.replies, Wire.LENGTH_SIZE, session.replies.getIntLE(0));
             MessageHeaderDecoder header = new MessageHeaderDecoder().wrap(reply, 0);
             return switch (header.templateId()) {

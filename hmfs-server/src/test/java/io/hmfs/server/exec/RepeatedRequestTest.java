@@ -112,7 +112,7 @@ class RepeatedRequestTest {
                 .path(path)
                 .limit();
         worker.execute(session, frame, 0, length);
-        worker.endTurn(session);
+        worker.endTurn();
     }
 
     private static WireBuffer next(LateSession session) {
@@ -156,18 +156,18 @@ class RepeatedRequestTest {
         create(first, 10, 1, "/a");
         create(first, 11, 2, "/b");
         create(first, 12, 1, "/a"); // in the same turn
-        worker.endTurn(first);
+        worker.endTurn();
         long a = entry(first, 10).inode();
         long b = entry(first, 11).inode();
         assertNotEquals(a, b);
         assertEquals(a, entry(first, 12).inode());
         create(second, 20, 2, "/b");
         create(second, 21, 3, "/a");
-        worker.endTurn(second);
+        worker.endTurn();
         assertEquals(b, entry(second, 20).inode());
         assertEquals(ResultCode.EXISTS, failure(second), "another change of the same name");
         create(second, 22, 3, "/a");
-        worker.endTurn(second);
+        worker.endTurn();
         assertEquals(ResultCode.EXISTS, failure(second));
         assertFalse(second.replies.isReadable());
     }

@@ -1,27 +1,28 @@
 package io.hmfs.server.exec;
 
-import static io.hmfs.server.exec.BareService.FRAME_MAX;
-import static io.hmfs.server.exec.BareService.window;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.client.ResultCode;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.AppendBatch;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
+import io.hmfs.core.type.DeleteBatch;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.NameBatch;
 import io.hmfs.core.type.StatBatch;
+import io.hmfs.core.type.Status;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
-import io.hmfs.wire.CreateEncoder;
-import io.hmfs.wire.DeleteEncoder;
+import io.hmfs.wire.DoneDecoder;
+import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
-import io.hmfs.wire.MessageHeaderEncoder;
-import io.hmfs.wire.MkdirEncoder;
-import io.hmfs.wire.RenameEncoder;
-import io.hmfs.wire.StatEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
@@ -31,7 +32,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,21 +42,19 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Goal: requests that arrive together are executed together where that pays, and nobody can tell but by the clock.
  * Method: random requests on few names, handed to one worker frame by frame and to another, on a pool of its own, in turns of
- * random length; the replies must be the same, in the same order.
+ * random length; the replies must be the same, in the same order. Of several connections each has a tree and a user of its own, and
+ * their requests come in random order.
  */
 class TurnTest {
     private static final int REQUESTS = 6_000;
     private static final int TURN_MAX = 300; // more than one batch holds
     private static final int STRETCH = 250; // of nothing but creates, now and then
-    private static final String[] DIRECTORIES = {"", "/d", "/e", "/d/sub", "/f0", "/new"};
+    private static final int CONNECTIONS = 7;
 
     @TempDir
     private Path directory;
 
-    private int joined;
-    private int batches;
-    private int joinedStats;
-    private int statBatches;
+    private final Map<Class<?>, int[]> joined = new HashMap<>(); // requests and batches, by the kind of batch
 
     /** A connection that keeps all replies. */
     private static final class KeptSession extends BareSession {
@@ -73,13 +74,10 @@ class TurnTest {
         Namespace real = Hmfs.open(pool, OpenOptions.process());
         return (Namespace) Proxy.newProxyInstance(
                 TurnTest.class.getClassLoader(), new Class<?>[] {Namespace.class}, (proxy, method, arguments) -> {
-                    if (arguments != null && arguments[0] instanceof CreateBatch batch) {
-                        joined += batch.size();
-                        batches++;
-                    }
-                    if (arguments != null && arguments[0] instanceof StatBatch batch) {
-                        joinedStats += batch.size();
-                        statBatches++;
+                    if (arguments != null && arguments[0] instanceof NameBatch batch) {
+                        int[] counts = joined(batch.getClass());
+                        counts[0] += batch.size();
+                        counts[1]++;
                     }
                     try {
                         return method.invoke(real, arguments);
@@ -89,104 +87,20 @@ class TurnTest {
                 });
     }
 
+    private int[] joined(Class<?> kind) {
+        return joined.computeIfAbsent(kind, _ -> new int[2]);
+    }
+
+    private void assertJoined(Class<?> kind) {
+        int[] counts = joined(kind);
+        assertTrue(counts[0] > 2 * counts[1], counts[0] + " of " + kind + " in " + counts[1] + " batches");
+    }
+
     private Worker worker(Namespace namespace, BareSession session) throws IOException {
         Meters meters = new Meters();
         Observation observation =
                 new Observation(meters, new ServerMetrics(meters, namespace, "test"), null, Long.MAX_VALUE);
         return BareService.greeted(namespace, directory.resolve("key"), "u", List.of(), observation, session);
-    }
-
-    private static String path(Random random) {
-        int odd = random.nextInt(30);
-        if (odd == 0) {
-            return "/";
-        }
-        String name = odd == 1 ? "n".repeat(300) : "f" + random.nextInt(60);
-        return DIRECTORIES[random.nextInt(DIRECTORIES.length)] + "/" + name;
-    }
-
-    private static byte[] create(long id, String path) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        CreateEncoder create = new CreateEncoder()
-                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
-                .correlationId(id)
-                .baseId(Wire.ROOT_ID)
-                .mode(0644);
-        create.flags().clear();
-        byte[] bytes = new byte[create.path(path).limit()];
-        frame.getBytes(0, bytes);
-        return bytes;
-    }
-
-    private static byte[] stat(long id, String path) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        int length = new StatEncoder()
-                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
-                .correlationId(id)
-                .baseId(Wire.ROOT_ID)
-                .path(path)
-                .limit();
-        byte[] bytes = new byte[length];
-        frame.getBytes(0, bytes);
-        return bytes;
-    }
-
-    /** A random request; most are plain creates. The bytes of the frame, without its length word. */
-    private static byte[] request(Random random, long id) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        WireBuffer window = window(frame);
-        MessageHeaderEncoder header = new MessageHeaderEncoder();
-        String path = path(random);
-        int kind = random.nextInt(20);
-        int length = switch (kind) {
-            case 0, 1, 2, 7, 8, 9 ->
-                new StatEncoder()
-                        .wrapAndApplyHeader(window, 0, header)
-                        .correlationId(id)
-                        .baseId(Wire.ROOT_ID)
-                        .path(path)
-                        .limit();
-            case 3, 4 ->
-                new DeleteEncoder()
-                        .wrapAndApplyHeader(window, 0, header)
-                        .correlationId(id)
-                        .baseId(Wire.ROOT_ID)
-                        .path(path)
-                        .limit();
-            case 5 ->
-                new MkdirEncoder()
-                        .wrapAndApplyHeader(window, 0, header)
-                        .correlationId(id)
-                        .baseId(Wire.ROOT_ID)
-                        .mode(0755)
-                        .path(DIRECTORIES[random.nextInt(DIRECTORIES.length)])
-                        .limit();
-            case 6 ->
-                new RenameEncoder()
-                        .wrapAndApplyHeader(window, 0, header)
-                        .correlationId(id)
-                        .sourceBaseId(Wire.ROOT_ID)
-                        .targetBaseId(Wire.ROOT_ID)
-                        .source(path)
-                        .target(path(random))
-                        .limit();
-            default -> {
-                CreateEncoder create = new CreateEncoder()
-                        .wrapAndApplyHeader(window, 0, header)
-                        .correlationId(id)
-                        .baseId(random.nextInt(10) == 0 ? 77 : Wire.ROOT_ID)
-                        .mode(0644)
-                        .parentMode(0755);
-                create.flags().clear().overwrite(random.nextInt(20) == 0).createParents(random.nextInt(4) == 0);
-                yield create.path(path).limit();
-            }
-        };
-        if (random.nextInt(50) == 0) {
-            length -= 1 + random.nextInt(4); // its path reaches behind it
-        }
-        byte[] bytes = new byte[length];
-        frame.getBytes(0, bytes);
-        return bytes;
     }
 
     private static void run(List<byte[]> requests, Worker worker, Session session, Random turns) {
@@ -197,7 +111,7 @@ class TurnTest {
                 worker.execute(session, frame, 0, request.length);
                 frame.setZero(0, request.length); // the next read may stand there
             }
-            worker.endTurn(session);
+            worker.endTurn();
             begin = end;
         }
     }
@@ -209,13 +123,19 @@ class TurnTest {
             WireBuffer reply = new WireBuffer().wrap(replies, at + Wire.LENGTH_SIZE, replies.getIntLE(at));
             MessageHeaderDecoder header = new MessageHeaderDecoder().wrap(reply, 0);
             long id = replies.getLongLE(at + Wire.LENGTH_SIZE + Wire.HEADER_SIZE);
-            String code = header.templateId() == FailureDecoder.TEMPLATE_ID
-                    ? " code "
-                            + new FailureDecoder()
-                                    .wrapAndApplyHeader(reply, 0, header)
-                                    .code()
-                    : "";
-            told.add(id + ": " + header.templateId() + code);
+            String what = "";
+            if (header.templateId() == FailureDecoder.TEMPLATE_ID) {
+                what = " code "
+                        + new FailureDecoder()
+                                .wrapAndApplyHeader(reply, 0, header)
+                                .code();
+            } else if (header.templateId() == EntryDecoder.TEMPLATE_ID) {
+                what = " of "
+                        + new EntryDecoder()
+                                .wrapAndApplyHeader(reply, 0, header)
+                                .owner();
+            }
+            told.add(id + ": " + header.templateId() + what);
         }
         return told;
     }
@@ -224,9 +144,13 @@ class TurnTest {
     void theBaseItselfIsThere() throws IOException {
         KeptSession session = new KeptSession();
         try (Namespace namespace = open("one")) {
-            run(List.of(create(5, "/"), stat(6, "/"), stat(7, "")), worker(namespace, session), session, new Random(1));
+            run(
+                    List.of(TurnFrames.create(5, "/"), TurnFrames.stat(6, "/"), TurnFrames.stat(7, "")),
+                    worker(namespace, session),
+                    session,
+                    new Random(1));
         }
-        assertEquals(List.of("0: 2", "5: 101 code 2", "6: 102", "7: 102"), told(session.replies));
+        assertEquals(List.of("0: 2", "5: 101 code 2", "6: 102 of root", "7: 102 of root"), told(session.replies));
     }
 
     @Test
@@ -234,13 +158,7 @@ class TurnTest {
         Random random = new Random(Long.getLong("hmfs.seed", 7));
         List<byte[]> requests = new ArrayList<>();
         for (int i = 0; i < REQUESTS; i++) {
-            String plain = "/g" + random.nextInt(2 * REQUESTS);
-            requests.add(
-                    switch (i / STRETCH % 5) {
-                        case 0 -> create(i + 1, plain);
-                        case 1 -> stat(i + 1, plain);
-                        default -> request(random, i + 1);
-                    });
+            requests.add(TurnFrames.some(i / STRETCH, random, i + 1, ""));
         }
         KeptSession alone = new KeptSession();
         KeptSession together = new KeptSession();
@@ -250,10 +168,7 @@ class TurnTest {
             for (byte[] request : requests) {
                 run(List.of(request), single, alone, random);
             }
-            joined = 0;
-            batches = 0;
-            joinedStats = 0;
-            statBatches = 0;
+            joined.clear();
             run(requests, worker(many, together), together, random);
         }
         List<String> expected = told(alone.replies);
@@ -263,9 +178,170 @@ class TurnTest {
             assertEquals(expected.get(i), actual.get(i), "reply " + i);
         }
         assertEquals(expected.size(), actual.size());
-        assertTrue(joined > 2 * batches, joined + " creates in " + batches + " batches");
-        assertTrue(joinedStats > 2 * statBatches, joinedStats + " stats in " + statBatches + " batches");
+        assertJoined(CreateBatch.class);
+        assertJoined(StatBatch.class);
+        assertJoined(DeleteBatch.class);
         assertTrue(
-                expected.stream().filter(reply -> reply.endsWith(": 102")).count() > REQUESTS / 20, "hardly a success");
+                expected.stream().filter(reply -> reply.contains(": 102")).count() > REQUESTS / 20, "hardly a success");
+    }
+
+    /** One connection's requests, and how far they have been handed in. */
+    private static final class Peer {
+        final KeptSession session = new KeptSession();
+        final List<byte[]> requests = new ArrayList<>();
+        int next;
+
+        void handIn(Worker worker) {
+            byte[] request = requests.get(next++);
+            ByteBuf frame = Unpooled.copiedBuffer(request);
+            worker.execute(session, frame, 0, request.length);
+            frame.setZero(0, request.length);
+        }
+    }
+
+    /** Connections of a user each, with a directory in which each may do what he likes. */
+    private List<Peer> peers(Namespace namespace, Worker worker, long seed) {
+        List<Peer> peers = new ArrayList<>();
+        Random random = new Random(seed);
+        for (int i = 0; i < CONNECTIONS; i++) {
+            Peer peer = new Peer();
+            String user = "user" + i;
+            int uid = namespace.principalId(user);
+            assertEquals(
+                    Status.OK, namespace.mkdir(Namespace.ROOT_ID, Name.of("t" + i), 0700, uid, uid, new Attributes()));
+            BareService.greet(worker, user, peer.session);
+            peers.add(peer);
+            String tree = "/t" + i;
+            for (int j = 0; j < REQUESTS / CONNECTIONS; j++) {
+                peer.requests.add(TurnFrames.some(j / 20, random, j + 1, tree));
+            }
+        }
+        return peers;
+    }
+
+    @Test
+    void eachOfManyConnectionsHasTheAnswersThatItWouldHaveAlone() throws IOException {
+        long seed = Long.getLong("hmfs.seed", 7);
+        Random random = new Random(seed);
+        List<Peer> alone;
+        List<Peer> together;
+        try (Namespace one = open("one");
+                Namespace many = open("many")) {
+            Worker single = worker(one, new KeptSession());
+            alone = peers(one, single, seed);
+            for (Peer peer : alone) {
+                while (peer.next < peer.requests.size()) {
+                    peer.handIn(single);
+                    single.endTurn();
+                }
+            }
+            Worker worker = worker(many, new KeptSession());
+            together = peers(many, worker, seed);
+            joined.clear();
+            List<Peer> left = new ArrayList<>(together);
+            while (!left.isEmpty()) {
+                for (int n = random.nextInt(TURN_MAX); n > 0 && !left.isEmpty(); n--) {
+                    Peer peer = left.get(random.nextInt(left.size()));
+                    peer.handIn(worker);
+                    left.removeIf(each -> each.next == each.requests.size());
+                }
+                worker.endTurn();
+            }
+        }
+        for (int i = 0; i < CONNECTIONS; i++) {
+            assertEquals(told(alone.get(i).session.replies), told(together.get(i).session.replies), "connection " + i);
+        }
+        assertJoined(CreateBatch.class);
+    }
+
+    /** As many connections of this user. */
+    private static List<Peer> peers(Worker worker, String user, int count) {
+        List<Peer> peers = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Peer peer = new Peer();
+            BareService.greet(worker, user, peer.session);
+            peer.session.replies.clear();
+            peers.add(peer);
+        }
+        return peers;
+    }
+
+    @Test
+    void oneRequestOfEachOfManyConnectionsIsOneBatch() throws IOException {
+        int count = 64;
+        try (Namespace namespace = open("one")) {
+            KeptSession first = new KeptSession();
+            Worker worker = worker(namespace, first);
+            run(List.of(TurnFrames.create(1, "/first")), worker, first, new Random(1)); // the user has a number now
+            List<Peer> peers = peers(worker, "u", count);
+            long[] inodes = new long[count];
+            Attributes out = new Attributes();
+            joined.clear();
+            for (int i = 0; i < count; i++) {
+                peers.get(i).requests.add(TurnFrames.create(i, "/f" + i));
+                peers.get(i).handIn(worker);
+            }
+            assertEquals(0, joined.size());
+            assertEquals(List.of(), told(peers.get(5).session.replies), "before the batch is durable");
+            worker.endTurn();
+            for (int i = 0; i < count; i++) {
+                assertEquals(Status.OK, namespace.stat(Namespace.ROOT_ID, Name.of("f" + i), out));
+                inodes[i] = out.id;
+            }
+            for (int i = 0; i < count; i++) {
+                Peer peer = peers.get(i);
+                peer.requests.add(TurnFrames.append(i, "f" + i, inodes[i], 10 + i));
+                peer.requests.add(TurnFrames.append(i, "f" + i, inodes[i] + (i == 5 ? 1 : 0), 20 + i));
+                peer.requests.add(TurnFrames.stat(i, "/f" + i));
+                peer.requests.add(TurnFrames.delete(i, "/f" + i));
+                peer.requests.add(TurnFrames.delete(i, "/f" + i));
+            }
+            for (int request = 0; request < 5; request++) {
+                peers.forEach(peer -> peer.handIn(worker));
+                worker.endTurn();
+            }
+            List<Class<?>> kinds = List.of(CreateBatch.class, AppendBatch.class, StatBatch.class, DeleteBatch.class);
+            for (Class<?> kind : kinds) {
+                assertEquals(kind == CreateBatch.class || kind == StatBatch.class ? 1 : 2, joined(kind)[1]);
+                assertEquals(count * joined(kind)[1], joined(kind)[0]);
+            }
+            String entry = ": " + EntryDecoder.TEMPLATE_ID + " of u";
+            String done = ": " + DoneDecoder.TEMPLATE_ID;
+            String gone = ": " + FailureDecoder.TEMPLATE_ID + " code " + ResultCode.NOT_FOUND.code();
+            String stale = ": " + FailureDecoder.TEMPLATE_ID + " code " + ResultCode.STALE.code();
+            for (int i = 0; i < count; i++) {
+                assertEquals(
+                        List.of(i + entry, i + done, i + (i == 5 ? stale : done), i + entry, i + done, i + gone),
+                        told(peers.get(i).session.replies));
+            }
+        }
+    }
+
+    /** A batch that is full is executed while another user's request is at hand. */
+    @Test
+    void whatAFullBatchLeavesOverIsItsOwnUsers() throws IOException {
+        try (Namespace namespace = open("one")) {
+            Worker worker = worker(namespace, new KeptSession());
+            List<Peer> peers = peers(namespace, worker, 1);
+            for (int i = 0; i < 2; i++) { // their users have numbers afterwards
+                peers.get(i).requests.clear();
+                peers.get(i).requests.add(TurnFrames.create(i, "/t" + i + "/first"));
+                peers.get(i).handIn(worker);
+            }
+            worker.endTurn();
+            for (int j = 0; j < TURN_MAX; j++) {
+                Peer peer = peers.get(j % 2);
+                peer.requests.add(TurnFrames.create(j, "/t" + j % 2 + "/f" + j));
+                peer.handIn(worker);
+            }
+            worker.endTurn();
+            for (int j = 0; j < TURN_MAX; j++) {
+                Attributes out = new Attributes();
+                assertEquals(Status.OK, namespace.stat(Namespace.ROOT_ID, Name.of("t" + j % 2), out));
+                int owner = out.uid;
+                assertEquals(Status.OK, namespace.stat(out.id, Name.of("f" + j), out));
+                assertEquals(owner, out.uid, "file " + j);
+            }
+        }
     }
 }

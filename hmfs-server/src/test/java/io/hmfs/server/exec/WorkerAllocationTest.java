@@ -92,7 +92,7 @@ class WorkerAllocationTest {
         return bytesPerRequest(() -> {
             worker.execute(session, frame, 0, length);
             if ((count[0]++ & 7) == 7) {
-                worker.endTurn(session);
+                worker.endTurn();
             }
         });
     }
@@ -176,10 +176,10 @@ class WorkerAllocationTest {
             create.sequence(++sequence[0]);
             worker.execute(numbered, frame, 0, length);
             if ((sequence[0] & 7) == 7) {
-                worker.endTurn(numbered);
+                worker.endTurn();
             }
         });
-        worker.endTurn(numbered);
+        worker.endTurn();
         assertTrue(bytes < 1, bytes + " bytes per create");
         assertEquals(
                 Outcomes.Claim.DONE, Objects.requireNonNull(numbered.outcomes()).claim(sequence[0], true));

@@ -20,45 +20,49 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One TCP connection. Frames execute as they are cut from the stream; replies gather in one buffer and leave once per batch of
- * reads. When the peer does not take its replies, or too much waits for the disk, the socket is not read.
+ * One TCP connection. Frames are executed in the {@link Turn} in which they arrive, up to a share of it; replies gather in one buffer and
+ * leave at the end of the turn. When the peer does not take its replies, or too much waits for the disk, the socket is not read.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // writes report their failures to exceptionCaught (void promise)
 final class NettySession extends Session {
     private static final System.Logger LOG = System.getLogger(NettySession.class.getName());
 
     private static final int HELLO_FRAME_MAX = 1024;
-    private static final int BATCH_BYTES = 64 << 10; // replies leave early when more has gathered
-    private static final int OUT_INITIAL = 4 << 10;
     private static final long RETRY_MILLIS = 1;
     private static final long LINGER_MILLIS = 1_000; // for the peer to read why it was refused
 
     private final Handler handler = new Handler();
     private final Service service;
     private final NettyTransport.Limits limits;
+    private final Turn turn;
     private final Worker worker;
     private final Channel channel;
     private final FrameAssembler frames;
     private final Patience patience;
     private final HeldReplies held;
+    private final GatheredReplies gathered;
 
-    private @Nullable ByteBuf out;
-    private boolean reading; // between the first read of a batch and its end
+    private final TurnShare share = new TurnShare();
+
     private boolean executing;
-    private boolean paused;
+    private boolean paused; // until somebody calls resume
+    private boolean waiting; // for the end of the next turn
+    private boolean sends; // at the end of this turn
     private boolean retryScheduled;
     private boolean draining;
     private boolean closing;
     private boolean closeAfterHeld;
 
-    NettySession(Service service, NettyTransport.Limits limits, Worker worker, Channel channel) {
+    NettySession(Service service, NettyTransport.Limits limits, Turn turn, Channel channel) {
         this.service = service;
         this.limits = limits;
-        this.worker = worker;
+        this.turn = turn;
+        this.worker = turn.worker();
         this.channel = channel;
         frames = new FrameAssembler(channel.alloc(), HELLO_FRAME_MAX);
         patience = new Patience(channel.eventLoop().ticker(), limits.idleNanos());
         held = new HeldReplies(service, worker.meter(), channel, this::heldAreSent);
+        gathered = new GatheredReplies(channel, held);
     }
 
     /** What stands in the channel's pipeline. */
@@ -74,27 +78,16 @@ final class NettySession extends Session {
 
     @Override
     public ByteBuf room(int bytes) {
-        ByteBuf buffer = out;
-        if (buffer != null && buffer.isReadable() && buffer.readableBytes() + bytes > BATCH_BYTES) {
-            handOver();
-            channel.flush();
-            buffer = null;
-        }
-        if (buffer == null) {
-            buffer = channel.alloc().ioBuffer(Math.max(bytes, OUT_INITIAL));
-            out = buffer;
-        }
-        return buffer.ensureWritable(bytes);
+        sends();
+        return gathered.room(bytes);
     }
 
     @Override
     protected void send(ByteBuf reply) {
         if (reply.isReadable() && !closing) {
-            handOver();
+            gathered.handOver();
             held.write(reply);
-            if (!reading) {
-                channel.flush();
-            }
+            sends();
         } else {
             reply.release();
         }
@@ -125,11 +118,10 @@ final class NettySession extends Session {
         if (closing) {
             return;
         }
+        ByteBuf last = gathered.take();
         closing = true;
         patience.mustTake();
         channel.config().setAutoRead(true); // and dropped: what nobody reads would reset the connection
-        ByteBuf last = out;
-        out = null;
         if (!held.isEmpty() || (last != null && last.isReadable() && service.holdsReplies())) {
             closeAfterHeld = true;
             held.write(last == null ? channel.alloc().buffer(0) : last);
@@ -165,7 +157,7 @@ final class NettySession extends Session {
 
     private void closeIfDrained() {
         if (inFlight() == 0 && !executing) {
-            handOver();
+            gathered.handOver();
             if (held.isEmpty() && !closing) { // else it comes again when they are sent
                 if (!service.hasFailed()) { // else nobody knows what was executed
                     ProtocolError.dismiss(this);
@@ -178,12 +170,13 @@ final class NettySession extends Session {
     private void process() {
         executing = true;
         try {
-            if (!takeFrames()) {
-                pause();
-                return;
-            }
+            takeFrames();
             frames.trim();
+            if (frames.unfinished()) {
+                patience.frameBegun();
+            }
         } catch (MalformedFrameException e) {
+            worker.endTurn(); // what it sent before is answered before
             refuse(
                     e.oversized() ? ResultCode.TOO_LARGE : ResultCode.BAD_REQUEST,
                     "unreadable stream: " + e.getMessage());
@@ -198,25 +191,24 @@ final class NettySession extends Session {
         }
     }
 
-    /** Executes what has arrived; false if too much waits already. */
-    private boolean takeFrames() {
-        try {
-            while (!closing && !draining) {
-                if (!mayProceed()) {
-                    worker.endTurn(this); // sends perhaps, and nobody tells a second time that there is room
-                    if (!mayProceed()) {
-                        return false;
-                    }
-                }
-                if (!frames.next()) {
-                    break;
-                }
-                patience.frameEnded();
-                worker.execute(this, frames.buffer(), frames.offset(), frames.length());
+    /** Executes what has arrived, or leaves it to the worker to be executed with others, as far as may be now. */
+    private void takeFrames() {
+        worker.beginRead();
+        while (!closing && !draining) {
+            if (!mayProceed()) {
+                pause();
+                return;
             }
-            return true;
-        } finally {
-            worker.endTurn(this);
+            if (share.isUsed(turn.number())) {
+                waitForTurn();
+                return;
+            }
+            if (!frames.next()) {
+                return;
+            }
+            patience.frameEnded();
+            share.use(frames.length());
+            worker.execute(this, frames.buffer(), frames.offset(), frames.length());
         }
     }
 
@@ -234,7 +226,6 @@ final class NettySession extends Session {
             paused = true;
             channel.config().setAutoRead(false);
         }
-        flush();
         if (!service.mayProceed() && !retryScheduled) { // nobody of this connection tells when that changes
             retryScheduled = true;
             Runnable retry = () -> {
@@ -246,36 +237,42 @@ final class NettySession extends Session {
     }
 
     private void resume() {
-        if (!paused || executing || closing || draining) {
-            return;
-        }
-        paused = false;
-        process();
-        if (!paused && !draining) {
-            channel.config().setAutoRead(true);
-        }
-        if (!reading) {
-            flush();
+        if (paused && !closing && !draining) {
+            paused = false;
+            waitForTurn();
         }
     }
 
-    private void handOver() {
-        ByteBuf buffer = out;
-        if (buffer != null) {
-            out = null;
-            if (buffer.isReadable()) {
-                held.write(buffer);
-            } else {
-                buffer.release();
+    private void waitForTurn() {
+        if (!waiting) {
+            waiting = true;
+            turn.goesOn(this);
+        }
+    }
+
+    /** Goes on with what has arrived before; called by its turn. */
+    void goOn() {
+        waiting = false;
+        try {
+            process();
+            if (!paused && !waiting && !draining && !closing) {
+                channel.config().setAutoRead(true);
             }
+        } catch (RuntimeException | Error e) {
+            channel.pipeline().fireExceptionCaught(e);
+        }
+    }
+
+    private void sends() {
+        if (!sends) {
+            sends = true;
+            turn.sends(this);
         }
     }
 
     /** What was held is written: the connection goes on with what waited for that. */
     private void heldAreSent() {
-        if (!reading && !executing) {
-            channel.flush();
-        }
+        sends();
         if (held.isEmpty() && closeAfterHeld) {
             closeAfter(null);
         } else if (draining) {
@@ -285,11 +282,15 @@ final class NettySession extends Session {
         }
     }
 
-    private void flush() {
+    /** Sends what there is; called by its turn. */
+    void flush() {
         if (!closing) {
-            handOver();
-            channel.flush();
+            gathered.handOver();
+        } else {
+            gathered.release(); // of requests that had joined when the connection ended
         }
+        channel.flush();
+        sends = false;
     }
 
     private void refuse(ResultCode code, String message) {
@@ -340,20 +341,13 @@ final class NettySession extends Session {
                 data.release();
                 return;
             }
-            reading = true;
             frames.add(data);
-            if (!paused) {
+            if (!paused && !waiting) {
                 process();
             }
-            if (frames.unfinished()) {
-                patience.frameBegun();
+            if (waiting && frames.held() > TurnShare.BYTES) {
+                channel.config().setAutoRead(false); // until it has gone on
             }
-        }
-
-        @Override
-        public void channelReadComplete(ChannelHandlerContext context) {
-            reading = false;
-            flush();
         }
 
         @Override
@@ -379,11 +373,7 @@ final class NettySession extends Session {
             if (!executing) {
                 frames.close();
             }
-            ByteBuf unsent = out;
-            out = null;
-            if (unsent != null) {
-                unsent.release();
-            }
+            gathered.release();
             held.release();
         }
 

@@ -1,7 +1,6 @@
 package io.hmfs.server.transport.netty;
 
 import io.hmfs.server.exec.Service;
-import io.hmfs.server.exec.Worker;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -60,10 +59,10 @@ public final class NettyTransport {
     private final boolean epoll;
     private final MultiThreadIoEventLoopGroup loops;
     private final Set<NettySession> sessions = ConcurrentHashMap.newKeySet();
-    private final FastThreadLocal<Worker> workers = new FastThreadLocal<>() {
+    private final FastThreadLocal<Turn> turns = new FastThreadLocal<>() {
         @Override
-        protected Worker initialValue() {
-            return service.newWorker();
+        protected Turn initialValue() {
+            return new Turn(service.newWorker());
         }
     };
     private volatile @Nullable Channel listener;
@@ -74,7 +73,8 @@ public final class NettyTransport {
         this.limits = limits;
         epoll = nativeTransport && NettyTransport.class.getModule().isNativeAccessEnabled() && Epoll.isAvailable();
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-        loops = new MultiThreadIoEventLoopGroup(eventLoops, new DefaultThreadFactory("hmfs-loop", true), io);
+        loops = new MultiThreadIoEventLoopGroup(
+                eventLoops, new DefaultThreadFactory("hmfs-loop", true), TurnIo.factory(io, turns::get));
     }
 
     /** Starts to listen. Throws with the address and what to do about it. */
@@ -134,7 +134,7 @@ public final class NettyTransport {
     }
 
     private void accept(Channel channel) {
-        NettySession session = new NettySession(service, limits, workers.get(), channel);
+        NettySession session = new NettySession(service, limits, turns.get(), channel);
         sessions.add(session);
         channel.closeFuture().addListener(closed -> sessions.remove(session));
         channel.pipeline().addLast(session.handler());

@@ -2,7 +2,6 @@ package io.hmfs.server.transport.netty;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.server.exec.Service;
-import io.hmfs.server.exec.Worker;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.Wire;
 import io.netty.buffer.ByteBuf;
@@ -22,11 +21,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The server's own pipeline without a network: a peer of it that keeps what it reads, and may stop reading for a while. */
 final class FuzzChannel extends EmbeddedChannel {
     private final MockTicker ticker;
+    private final Turn turn;
+    private final BooleanSupplier byHand;
     private final ByteArrayOutputStream received = new ByteArrayOutputStream();
     private boolean stalled;
     private boolean running;
@@ -44,13 +46,20 @@ final class FuzzChannel extends EmbeddedChannel {
         }
     }
 
-    private FuzzChannel(EmbeddedChannel.Builder builder, MockTicker ticker) {
+    private FuzzChannel(EmbeddedChannel.Builder builder, MockTicker ticker, Turn turn, BooleanSupplier byHand) {
         super(builder);
         this.ticker = ticker;
+        this.turn = turn;
+        this.byHand = byHand;
     }
 
-    /** A new connection, on the thread of this worker. */
-    static FuzzChannel open(Service service, NettyTransport.Limits limits, Worker worker, ByteBufAllocator allocator) {
+    /** A new connection, on the loop with these turns, which end by themselves unless it is done by hand. */
+    static FuzzChannel open(
+            Service service,
+            NettyTransport.Limits limits,
+            Turn turn,
+            BooleanSupplier byHand,
+            ByteBufAllocator allocator) {
         MockTicker ticker = Ticker.newMockTicker();
         FuzzChannel made = new FuzzChannel(
                 EmbeddedChannel.builder().ticker(ticker).register(false).handlers(new ChannelInitializer<Channel>() {
@@ -58,12 +67,14 @@ final class FuzzChannel extends EmbeddedChannel {
                     protected void initChannel(Channel channel) {
                         channel.config().setAllocator(allocator).setWriteBufferWaterMark(NettyTransport.WATER_MARK);
                         channel.pipeline().addLast(((FuzzChannel) channel).new Stall());
-                        NettySession session = new NettySession(service, limits, worker, channel);
+                        NettySession session = new NettySession(service, limits, turn, channel);
                         ((FuzzChannel) channel).session = session;
                         channel.pipeline().addLast(session.handler());
                     }
                 }),
-                ticker);
+                ticker,
+                turn,
+                byHand);
         try {
             made.register();
         } catch (Exception e) {
@@ -82,13 +93,18 @@ final class FuzzChannel extends EmbeddedChannel {
         }
     }
 
-    /** Never within a task: each would bring the next one about, and a thread's stack has an end. */
+    /** As an event loop does after its I/O. Never within a task: each would bring the next one about, and a thread's stack has an end. */
     @Override
     public void runPendingTasks() {
         if (!running) {
             running = true;
             try {
-                super.runPendingTasks();
+                do {
+                    if (!byHand.getAsBoolean()) {
+                        turn.end();
+                    }
+                    super.runPendingTasks();
+                } while (turn.isAwaited() && !byHand.getAsBoolean());
             } finally {
                 running = false;
             }

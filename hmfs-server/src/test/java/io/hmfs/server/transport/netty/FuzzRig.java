@@ -19,7 +19,6 @@ import io.hmfs.server.data.Reaper;
 import io.hmfs.server.exec.Service;
 import io.hmfs.server.exec.ServiceChanges;
 import io.hmfs.server.exec.ServiceInfo;
-import io.hmfs.server.exec.Worker;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
@@ -66,7 +65,8 @@ final class FuzzRig implements AutoCloseable {
     private final ServerMetrics metrics;
     private final Callers callers;
     private final Service service;
-    private final Worker worker;
+    private final Turn turn;
+    private boolean byHand;
     private final int slots;
     private final List<Known> known = new ArrayList<>();
     private @Nullable Throwable failure;
@@ -104,7 +104,7 @@ final class FuzzRig implements AutoCloseable {
         service.recoverRemovals();
         namespace.chown(
                 Namespace.ROOT_PARENT_ID, new Name(), namespace.principalId(SUPERUSER), namespace.principalId("staff"));
-        worker = service.newWorker();
+        turn = new Turn(service.newWorker());
     }
 
     /** An operation ends as nobody expects. */
@@ -118,8 +118,14 @@ final class FuzzRig implements AutoCloseable {
         return failure;
     }
 
+    /** The turns of all its connections, which end only by hand from now on. */
+    Turn turnsByHand() {
+        byHand = true;
+        return turn;
+    }
+
     FuzzChannel connect() {
-        return FuzzChannel.open(service, LIMITS, worker, allocator);
+        return FuzzChannel.open(service, LIMITS, turn, () -> byHand, allocator);
     }
 
     /** What a user's requests about the data of an inode show. */
