@@ -43,7 +43,8 @@ final class FuzzRig implements AutoCloseable {
     static final int CHUNK_SIZE = 64 << 10;
     static final UUID CLUSTER = new UUID(0x4849_4d46, 0x5353);
     static final String SUPERUSER = "alice";
-    static final NettyTransport.Limits LIMITS = new NettyTransport.Limits(FRAME_MAX, 256, TimeUnit.SECONDS.toNanos(60));
+    static final NettyTransport.Limits LIMITS =
+            new NettyTransport.Limits(1, FRAME_MAX, 256, TimeUnit.SECONDS.toNanos(60));
 
     private static final int BLOCK_SIZE = 256 << 10;
     private static final long SIZE = 70_000;
