@@ -18,6 +18,18 @@ final class Figures {
                 service::diskRequests);
         metrics.gauge(
                 "hmfs.disk.queue", "bytes", "Data that waits for the disk, and for its replies", service::diskBytes);
+        metrics.gauge(
+                "hmfs.disk.queue.largest",
+                "bytes",
+                "Of the data that waits for the disk, that of the user who has most",
+                service::diskBytesOfOne);
+        metrics.gauge(
+                "hmfs.disk.queue.users", null, "Users who have requests that wait for the disk", service::diskUsers);
+        metrics.gauge(
+                "hmfs.connections.held.up",
+                null,
+                "Connections that are not read until there is room at the disk for their client",
+                service::connectionsHeldUp);
         metrics.truth("hmfs.healthy", "What /health says: 1 for 200, 0 for 503", healthy);
     }
 

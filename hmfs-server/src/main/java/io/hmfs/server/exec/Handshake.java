@@ -138,6 +138,7 @@ final class Handshake {
         }
         Caller caller = lookup.join();
         session.greet(caller, introduction.clientId);
+        session.share(worker.service.disk.join(caller.name(), introduction.clientId));
         if (introduction.next != UNNUMBERED) {
             var key = new OutcomesByClient.Key(introduction.clientId, caller.mark());
             session.number(worker.service.outcomes.join(key, introduction.oldest, introduction.next));

@@ -30,7 +30,6 @@ final class NettySession extends Session {
     private static final int HELLO_FRAME_MAX = 1024;
     private static final int BATCH_BYTES = 64 << 10; // replies leave early when more has gathered
     private static final int OUT_INITIAL = 4 << 10;
-    private static final long RETRY_MILLIS = 1;
     private static final long LINGER_MILLIS = 1_000; // for the peer to read why it was refused
 
     private final Handler handler = new Handler();
@@ -225,7 +224,7 @@ final class NettySession extends Session {
                 && channel.isWritable()
                 && inFlight() < limits.inFlightMax()
                 && owed() < NettyTransport.OWED_MAX
-                && service.mayProceed()
+                && service.mayProceed(this)
                 && held.bytes() < limits.frameMax();
     }
 
@@ -235,13 +234,12 @@ final class NettySession extends Session {
             channel.config().setAutoRead(false);
         }
         flush();
-        if (!service.mayProceed() && !retryScheduled) { // nobody of this connection tells when that changes
+        if (!retryScheduled && !service.mayProceed(this)) { // nobody of this connection tells when that changes
             retryScheduled = true;
-            Runnable retry = () -> {
+            service.whenMayProceed(this, () -> {
                 retryScheduled = false;
                 resume();
-            };
-            channel.eventLoop().schedule(retry, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+            });
         }
     }
 
