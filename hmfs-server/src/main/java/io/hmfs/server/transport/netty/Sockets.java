@@ -33,6 +33,16 @@ public enum Sockets {
     /** The JDK's own. Everywhere. */
     NIO;
 
+    private static final String REPEATED_ACCEPTS = "io.netty.iouring.acceptMultiShotEnabled";
+
+    static { // before any class of it is loaded
+        // In Netty 4.2.18 an accept that repeats itself spins when there are no file descriptors: 1.6 million errors in
+        // 20 s.
+        if (System.getProperty(REPEATED_ACCEPTS) == null) {
+            System.setProperty(REPEATED_ACCEPTS, "false");
+        }
+    }
+
     private static final Path URING_SWITCH = Path.of("/proc/sys/kernel/io_uring_disabled");
 
     /** The name in settings, metrics and messages. */

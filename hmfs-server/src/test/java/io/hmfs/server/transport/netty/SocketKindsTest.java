@@ -1,10 +1,13 @@
 package io.hmfs.server.transport.netty;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.netty.channel.uring.IoUring;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -33,6 +36,14 @@ class SocketKindsTest {
         assertSays("for everybody; sysctl kernel.io_uring_disabled=0", obstacle(true, "2", null));
         assertSays("for this user; sysctl kernel.io_uring_disabled=0", obstacle(true, "1", cause));
         assertSays("says: no such call (" + System.getProperty("os.name"), obstacle(true, "0", cause));
+    }
+
+    /** With them the listener spins when there are no file descriptors. */
+    @Test
+    void acceptsOfIoUringDoNotRepeatThemselves() {
+        String obstacle = Sockets.IO_URING.obstacle();
+        assumeTrue(obstacle == null, obstacle);
+        assertFalse(IoUring.isAcceptMultishotEnabled());
     }
 
     @Test
