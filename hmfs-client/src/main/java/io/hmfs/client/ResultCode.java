@@ -45,7 +45,9 @@ public enum ResultCode {
     /** The server holds another cluster than the one that the client expects. */
     WRONG_CLUSTER(107, "the server holds another cluster"),
     /** The server ended, or forgot, before the client had its answer: a change may have been executed, and is not executed again. */
-    OUTCOME_UNKNOWN(108, "whether it was executed is unknown");
+    OUTCOME_UNKNOWN(108, "whether it was executed is unknown"),
+    /** The server takes no further connection for now. */
+    TOO_MANY_CONNECTIONS(109, "the server has as many connections as it takes");
 
     private static final ResultCode[] ALL = values();
 

@@ -13,6 +13,7 @@ import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.transport.netty.NettyTransport;
+import io.hmfs.server.transport.netty.Sockets;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.io.InputStream;
@@ -100,16 +101,17 @@ public final class HmfsServer implements AutoCloseable {
                     this::failStop);
             service.recoverRemovals();
             steps.ended("removals");
-            bindMetrics();
+            Figures.bind(metrics, service, () -> health().isHealthy());
             admin = startAdmin(); // before the listener: what fails after that fails under clients
             transport = new NettyTransport(
                     service,
                     new NettyTransport.Limits(
+                            config.connectionsMax(),
                             config.frameMax(),
                             config.inFlightMax(),
                             config.idleTimeout().toNanos()),
                     config.eventLoops(),
-                    config.nativeTransport());
+                    config.transport());
         } catch (IOException | RuntimeException e) {
             users.close();
             disk.shutdown();
@@ -122,10 +124,13 @@ public final class HmfsServer implements AutoCloseable {
 
     /** Lets clients in; before this nothing reaches the server, and from here on it can fail under them. */
     private void listen() throws IOException {
+        String warning = FileLimit.warning(config.connectionsMax());
+        if (warning != null) {
+            LOG.log(Level.WARNING, warning);
+        }
         transport.listen(new InetSocketAddress(config.host(), config.port()));
         steps.ended("listen");
-        metrics.gauge(
-                "hmfs.replies.waiting", "bytes", "Replies that their peers have not taken", transport::waitingBytes);
+        Figures.bind(metrics, transport);
         metrics.startSteps(steps.nanos());
         listening = true;
     }
@@ -161,7 +166,7 @@ public final class HmfsServer implements AutoCloseable {
                 "serving {0} on {1} ({2}), persistence {3}, data store {4}",
                 config.pool(),
                 server.address(),
-                server.transport.kind(),
+                server.transport.sockets().label(),
                 config.persistence(),
                 config.dataStore());
         return server;
@@ -191,18 +196,6 @@ public final class HmfsServer implements AutoCloseable {
 
     private Observation observation() {
         return new Observation(meters, metrics, audit, config.observation().slowNanos());
-    }
-
-    private void bindMetrics() {
-        metrics.gauge("hmfs.connections", null, "Open connections", service::connections);
-        metrics.gauge(
-                "hmfs.requests.in.flight",
-                null,
-                "Requests that wait for the disk or are executed there",
-                service::diskRequests);
-        metrics.gauge(
-                "hmfs.disk.queue", "bytes", "Data that waits for the disk, and for its replies", service::diskBytes);
-        metrics.truth("hmfs.healthy", "What /health says: 1 for 200, 0 for 503", () -> health().isHealthy());
     }
 
     private @Nullable AdminHttp startAdmin() throws IOException {
@@ -279,6 +272,11 @@ public final class HmfsServer implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** How it talks to the kernel about its sockets. */
+    public Sockets sockets() {
+        return transport.sockets();
     }
 
     /** Where the server listens; the port is the real one when a free one was asked for. */

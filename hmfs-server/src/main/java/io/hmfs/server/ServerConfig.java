@@ -6,6 +6,7 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.transport.netty.Sockets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -30,13 +31,14 @@ import org.jspecify.annotations.Nullable;
  * @param blockSize bytes of data in one object, 64 KiB to 1 TiB
  * @param chunkSize most bytes of data in one request, 4 KiB to frameMax less {@link io.hmfs.wire.Wire#DATA_OVERHEAD}
  * @param eventLoops threads that serve connections; 1 to 1,024
+ * @param connectionsMax connections at once; further ones are told so and closed; 1 to 1,000,000
  * @param ioThreads threads for the builtin store's disk; 1 to 1,024
  * @param frameMax longest frame taken, {@link #FRAME_MAX_MIN} to 64 MiB
  * @param inFlightMax requests per connection that wait for the disk at once; further ones are not read; 1 to 65,536
  * @param ioQueueBytesMax bytes of data that wait for the disk in all, before connections are no longer read; at least frameMax
  * @param idleTimeout for a handshake, for the rest of a frame once begun, and for a peer to take its replies
  * @param drainTimeout for requests in flight when the server stops
- * @param nativeTransport use epoll where it is there; otherwise, and without it, the JDK's own sockets
+ * @param transport how the server talks to the kernel about its sockets
  * @param access who may do what
  * @param observation metrics, audit log, slow operations
  */
@@ -55,13 +57,14 @@ public record ServerConfig(
         long blockSize,
         int chunkSize,
         int eventLoops,
+        int connectionsMax,
         int ioThreads,
         int frameMax,
         int inFlightMax,
         long ioQueueBytesMax,
         Duration idleTimeout,
         Duration drainTimeout,
-        boolean nativeTransport,
+        Sockets transport,
         AccessConfig access,
         ObservationConfig observation) {
     /** What the longest reply that no setting bounds has room in: the metrics, of every operation with every outcome. */
@@ -76,6 +79,7 @@ public record ServerConfig(
         check("blockSize", blockSize, 64 << 10, 1L << 40);
         check("chunkSize", chunkSize, 4 << 10, frameMax - io.hmfs.wire.Wire.DATA_OVERHEAD);
         check("eventLoops", eventLoops, 1, THREADS_MAX);
+        check("connectionsMax", connectionsMax, 1, 1_000_000);
         check("ioThreads", ioThreads, 1, THREADS_MAX);
         check("inFlightMax", inFlightMax, 1, 65_536);
         check("ioQueueBytesMax", ioQueueBytesMax, frameMax, Long.MAX_VALUE);
@@ -162,13 +166,14 @@ public record ServerConfig(
         private long blockSize = 64L << 20;
         private int chunkSize = 256 << 10;
         private int eventLoops = Math.min(Runtime.getRuntime().availableProcessors(), THREADS_MAX);
+        private int connectionsMax = 16 << 10;
         private int ioThreads = Math.clamp(2L * Runtime.getRuntime().availableProcessors(), 4, 64);
         private int frameMax = 2 << 20;
         private int inFlightMax = 256;
         private long ioQueueBytesMax = 64L << 20;
         private Duration idleTimeout = Duration.ofSeconds(60);
         private Duration drainTimeout = Duration.ofSeconds(10);
-        private boolean nativeTransport = true;
+        private Sockets transport = Sockets.AUTO;
         private AccessConfig access = AccessConfig.defaults();
         private ObservationConfig observation = ObservationConfig.DEFAULT;
 
@@ -241,6 +246,11 @@ public record ServerConfig(
             return this;
         }
 
+        public Builder connectionsMax(int value) {
+            connectionsMax = value;
+            return this;
+        }
+
         public Builder ioThreads(int value) {
             ioThreads = value;
             return this;
@@ -271,8 +281,8 @@ public record ServerConfig(
             return this;
         }
 
-        public Builder nativeTransport(boolean value) {
-            nativeTransport = value;
+        public Builder transport(Sockets value) {
+            transport = value;
             return this;
         }
 
@@ -313,13 +323,14 @@ public record ServerConfig(
                     blockSize,
                     chunkSize,
                     eventLoops,
+                    connectionsMax,
                     ioThreads,
                     frameMax,
                     inFlightMax,
                     ioQueueBytesMax,
                     idleTimeout,
                     drainTimeout,
-                    nativeTransport,
+                    transport,
                     access,
                     observation);
         }

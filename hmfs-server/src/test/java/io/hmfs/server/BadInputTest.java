@@ -9,6 +9,7 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.transport.netty.Sockets;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.Wire;
@@ -24,17 +25,27 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Goal: whatever arrives on the port, the sender gets one clear error and everybody else is served on.
  * Method: raw sockets that send wrong bytes; after each, an ordinary client of the same server must still work.
  */
+@ParameterizedClass
+@EnumSource(
+        value = Sockets.class,
+        names = {"EPOLL", "IO_URING", "NIO"})
 class BadInputTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
     private static final int TEMPLATE_AT = Wire.LENGTH_SIZE + 2;
     private static final int SCHEMA_AT = Wire.LENGTH_SIZE + 4;
     private static final int VERSION_AT = Wire.LENGTH_SIZE + 6;
     private static final int GREETINGS_MAX = 50;
+
+    @Parameter
+    private Sockets sockets = Sockets.AUTO;
 
     @TempDir
     private Path directory;
@@ -44,7 +55,7 @@ class BadInputTest {
 
     @BeforeEach
     void start() throws IOException {
-        fixture = new ServerFixture(directory);
+        fixture = ServerFixture.on(sockets, directory);
         bystander = fixture.client();
         bystander.create("/kept", PLAIN);
     }
@@ -67,7 +78,7 @@ class BadInputTest {
     private ServerFixture impatient() throws IOException {
         return new ServerFixture(
                 Files.createDirectory(directory.resolve("impatient")),
-                builder -> builder.idleTimeout(Duration.ofMillis(300)));
+                builder -> builder.transport(sockets).idleTimeout(Duration.ofMillis(300)));
     }
 
     /** Welcome at such a server; where this machine was too slow for that, another tries. */

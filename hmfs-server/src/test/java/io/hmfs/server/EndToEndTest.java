@@ -15,6 +15,7 @@ import io.hmfs.client.ListCursor;
 import io.hmfs.client.ListPage;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.ServerStatus;
+import io.hmfs.server.transport.netty.Sockets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,14 +29,24 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Goal: every metadata operation does over the wire what its contract says.
  * Method: the real client against a real server on a real pool, over loopback; one test per operation and kind of failure.
  */
+@ParameterizedClass
+@EnumSource(
+        value = Sockets.class,
+        names = {"EPOLL", "IO_URING", "NIO"})
 class EndToEndTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
     private static final CreateOptions OVERWRITE = new CreateOptions(0600, true, false, 0755);
+
+    @Parameter
+    private Sockets sockets = Sockets.AUTO;
 
     @TempDir
     private Path directory;
@@ -45,7 +56,7 @@ class EndToEndTest {
 
     @BeforeEach
     void start() throws IOException {
-        fixture = new ServerFixture(directory);
+        fixture = ServerFixture.on(sockets, directory);
         client = fixture.client();
     }
 

@@ -7,10 +7,12 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.transport.netty.Sockets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Assumptions;
 
 /** A server on a fresh pool and a free loopback port, for tests. Its superuser is alice, whom {@link #client()} is. */
 final class ServerFixture implements AutoCloseable {
@@ -36,6 +38,19 @@ final class ServerFixture implements AutoCloseable {
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, options));
         server = HmfsServer.start(config());
         port = server.address().getPort(); // also after a restart
+    }
+
+    /** With these sockets. Where the machine does not allow them the test is left out, and says why. */
+    static ServerFixture on(Sockets sockets, Path directory) throws IOException {
+        return on(sockets, directory, builder -> builder);
+    }
+
+    /** The same with other settings. */
+    static ServerFixture on(Sockets sockets, Path directory, UnaryOperator<ServerConfig.Builder> change)
+            throws IOException {
+        String obstacle = sockets.obstacle();
+        Assumptions.assumeTrue(obstacle == null, () -> sockets.label() + " cannot be had here: " + obstacle);
+        return new ServerFixture(directory, builder -> change.apply(builder.transport(sockets)));
     }
 
     ServerConfig config() {

@@ -14,6 +14,7 @@ import io.hmfs.client.ResultCode;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.server.transport.netty.Sockets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,14 +24,24 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Goal: users of made-up names leave nothing in the pool, and yet have all that the mode bits give to everybody.
  * Method: real clients of such names; afterwards the pool is opened and asked for the names.
  */
+@ParameterizedClass
+@EnumSource(
+        value = Sockets.class,
+        names = {"EPOLL", "IO_URING", "NIO"})
 class StrangerTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
     private static final CreateOptions WITH_PARENTS = new CreateOptions(0644, false, true, 0755);
+
+    @Parameter
+    private Sockets sockets = Sockets.AUTO;
 
     @TempDir
     private Path directory;
@@ -39,7 +50,7 @@ class StrangerTest {
 
     @BeforeEach
     void start() throws IOException {
-        server = new ServerFixture(directory);
+        server = ServerFixture.on(sockets, directory);
         try (HmfsClient client = server.client()) {
             client.mkdir("/private", 0755, false);
             client.mkdir("/tmp", 01777, false);

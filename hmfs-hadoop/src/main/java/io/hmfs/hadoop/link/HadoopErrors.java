@@ -74,6 +74,7 @@ public final class HadoopErrors {
             case UNSUPPORTED_VERSION, WRONG_CLUSTER, OUTCOME_UNKNOWN -> new IOException(failure.getMessage());
             case TIMEOUT -> new SocketTimeoutException(failure.getMessage() + " (fs.hmfs.request.timeout)");
             case SHUTTING_DOWN -> new ConnectException(path + ": " + text);
+            case TOO_MANY_CONNECTIONS -> new ConnectException(failure.getMessage());
         };
     }
 

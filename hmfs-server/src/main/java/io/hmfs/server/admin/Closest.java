@@ -17,6 +17,12 @@ final class Closest {
                 bestDistance = distance;
             }
         }
+        if (best.isEmpty()) { // perhaps one that has become shorter
+            best = known.stream()
+                    .filter(each -> word.endsWith("-" + each))
+                    .findFirst()
+                    .orElse("");
+        }
         return best.isEmpty() ? "" : " (did you mean " + best + "?)";
     }
 

@@ -92,6 +92,7 @@ final class ServerRun {
                   pool     %s (%s, %s, cluster %s)
                   mode     %s
                   address  hmfs://%s%s
+                  sockets  %s, for at most %d connections
                   data     %s
                   metrics  %s
                   audit    %s
@@ -107,6 +108,8 @@ final class ServerRun {
                         mode,
                         address,
                         any.isAnyLocalAddress() ? " (on all addresses of this machine)" : "",
+                        server.sockets().label(),
+                        config.connectionsMax(),
                         data,
                         metrics(server),
                         audit(config),

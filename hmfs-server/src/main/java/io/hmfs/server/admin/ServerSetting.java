@@ -40,13 +40,14 @@ enum ServerSetting {
     BLOCK_SIZE("SIZE", "Bytes of file data in one object."),
     CHUNK_SIZE("SIZE", "Most bytes of data in one request."),
     EVENT_LOOPS("N", "Threads that serve connections."),
+    CONNECTIONS_MAX("N", "Connections at once; further ones are told so and closed."),
     IO_THREADS("N", "Threads for the builtin store's disk."),
     FRAME_MAX("SIZE", "Longest request or reply that is taken."),
     IN_FLIGHT_MAX("N", "Requests of a connection that wait for the disk before no more are read from it."),
     IO_QUEUE_BYTES_MAX("SIZE", "Bytes of data that wait for the disk in all before no more are read."),
     IDLE_TIMEOUT("TIME", "For a handshake, for the rest of a request once begun, and for a peer to take its replies."),
     DRAIN_TIMEOUT("TIME", "For requests in flight when the server stops."),
-    NATIVE_TRANSPORT("BOOL", "Use epoll where it is there."),
+    TRANSPORT("KIND", "The sockets: auto, epoll, io_uring or nio. auto takes epoll where it is there, else nio."),
     PERMISSIONS_ENABLED("BOOL", "Check permissions; without, every user may do everything."),
     SUPERUSER("USER", "The user who may do everything; the one that runs the server unless set."),
     SUPERGROUP("GROUP", "The group whose members may do everything."),
@@ -111,13 +112,14 @@ enum ServerSetting {
             case BLOCK_SIZE -> Quantities.compact(config.blockSize());
             case CHUNK_SIZE -> Quantities.compact(config.chunkSize());
             case EVENT_LOOPS -> String.valueOf(config.eventLoops());
+            case CONNECTIONS_MAX -> String.valueOf(config.connectionsMax());
             case IO_THREADS -> String.valueOf(config.ioThreads());
             case FRAME_MAX -> Quantities.compact(config.frameMax());
             case IN_FLIGHT_MAX -> String.valueOf(config.inFlightMax());
             case IO_QUEUE_BYTES_MAX -> Quantities.compact(config.ioQueueBytesMax());
             case IDLE_TIMEOUT -> config.idleTimeout().toSeconds() + "s";
             case DRAIN_TIMEOUT -> config.drainTimeout().toSeconds() + "s";
-            case NATIVE_TRANSPORT -> String.valueOf(config.nativeTransport());
+            case TRANSPORT -> config.transport().label();
             case PERMISSIONS_ENABLED -> String.valueOf(config.access().permissionsEnabled());
             case SUPERUSER -> config.access().superuser();
             case SUPERGROUP -> config.access().supergroup();

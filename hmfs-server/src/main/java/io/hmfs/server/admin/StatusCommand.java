@@ -49,6 +49,7 @@ final class StatusCommand implements Callable<Integer> {
         boolean healthy = metrics.sum("hmfs_healthy") == 1;
         table.append(String.format(
                 "%-12s %s%n", "health", healthy ? "healthy" : "NOT healthy; /health and the server's log say why"));
+        table.append(String.format("%-12s %s%n", "sockets", sockets(metrics)));
         table.append(String.format(
                 Locale.ROOT,
                 "%-12s %.0f wait for the disk; %.0f slow since the start, %.0f frames refused%n",
@@ -137,12 +138,21 @@ final class StatusCommand implements Callable<Integer> {
             values.put("capacityMax", Math.round(metrics.sum("hmfs_pool_max_bytes")));
             values.put("growthFailing", metrics.sum("hmfs_pool_growth_failing") == 1);
             values.put("healthy", metrics.sum("hmfs_healthy") == 1);
+            values.put("transport", sockets(metrics));
             values.put("inFlight", Math.round(metrics.sum("hmfs_requests_in_flight")));
             values.put("slowOperations", Math.round(metrics.sum("hmfs_slow_operations_total")));
             values.put("framesRefused", Math.round(metrics.sum("hmfs_frames_refused_total")));
             values.put("operations", new Json.Raw(Json.object(operations(Traffic.of(metrics)))));
         }
         return Json.object(values) + System.lineSeparator();
+    }
+
+    /** Their kind; none known of a server that is older, or does not listen yet. */
+    private static String sockets(Exposition metrics) {
+        return metrics.samples("hmfs_transport").stream()
+                .findFirst()
+                .map(sample -> sample.labels().getOrDefault("kind", ""))
+                .orElse("unknown");
     }
 
     private static Map<String, Object> operations(Traffic traffic) {

@@ -139,6 +139,7 @@ final class Handshake {
         }
         Caller caller = lookup.join();
         session.greet(caller, introduction.clientId);
+        session.share(worker.service.disk.join(caller.name(), introduction.clientId));
         boolean survives = false;
         if (introduction.next != UNNUMBERED) {
             var key = new OutcomesByClient.Key(introduction.clientId, caller.mark());

@@ -2,14 +2,18 @@ package io.hmfs.server.exec;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 
 /** A request that waits for the disk: its frame is kept, executed on a thread that may block, and the reply sent from there. */
-final class OffloadedRequest implements ReplyTarget, Runnable {
+final class OffloadedRequest implements ReplyTarget, DiskQueue.Work {
     private static final int SLACK_MAX = 256;
+    private static final int OWN_BYTES =
+            4 << 10; // what the smallest one may cost: its objects, the rest of the buffer it came in
 
     private final Service service;
     private final Session session;
+    private final DiskQueue.Share share;
     private final ByteBuf frame;
     private final int bytes;
     private final int replyBytes;
@@ -23,12 +27,18 @@ final class OffloadedRequest implements ReplyTarget, Runnable {
         this.frame = frame;
         this.replyBytes = replyBytes;
         this.sequence = sequence;
-        bytes = frame.readableBytes() + replyBytes;
+        share = Objects.requireNonNull(session.share(), "only who was welcome has requests");
+        bytes = frame.readableBytes() + replyBytes + OWN_BYTES;
     }
 
-    /** Bytes of data that this request and its reply hold. */
-    int bytes() {
+    @Override
+    public long bytes() {
         return bytes;
+    }
+
+    /** Whose it is. */
+    DiskQueue.Share share() {
+        return share;
     }
 
     @Override

@@ -16,9 +16,10 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class Service {
     private static final System.Logger LOG = System.getLogger(Service.class.getName());
     private static final int INTENTS_RESERVE = 1024; // more than there are threads: begin() does not wait
+    private static final Executor JOURNAL_LOOKS = CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS);
 
     final Namespace namespace;
     final ServiceInfo info;
@@ -40,11 +42,8 @@ public final class Service {
     final Callers callers;
     final Grants grants;
     final @Nullable Data data;
-    private final Executor disk;
-    private final long diskBytesMax;
+    final DiskQueue disk;
     private final Consumer<Throwable> failStop;
-    private final AtomicLong diskBytes = new AtomicLong();
-    private final AtomicInteger diskRequests = new AtomicInteger();
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicBoolean failed = new AtomicBoolean();
     private final long startNanos = System.nanoTime();
@@ -87,7 +86,7 @@ public final class Service {
      * @param grants what opened files may be asked for
      * @param data null if the data store is not the server's own
      * @param disk runs what waits for the disk
-     * @param diskBytesMax bytes that may wait for the disk before {@link #mayProceed} says no
+     * @param diskBytesMax bytes that may wait for the disk, of which each client gets its share
      * @param observation told of each request
      * @param failStop told once of an unexpected error; no request is executed after it
      */
@@ -108,8 +107,7 @@ public final class Service {
         changes = new NameChanges(namespace);
         outcomes = new OutcomesByClient(namespace.numbered());
         this.data = data;
-        this.disk = disk;
-        this.diskBytesMax = diskBytesMax;
+        this.disk = new DiskQueue(disk, diskBytesMax);
         this.observation = observation;
         this.failStop = failStop;
     }
@@ -140,22 +138,39 @@ public final class Service {
         return new Worker(this, false);
     }
 
-    /** Whether another request may be executed now; if not, connections are not read for a moment. */
-    public boolean mayProceed() {
+    /** Whether another request of this connection may be executed now; if not, it is not read until {@link #whenMayProceed} says so. */
+    public boolean mayProceed(Session session) {
+        DiskQueue.Share share = session.share();
+        return (share == null || disk.hasRoom(share)) && mayRemove();
+    }
+
+    private boolean mayRemove() {
         Data builtin = data;
-        return builtin == null
-                || (diskBytes.get() <= diskBytesMax && builtin.journal().freeSlots() >= INTENTS_RESERVE);
+        return builtin == null || builtin.journal().freeSlots() >= INTENTS_RESERVE;
+    }
+
+    /** Runs a task on the connection's thread when {@link #mayProceed} is worth to be asked again. */
+    public void whenMayProceed(Session session, Runnable task) {
+        Runnable onThread = () -> {
+            try {
+                session.onThread(task);
+            } catch (RejectedExecutionException e) {
+                // The server stops, and the connection's thread has ended: nobody reads any more.
+                return;
+            }
+        };
+        DiskQueue.Share share = session.share();
+        if (share == null || !disk.await(share, onThread)) { // then it is the journal, which tells nobody
+            JOURNAL_LOOKS.execute(onThread);
+        }
     }
 
     void onDisk(OffloadedRequest request) {
-        diskBytes.addAndGet(request.bytes());
-        diskRequests.incrementAndGet();
-        disk.execute(request);
+        disk.execute(request.share(), request);
     }
 
     void offDisk(OffloadedRequest request) {
-        diskBytes.addAndGet(-request.bytes());
-        diskRequests.decrementAndGet();
+        disk.done(request.share(), request);
     }
 
     Worker diskWorker() {
@@ -211,12 +226,27 @@ public final class Service {
 
     /** Requests that wait for the disk, or are executed there. */
     public int diskRequests() {
-        return diskRequests.get();
+        return disk.requests();
     }
 
-    /** Bytes of data that these and their replies hold. */
+    /** Bytes that these and their replies hold. */
     public long diskBytes() {
-        return diskBytes.get();
+        return disk.bytes();
+    }
+
+    /** Of these, bytes of the user who has most. */
+    public long diskBytesOfOne() {
+        return disk.largestBytes();
+    }
+
+    /** Users who have such requests. */
+    public int diskUsers() {
+        return disk.users();
+    }
+
+    /** Connections that are not read until there is room for their client. */
+    public int connectionsHeldUp() {
+        return disk.waiting();
     }
 
     long uptimeMillis() {

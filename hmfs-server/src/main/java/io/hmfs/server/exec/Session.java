@@ -14,6 +14,7 @@ public abstract class Session implements ReplyTarget {
     private long clientId;
     private @Nullable Outcomes outcomes;
     private @Nullable JoinedRequests joined;
+    private DiskQueue.@Nullable Share share;
     private int inFlight;
     private long owed;
     private volatile byte[] auditPrefix = {}; // also set on threads that wait for the disk
@@ -57,6 +58,20 @@ public abstract class Session implements ReplyTarget {
         return outcomes;
     }
 
+    /** Whose requests these are, where they wait for the disk. */
+    final void share(DiskQueue.Share ofClient) {
+        if (left) {
+            ofClient.leave();
+        } else {
+            share = ofClient;
+        }
+    }
+
+    /** The same; null before the handshake. */
+    final DiskQueue.@Nullable Share share() {
+        return share;
+    }
+
     /** The user, from the handshake. */
     final @Nullable Caller caller() {
         return caller;
@@ -78,6 +93,10 @@ public abstract class Session implements ReplyTarget {
         Outcomes ofClient = outcomes;
         if (ofClient != null) {
             ofClient.leave();
+        }
+        DiskQueue.Share ofQueue = share;
+        if (ofQueue != null) {
+            ofQueue.leave();
         }
     }
 

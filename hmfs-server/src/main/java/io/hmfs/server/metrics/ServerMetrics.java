@@ -92,6 +92,15 @@ public final class ServerMetrics implements AutoCloseable {
         gauge(name, null, help, () -> value.getAsBoolean() ? 1 : 0);
     }
 
+    /** The kind of the sockets. */
+    public void transport(String kind) {
+        Gauge.builder("hmfs.transport", () -> 1)
+                .description("The kind of the sockets, as a label")
+                .tag("kind", kind)
+                .strongReference(true)
+                .register(own);
+    }
+
     /** How long each step of the start took. */
     public void startSteps(Map<String, Long> nanosByStep) {
         nanosByStep.forEach((step, nanos) -> TimeGauge.builder("hmfs.start.step", () -> nanos, TimeUnit.NANOSECONDS)
@@ -216,6 +225,11 @@ public final class ServerMetrics implements AutoCloseable {
                 null,
                 "Connections since the start",
                 () -> tally(WorkerMeter.Tally.CONNECTIONS_ACCEPTED));
+        counter(
+                "hmfs.connections.refused",
+                null,
+                "Connections beyond connections-max that were told so and closed",
+                () -> tally(WorkerMeter.Tally.CONNECTIONS_REFUSED));
         counter("hmfs.received", "bytes", "Bytes read from connections", () -> tally(WorkerMeter.Tally.RECEIVED_BYTES));
         counter("hmfs.sent", "bytes", "Bytes of replies", () -> tally(WorkerMeter.Tally.SENT_BYTES));
         counter(

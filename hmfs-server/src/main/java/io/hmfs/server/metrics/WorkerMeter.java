@@ -31,6 +31,7 @@ public final class WorkerMeter {
     /** What is counted beside requests. */
     public enum Tally {
         CONNECTIONS_ACCEPTED,
+        CONNECTIONS_REFUSED,
         RECEIVED_BYTES,
         SENT_BYTES,
         FRAMES_REFUSED,

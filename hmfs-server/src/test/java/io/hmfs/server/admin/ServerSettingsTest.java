@@ -12,6 +12,7 @@ import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.ObservationConfig;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.transport.netty.Sockets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,13 +67,14 @@ final class ServerSettingsTest {
                                 block-size = 1M
                                 chunk-size = 64K
                                 event-loops = 7
+                                connections-max = 8
                                 io-threads = 9
                                 frame-max = 4M
                                 in-flight-max = 11
                                 io-queue-bytes-max = 32M
                                 idle-timeout = 5m
                                 drain-timeout = 250ms
-                                native-transport = no
+                                transport = io_uring
                                 permissions-enabled = false
                                 superuser = hmfs
                                 supergroup = admins
@@ -100,13 +102,14 @@ final class ServerSettingsTest {
                 1 << 20,
                 64 << 10,
                 7,
+                8,
                 9,
                 4 << 20,
                 11,
                 32 << 20,
                 Duration.ofMinutes(5),
                 Duration.ofMillis(250),
-                false,
+                Sockets.IO_URING,
                 new AccessConfig(
                         false, "hmfs", "admins", AccessConfig.Source.STATIC, "bob=a, b;carol=", Duration.ofMinutes(2)),
                 new ObservationConfig("::1", 8931, Path.of("/a"), 1 << 20, 3, Duration.ofMillis(20)));
@@ -185,6 +188,14 @@ final class ServerSettingsTest {
     }
 
     @Test
+    void aSettingThatHadALongerNameIsNamedToo() throws IOException {
+        Path file = file("native-transport=true\n");
+        assertMessage("(did you mean transport?)", () -> resolve(POOL, Map.of(), file));
+        assertMessage(
+                "(did you mean HMFS_TRANSPORT?)", () -> resolve(POOL, Map.of("HMFS_NATIVE_TRANSPORT", "true"), null));
+    }
+
+    @Test
     void aWrongValueIsNamedWithWhereItCameFrom() {
         assertMessage(
                 "port (variable HMFS_PORT) is 'x'",
@@ -193,6 +204,9 @@ final class ServerSettingsTest {
                 "--persistence is 'x'; write pmem or process",
                 () -> resolve(Map.of(ServerSetting.POOL, "/p", ServerSetting.PERSISTENCE, "x"), Map.of(), null)
                         .config());
+        assertMessage(
+                "transport (variable HMFS_TRANSPORT) is 'x'; write auto or epoll or io_uring or nio",
+                () -> resolve(POOL, Map.of("HMFS_TRANSPORT", "x"), null).config());
         assertMessage(
                 "--chunk-size is 1;",
                 () -> resolve(POOL, Map.of("HMFS_CHUNK_SIZE", "1"), null).config());

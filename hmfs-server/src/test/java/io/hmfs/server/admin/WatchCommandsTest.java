@@ -267,10 +267,17 @@ class WatchCommandsTest {
             work(client);
             String table = run("status");
             assertTrue(table.contains("health       healthy\n"), table);
+            assertTrue(
+                    Pattern.compile("\nsockets +(epoll|nio)\n").matcher(table).find(), table);
             assertTrue(table.contains("\n  stat       25, 5 of them not OK; median "), table);
             String json = run("status", "--json");
             assertTrue(json.contains("\"stat\":{\"requests\":25,\"failed\":5,\"medianMicros\":"), json);
             assertTrue(json.contains("\"healthy\":true"), json);
+            assertTrue(
+                    Pattern.compile("\"transport\":\"(epoll|nio)\"")
+                            .matcher(json)
+                            .find(),
+                    json);
         }
     }
 }

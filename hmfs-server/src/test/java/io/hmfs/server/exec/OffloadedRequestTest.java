@@ -106,7 +106,9 @@ class OffloadedRequestTest {
                     .correlationId(1)
                     .limit();
             frame.setIndex(0, length);
-            service.onDisk(new OffloadedRequest(service, new EndedSession(), frame, 0, Once.NONE));
+            EndedSession session = new EndedSession();
+            session.share(service.disk.join("u", 1));
+            service.onDisk(new OffloadedRequest(service, session, frame, 0, Once.NONE));
             assertEquals(0, frame.refCnt());
             assertEquals(0, service.diskRequests());
             assertEquals(

@@ -28,7 +28,6 @@ final class NettySession extends Session {
     private static final System.Logger LOG = System.getLogger(NettySession.class.getName());
 
     private static final int HELLO_FRAME_MAX = 1024;
-    private static final long RETRY_MILLIS = 1;
     private static final long LINGER_MILLIS = 1_000; // for the peer to read why it was refused
 
     private final Handler handler = new Handler();
@@ -217,7 +216,7 @@ final class NettySession extends Session {
                 && channel.isWritable()
                 && inFlight() < limits.inFlightMax()
                 && owed() < NettyTransport.OWED_MAX
-                && service.mayProceed()
+                && service.mayProceed(this)
                 && held.bytes() < limits.frameMax();
     }
 
@@ -226,13 +225,12 @@ final class NettySession extends Session {
             paused = true;
             channel.config().setAutoRead(false);
         }
-        if (!service.mayProceed() && !retryScheduled) { // nobody of this connection tells when that changes
+        if (!retryScheduled && !service.mayProceed(this)) { // nobody of this connection tells when that changes
             retryScheduled = true;
-            Runnable retry = () -> {
+            service.whenMayProceed(this, () -> {
                 retryScheduled = false;
                 resume();
-            };
-            channel.eventLoop().schedule(retry, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+            });
         }
     }
 

@@ -1,21 +1,14 @@
 package io.hmfs.server.transport.netty;
 
 import io.hmfs.server.exec.Service;
+import io.hmfs.server.metrics.WorkerMeter;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollChannelOption;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ServerSocketChannel;
-import io.netty.channel.socket.nio.NioChannelOption;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.io.IOException;
@@ -26,7 +19,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import jdk.net.ExtendedSocketOptions;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Listens, and serves each connection on one of a few event loops. */
@@ -46,19 +39,21 @@ public final class NettyTransport {
     private static final long LOOPS_END_SECONDS = 5;
 
     /**
-     * Bounds on one connection.
+     * Bounds on connections.
      *
+     * @param connectionsMax connections at once; the one bound that is not about one of them
      * @param frameMax longest frame
      * @param inFlightMax requests that wait for the disk at once
      * @param idleNanos for what was begun to be finished
      */
-    public record Limits(int frameMax, int inFlightMax, long idleNanos) {}
+    public record Limits(int connectionsMax, int frameMax, int inFlightMax, long idleNanos) {}
 
     private final Service service;
     private final Limits limits;
-    private final boolean epoll;
+    private final Sockets sockets;
     private final MultiThreadIoEventLoopGroup loops;
     private final Set<NettySession> sessions = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger open = new AtomicInteger();
     private final FastThreadLocal<Turn> turns = new FastThreadLocal<>() {
         @Override
         protected Turn initialValue() {
@@ -67,25 +62,33 @@ public final class NettyTransport {
     };
     private volatile @Nullable Channel listener;
 
-    /** Makes its threads; nobody reaches it before {@link #listen}. */
-    public NettyTransport(Service service, Limits limits, int eventLoops, boolean nativeTransport) {
+    /**
+     * Makes its threads; nobody reaches it before {@link #listen}.
+     *
+     * @throws IOException these sockets cannot be had here; says why
+     */
+    public NettyTransport(Service service, Limits limits, int eventLoops, Sockets wanted) throws IOException {
         this.service = service;
         this.limits = limits;
-        epoll = nativeTransport && NettyTransport.class.getModule().isNativeAccessEnabled() && Epoll.isAvailable();
-        IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        sockets = wanted.resolve();
         loops = new MultiThreadIoEventLoopGroup(
-                eventLoops, new DefaultThreadFactory("hmfs-loop", true), TurnIo.factory(io, turns::get));
+                eventLoops,
+                new DefaultThreadFactory("hmfs-loop", true),
+                TurnIo.factory(sockets.handlers(), turns::get));
     }
 
     /** Starts to listen. Throws with the address and what to do about it. */
     public void listen(InetSocketAddress address) throws IOException {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loops)
-                .channel(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+                .channel(sockets.listener())
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(sockets.keepAliveIdle(), KEEP_ALIVE_IDLE_SECONDS)
+                .childOption(sockets.keepAliveInterval(), KEEP_ALIVE_INTERVAL_SECONDS)
+                .childOption(sockets.keepAliveCount(), KEEP_ALIVE_COUNT)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
@@ -93,28 +96,13 @@ public final class NettyTransport {
                         accept(channel);
                     }
                 });
-        keepAlive(bootstrap);
         var bound = bootstrap.bind(address).awaitUninterruptibly();
         Throwable cause = bound.cause();
         if (cause != null) {
             throw new IOException(whyNot(address, cause), cause);
         }
         listener = bound.channel();
-    }
-
-    private void keepAlive(ServerBootstrap bootstrap) {
-        if (epoll) {
-            bootstrap
-                    .childOption(EpollChannelOption.TCP_KEEPIDLE, KEEP_ALIVE_IDLE_SECONDS)
-                    .childOption(EpollChannelOption.TCP_KEEPINTVL, KEEP_ALIVE_INTERVAL_SECONDS)
-                    .childOption(EpollChannelOption.TCP_KEEPCNT, KEEP_ALIVE_COUNT);
-        } else {
-            bootstrap
-                    .childOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), KEEP_ALIVE_IDLE_SECONDS)
-                    .childOption(
-                            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), KEEP_ALIVE_INTERVAL_SECONDS)
-                    .childOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), KEEP_ALIVE_COUNT);
-        }
+        bound.channel().pipeline().addLast(new AcceptErrors());
     }
 
     private static String whyNot(InetSocketAddress address, Throwable cause) {
@@ -134,6 +122,13 @@ public final class NettyTransport {
     }
 
     private void accept(Channel channel) {
+        int others = open.getAndIncrement();
+        channel.closeFuture().addListener(closed -> open.decrementAndGet());
+        if (others >= limits.connectionsMax()) {
+            turns.get().worker().meter().add(WorkerMeter.Tally.CONNECTIONS_REFUSED, 1);
+            channel.pipeline().addLast(new Refusal(limits.connectionsMax(), others - limits.connectionsMax()));
+            return;
+        }
         NettySession session = new NettySession(service, limits, turns.get(), channel);
         sessions.add(session);
         channel.closeFuture().addListener(closed -> sessions.remove(session));
@@ -155,9 +150,9 @@ public final class NettyTransport {
         }
     }
 
-    /** The sockets' implementation: epoll or nio. */
-    public String kind() {
-        return epoll ? "epoll" : "nio";
+    /** The sockets' implementation. */
+    public Sockets sockets() {
+        return sockets;
     }
 
     /** Bytes of replies that were sent and that peers have not taken. */

@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,10 @@ final class FuzzRig implements AutoCloseable {
     static final int CHUNK_SIZE = 64 << 10;
     static final UUID CLUSTER = new UUID(0x4849_4d46, 0x5353);
     static final String SUPERUSER = "alice";
-    static final NettyTransport.Limits LIMITS = new NettyTransport.Limits(FRAME_MAX, 256, TimeUnit.SECONDS.toNanos(60));
+    static final NettyTransport.Limits LIMITS =
+            new NettyTransport.Limits(1, FRAME_MAX, 256, TimeUnit.SECONDS.toNanos(60));
+
+    static final long DISK_MAX = 64 << 20;
 
     private static final int BLOCK_SIZE = 256 << 10;
     private static final long SIZE = 70_000;
@@ -73,6 +77,11 @@ final class FuzzRig implements AutoCloseable {
 
     /** On a new pool in an empty directory. */
     FuzzRig(Path directory) throws IOException {
+        this(directory, Runnable::run);
+    }
+
+    /** The same with a disk that works when it is told to. */
+    FuzzRig(Path directory, Executor disk) throws IOException {
         Files.createDirectories(directory);
         Path pool = directory.resolve("fuzz.pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
@@ -97,8 +106,8 @@ final class FuzzRig implements AutoCloseable {
                 callers,
                 grants,
                 new Service.Data(store, journal, reaper),
-                Runnable::run,
-                64 << 20,
+                disk,
+                DISK_MAX,
                 new Observation(meters, metrics, null, Long.MAX_VALUE),
                 cause -> failure = cause);
         service.recoverRemovals();
