@@ -65,6 +65,8 @@ final class Histories implements AutoCloseable {
         /** SIGKILL while calls are under way, and the pool's memory is gone. */
         LOSS,
         LOSS_AFTERWARDS,
+        /** SIGTERM while calls are under way, a clean stop, and another start. */
+        STOP,
         /** The network is cut for a while. */
         CUT,
         /** And meanwhile the server is killed and started. */
@@ -83,6 +85,7 @@ final class Histories implements AutoCloseable {
             int timeouts,
             int kills,
             int losses,
+            int stops,
             int cuts,
             int connections,
             int parts,
@@ -90,7 +93,7 @@ final class Histories implements AutoCloseable {
         @Override
         public String toString() {
             return ("%d epochs explained, %d sets of names; %d calls, %d of them refused, %d unknown, %d timed out; %d kills, %d of them with"
-                            + " loss of the memory, %d cuts, %d connections; at most %d situations in one search")
+                            + " loss of the memory, %d clean stops, %d cuts, %d connections; at most %d situations in one search")
                     .formatted(
                             epochs,
                             parts,
@@ -100,6 +103,7 @@ final class Histories implements AutoCloseable {
                             timeouts,
                             kills,
                             losses,
+                            stops,
                             cuts,
                             connections,
                             reached);
@@ -126,6 +130,7 @@ final class Histories implements AutoCloseable {
     private @Nullable Throwable broken;
     private int kills;
     private int losses;
+    private int stops;
     private int cuts;
     private int calls;
     private int refused;
@@ -190,7 +195,18 @@ final class Histories implements AutoCloseable {
         }
         int connections = proxies.stream().mapToInt(FrameProxy::connections).sum();
         return new Figures(
-                plan.epochs, calls, refused, unknown, timeouts, kills, losses, cuts, connections, parts, reached);
+                plan.epochs,
+                calls,
+                refused,
+                unknown,
+                timeouts,
+                kills,
+                losses,
+                stops,
+                cuts,
+                connections,
+                parts,
+                reached);
     }
 
     private Tree epoch(Tree before) throws IOException, InterruptedException {
@@ -245,7 +261,7 @@ final class Histories implements AutoCloseable {
     private synchronized void prepareStrikes() {
         int many = switch (trouble) {
             case NONE, KILL_AFTERWARDS, LOSS_AFTERWARDS -> 0;
-            case KILL, LOSS, CUT, CUT_KILL -> 1;
+            case KILL, LOSS, STOP, CUT, CUT_KILL -> 1;
             case KILLS -> 2;
         };
         int answers = CLIENTS * plan.callsEach;
@@ -271,6 +287,7 @@ final class Histories implements AutoCloseable {
         strikes.remove();
         try {
             switch (trouble) {
+                case STOP -> stop();
                 case CUT -> cut(false);
                 case CUT_KILL -> cut(true);
                 default -> kill(trouble == Trouble.LOSS);
@@ -289,6 +306,13 @@ final class Histories implements AutoCloseable {
             machine.loseMemory();
             losses++;
         }
+        machine.start();
+    }
+
+    private synchronized void stop() throws IOException {
+        machine.stop();
+        ends.add(clock.incrementAndGet());
+        stops++;
         machine.start();
     }
 

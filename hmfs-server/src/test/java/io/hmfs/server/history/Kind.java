@@ -8,9 +8,22 @@ import java.util.List;
 
 /** The kinds of trouble that a history is made of. */
 enum Kind {
-    KILLED(Persistence.PROCESS, Network.DIRECT, Trouble.KILL, Trouble.NONE, Trouble.KILL_AFTERWARDS, Trouble.KILLS),
+    KILLED(
+            Persistence.PROCESS,
+            Network.DIRECT,
+            Trouble.KILL,
+            Trouble.NONE,
+            Trouble.KILL_AFTERWARDS,
+            Trouble.KILLS,
+            Trouble.STOP),
     KILLED_WITH_LOG(
-            Persistence.LOGGED, Network.DIRECT, Trouble.KILL, Trouble.NONE, Trouble.KILL_AFTERWARDS, Trouble.KILLS),
+            Persistence.LOGGED,
+            Network.DIRECT,
+            Trouble.KILL,
+            Trouble.NONE,
+            Trouble.KILL_AFTERWARDS,
+            Trouble.KILLS,
+            Trouble.STOP),
     /** First killed, then more calls, then the machine's memory is gone. */
     LOST(
             Persistence.LOGGED,

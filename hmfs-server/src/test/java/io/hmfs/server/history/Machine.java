@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -129,21 +130,33 @@ final class Machine implements AutoCloseable {
 
     /** SIGKILL; returns when the process is gone. If it was gone before, that was not asked for. */
     void kill() throws IOException {
-        Process running = process;
-        process = null;
-        if (running == null) {
-            return;
+        end(ProcessHandle::destroyForcibly);
+    }
+
+    /** SIGTERM: the server stops cleanly, or it is an error. */
+    void stop() throws IOException {
+        int code = end(ProcessHandle::destroy);
+        if (code != 0) {
+            throw new IOException("a clean stop ended with " + code + ": " + Files.readString(errors));
         }
-        boolean alive = running.isAlive();
-        running.destroyForcibly();
+    }
+
+    /** Returns the exit code. */
+    private int end(Consumer<ProcessHandle> signal) throws IOException {
+        Process running = process;
+        if (running == null) {
+            throw new IllegalStateException("no server runs");
+        }
+        process = null;
+        if (!running.isAlive()) {
+            throw new IOException("the server has ended by itself: " + Files.readString(errors));
+        }
+        signal.accept(running.toHandle()); // the process's own methods would close its input first
         try {
-            running.waitFor();
+            return running.waitFor();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while a server ended", e);
-        }
-        if (!alive) {
-            throw new IOException("the server has ended by itself: " + Files.readString(errors));
         }
     }
 
