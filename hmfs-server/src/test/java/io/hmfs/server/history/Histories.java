@@ -76,40 +76,6 @@ final class Histories implements AutoCloseable {
     /** What to do. The troubles take turns. */
     record Plan(Persistence mode, Network network, int epochs, int callsEach, List<Trouble> troubles) {}
 
-    /** What was done. */
-    record Figures(
-            int epochs,
-            int calls,
-            int failures,
-            int unknown,
-            int timeouts,
-            int kills,
-            int losses,
-            int stops,
-            int cuts,
-            int connections,
-            int parts,
-            int reached) {
-        @Override
-        public String toString() {
-            return ("%d epochs explained, %d sets of names; %d calls, %d of them refused, %d unknown, %d timed out; %d kills, %d of them with"
-                            + " loss of the memory, %d clean stops, %d cuts, %d connections; at most %d situations in one search")
-                    .formatted(
-                            epochs,
-                            parts,
-                            calls,
-                            failures,
-                            unknown,
-                            timeouts,
-                            kills,
-                            losses,
-                            stops,
-                            cuts,
-                            connections,
-                            reached);
-        }
-    }
-
     private final Plan plan;
     private final long seed;
     private final Random random;
@@ -128,25 +94,14 @@ final class Histories implements AutoCloseable {
     private final Deque<Integer> strikes = new ArrayDeque<>();
     private Trouble trouble = Trouble.NONE;
     private @Nullable Throwable broken;
-    private int kills;
-    private int losses;
-    private int stops;
-    private int cuts;
-    private int calls;
-    private int refused;
-    private int unknown;
-    private int timeouts;
-    private int parts;
-    private int reached;
+    private final Figures figures = new Figures();
 
-    private Histories(Plan plan, long seed, Path disk) throws IOException {
+    private Histories(Plan plan, long seed, Machine machine, @Nullable CutNetwork cutNetwork) throws IOException {
         this.plan = plan;
         this.seed = seed;
+        this.machine = machine;
+        this.cutNetwork = cutNetwork;
         random = new Random(seed);
-        cutNetwork = plan.network == Network.CUT ? new CutNetwork() : null;
-        machine = cutNetwork == null
-                ? new Machine(disk, plan.mode, List.of(), "127.0.0.1")
-                : new Machine(disk, plan.mode, cutNetwork.inside(), cutNetwork.serverAddress());
         machine.start();
         observer = connect(machine.host(), machine.port());
         world = new World(observer);
@@ -167,7 +122,11 @@ final class Histories implements AutoCloseable {
 
     /** Does it, in a directory on a disk. An epoch that nothing explains, or that is not decided, is an AssertionError. */
     static Figures run(Plan plan, long seed, Path disk) throws IOException, InterruptedException {
-        try (Histories histories = new Histories(plan, seed, disk)) {
+        try (CutNetwork network = plan.network == Network.CUT ? new CutNetwork() : null;
+                Machine machine = network == null
+                        ? new Machine(disk, plan.mode, List.of(), "127.0.0.1")
+                        : new Machine(disk, plan.mode, network.inside(), network.serverAddress());
+                Histories histories = new Histories(plan, seed, machine, network)) {
             return histories.run();
         }
     }
@@ -188,25 +147,14 @@ final class Histories implements AutoCloseable {
             trouble = plan.troubles.get(epoch % plan.troubles.size());
             try {
                 before = epoch(before);
+                figures.epochs++;
             } catch (AssertionError | IOException e) {
                 throw new AssertionError(
                         "seed " + seed + ", " + plan + ", epoch " + epoch + ", " + trouble + ": " + e.getMessage(), e);
             }
         }
-        int connections = proxies.stream().mapToInt(FrameProxy::connections).sum();
-        return new Figures(
-                plan.epochs,
-                calls,
-                refused,
-                unknown,
-                timeouts,
-                kills,
-                losses,
-                stops,
-                cuts,
-                connections,
-                parts,
-                reached);
+        figures.connections = proxies.stream().mapToInt(FrameProxy::connections).sum();
+        return figures;
     }
 
     private Tree epoch(Tree before) throws IOException, InterruptedException {
@@ -228,13 +176,13 @@ final class Histories implements AutoCloseable {
         if (problem != null) {
             throw new AssertionError(problem);
         }
-        parts += epoch.parts();
-        reached = Math.max(reached, epoch.reached());
-        calls += made.size();
+        figures.parts += epoch.parts();
+        figures.reached = Math.max(figures.reached, epoch.reached());
+        figures.calls += made.size();
         for (Call call : made) {
-            refused += call.answer == ResultCode.OK || call.isOpen() ? 0 : 1;
-            unknown += call.answer == ResultCode.OUTCOME_UNKNOWN ? 1 : 0;
-            timeouts += call.answer == ResultCode.TIMEOUT ? 1 : 0;
+            figures.refused += call.answer == ResultCode.OK || call.isOpen() ? 0 : 1;
+            figures.unknown += call.answer == ResultCode.OUTCOME_UNKNOWN ? 1 : 0;
+            figures.timeouts += call.answer == ResultCode.TIMEOUT ? 1 : 0;
         }
         return after;
     }
@@ -301,10 +249,10 @@ final class Histories implements AutoCloseable {
     private synchronized void kill(boolean loseMemory) throws IOException {
         machine.kill();
         ends.add(clock.incrementAndGet());
-        kills++;
+        figures.kills++;
         if (loseMemory) {
             machine.loseMemory();
-            losses++;
+            figures.losses++;
         }
         machine.start();
     }
@@ -312,7 +260,7 @@ final class Histories implements AutoCloseable {
     private synchronized void stop() throws IOException {
         machine.stop();
         ends.add(clock.incrementAndGet());
-        stops++;
+        figures.stops++;
         machine.start();
     }
 
@@ -321,7 +269,7 @@ final class Histories implements AutoCloseable {
         if (network == null) {
             throw new IllegalStateException("there is no network to cut");
         }
-        cuts++;
+        figures.cuts++;
         network.down();
         try {
             if (killed) {
@@ -355,10 +303,6 @@ final class Histories implements AutoCloseable {
         threads.shutdownNow();
         for (FrameProxy proxy : proxies) {
             proxy.close();
-        }
-        machine.close();
-        if (cutNetwork != null) {
-            cutNetwork.close();
         }
     }
 }

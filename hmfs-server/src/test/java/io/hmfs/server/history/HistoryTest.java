@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.hmfs.server.history.Histories.Figures;
 import io.hmfs.server.history.Histories.Network;
 import io.hmfs.server.history.Histories.Plan;
 import java.nio.file.Path;
@@ -42,10 +41,10 @@ class HistoryTest {
         }
         long seed = Long.getLong("hmfs.seed", new Random().nextLong());
         Figures done = Histories.run(plan, seed, directory);
-        assertEquals(epochs, done.epochs());
-        assertEquals(kills, done.kills());
-        assertEquals(losses, done.losses());
-        assertEquals(cuts, done.cuts());
-        assertTrue(plan.network() != Network.DISTURBED || done.connections() > Histories.CLIENTS, done.toString());
+        assertEquals(epochs, done.epochs);
+        assertEquals(kills, done.kills);
+        assertEquals(losses, done.losses);
+        assertEquals(cuts, done.cuts);
+        assertTrue(plan.network() != Network.DISTURBED || done.connections > Histories.CLIENTS, done.toString());
     }
 }

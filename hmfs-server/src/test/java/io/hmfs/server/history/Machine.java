@@ -170,7 +170,7 @@ final class Machine implements AutoCloseable {
     public void close() throws IOException {
         Process running = process;
         if (running != null) {
-            running.destroyForcibly();
+            running.destroyForcibly().onExit().join();
         }
         try (Stream<Path> files = Files.walk(memory)) {
             for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
