@@ -128,6 +128,16 @@ class ExactlyOnceTest {
     }
 
     @Test
+    void eachReplyComesTwice() throws IOException {
+        changeAllIn((_, _) -> Fate.DOUBLE_REPLY, 1, config -> config);
+    }
+
+    @Test
+    void theReplyToTheLastRequestComesAgainBeforeEachReply() throws IOException {
+        changeAllIn((_, _) -> Fate.OLD_REPLY, 1, config -> config);
+    }
+
+    @Test
     void anythingAtRandom() throws IOException {
         Random random = new Random(5);
         Fate[] fates = Fate.values();

@@ -13,14 +13,15 @@ import java.nio.ByteOrder;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A network between a client and a server that a test disturbs, frame by frame. For each request of a connection it asks what to do.
  * Requests pass one at a time: the next one only after the reply to the last, or after it was decided not to wait for that.
  */
-final class FrameProxy implements AutoCloseable {
+public final class FrameProxy implements AutoCloseable {
     /** What becomes of a request. */
-    enum Fate {
+    public enum Fate {
         /** It passes, and so does its reply. */
         PASS,
         /** It never arrives, and the connection breaks. */
@@ -30,24 +31,33 @@ final class FrameProxy implements AutoCloseable {
         /** It arrives, and the connection breaks at once: nobody knows what comes first. */
         CUT,
         /** It arrives twice, one behind the other; both replies pass. */
-        DOUBLE
+        DOUBLE,
+        /** It passes, and its reply arrives twice. */
+        DOUBLE_REPLY,
+        /** It passes, and the last reply, perhaps that of another connection, arrives once more before its own. */
+        OLD_REPLY,
+        /** It passes, and its reply comes late. */
+        LATE_REPLY
     }
 
     /** Decides about the request with this number, from 0 on over all connections; Hello is none. */
     @FunctionalInterface
-    interface Weather {
+    public interface Weather {
         Fate of(int number, byte[] request);
     }
+
+    private static final long LATE_NANOS = 5_000_000;
 
     private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final Weather weather;
     private final Runnable betweenConnections;
     private final int serverPort;
+    private byte[] lastReply = {};
     private int requests;
     private final AtomicInteger connections = new AtomicInteger();
 
-    FrameProxy(int serverPort, Weather weather) throws IOException {
+    public FrameProxy(int serverPort, Weather weather) throws IOException {
         this(serverPort, weather, () -> {});
     }
 
@@ -59,12 +69,12 @@ final class FrameProxy implements AutoCloseable {
         var _ = threads.submit(this::accept);
     }
 
-    int port() {
+    public int port() {
         return listener.getLocalPort();
     }
 
     /** Connections that clients have made so far. */
-    int connections() {
+    public int connections() {
         return connections.get();
     }
 
@@ -98,14 +108,14 @@ final class FrameProxy implements AutoCloseable {
             switch (weather.of(requests++, request)) {
                 case PASS -> {
                     toServer.write(request);
-                    toClient.write(frame(repliesIn));
+                    toClient.write(reply(repliesIn));
                 }
                 case LOSE -> {
                     return;
                 }
                 case LOSE_REPLY -> {
                     toServer.write(request);
-                    frame(repliesIn);
+                    reply(repliesIn);
                     return;
                 }
                 case CUT -> {
@@ -115,11 +125,32 @@ final class FrameProxy implements AutoCloseable {
                 case DOUBLE -> {
                     toServer.write(request);
                     toServer.write(request);
-                    toClient.write(frame(repliesIn));
-                    toClient.write(frame(repliesIn));
+                    toClient.write(reply(repliesIn));
+                    toClient.write(reply(repliesIn));
+                }
+                case DOUBLE_REPLY -> {
+                    toServer.write(request);
+                    toClient.write(reply(repliesIn));
+                    toClient.write(lastReply);
+                }
+                case OLD_REPLY -> {
+                    toServer.write(request);
+                    toClient.write(lastReply);
+                    toClient.write(reply(repliesIn));
+                }
+                case LATE_REPLY -> {
+                    toServer.write(request);
+                    byte[] reply = reply(repliesIn);
+                    LockSupport.parkNanos(LATE_NANOS); // the network's time: nobody waits for just that
+                    toClient.write(reply);
                 }
             }
         }
+    }
+
+    private byte[] reply(DataInputStream in) throws IOException {
+        lastReply = frame(in);
+        return lastReply;
     }
 
     /** A whole frame, its length word included. */

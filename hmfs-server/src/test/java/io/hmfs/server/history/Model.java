@@ -1,0 +1,230 @@
+package io.hmfs.server.history;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.server.history.Call.Place;
+import io.hmfs.server.history.Call.Seen;
+import io.hmfs.server.history.Tree.Node;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a namespace answers, in plain words: the steps of a call and what each one makes of a {@link Tree}. A step gives the trees that
+ * its answer allows, mostly one or none. Only success is asked of a call without an answer: its failure would have changed nothing.
+ */
+final class Model {
+    private static final List<Tree> NOTHING = List.of();
+
+    /** Ids that answers show and that no answered call has made: those of objects whose makers never heard of them. */
+    private final Set<Long> unclaimed;
+
+    Model(Set<Long> unclaimed) {
+        this.unclaimed = unclaimed;
+    }
+
+    /** One more step of a call, from what it has walked on. */
+    record Step(Tree tree, boolean ended) {}
+
+    /** The next step of the call with this number. */
+    List<Step> next(Call call, int number, Tree tree) {
+        int firstWalk = 2 * number;
+        int secondWalk = firstWalk + 1;
+        Place to = call.to;
+        if (isToWalk(call, call.at, tree.walked(firstWalk))) {
+            return walk(call, call.at, firstWalk, tree);
+        }
+        if (to != null && isToWalk(call, to, tree.walked(secondWalk))) {
+            return walk(call, to, secondWalk, tree);
+        }
+        long source = arrived(call.at, tree.walked(firstWalk));
+        long target = to == null ? 0 : arrived(to, tree.walked(secondWalk));
+        return act(call, tree, source, target, -1 - number).stream()
+                .map(after -> new Step(after.arrive(firstWalk, secondWalk), true))
+                .toList();
+    }
+
+    private static boolean isToWalk(Call call, Place place, @Nullable Long walked) {
+        return place.isDeep() && walked == null && call.verb != Call.Verb.APPEND;
+    }
+
+    private static long arrived(Place place, @Nullable Long walked) {
+        return walked == null ? place.directory() : walked;
+    }
+
+    private List<Step> walk(Call call, Place place, int walk, Tree tree) {
+        Node way = tree.at(place.directory(), place.name());
+        if (way == null) {
+            return ends(call, tree, walk, ResultCode.NOT_FOUND);
+        }
+        if (!way.directory()) {
+            return ends(call, tree, walk, ResultCode.NOT_DIRECTORY);
+        }
+        long seen = call.parentSeen();
+        Tree known = seen == 0 ? tree : identify(tree, way.id(), seen);
+        return known == null ? List.of() : List.of(new Step(known.walk(walk, seen == 0 ? way.id() : seen), false));
+    }
+
+    private static List<Step> ends(Call call, Tree tree, int walk, ResultCode answer) {
+        return call.answer == answer ? List.of(new Step(tree.arrive(walk & ~1, walk | 1), true)) : List.of();
+    }
+
+    /** The tree in which an object's id is the one that an answer shows; null if it is another one. */
+    private @Nullable Tree identify(Tree tree, long id, long shown) {
+        if (id == shown) {
+            return tree;
+        }
+        return id < 0 && unclaimed.contains(shown) ? tree.bind(id, shown) : null;
+    }
+
+    private static List<Tree> answered(Call call, Tree tree, ResultCode... answers) {
+        return List.of(answers).contains(call.answer) ? List.of(tree) : NOTHING;
+    }
+
+    private static boolean succeeds(Call call) {
+        return call.answer == ResultCode.OK || call.isOpen();
+    }
+
+    private List<Tree> act(Call call, Tree tree, long parent, long target, long madeUp) {
+        if (call.verb == Call.Verb.APPEND) {
+            return append(call, tree);
+        }
+        Place to = call.to;
+        boolean gone = (call.at.isDeep() && !tree.hasDirectory(parent))
+                || (to != null && to.isDeep() && !tree.hasDirectory(target));
+        if (gone) {
+            return answered(call, tree, ResultCode.NOT_FOUND);
+        }
+        if (call.verb == Call.Verb.CREATE || call.verb == Call.Verb.MKDIR) {
+            return make(call, tree, parent, madeUp);
+        }
+        String name = call.at.last();
+        Node node = tree.at(parent, name);
+        if (node == null) {
+            return answered(call, tree, ResultCode.NOT_FOUND);
+        }
+        return switch (call.verb) {
+            case STAT -> stat(call, tree, parent, node);
+            case DELETE -> delete(call, tree, parent, node);
+            case RMDIR -> rmdir(call, tree, parent, node);
+            case CHMOD ->
+                succeeds(call)
+                        ? List.of(
+                                tree.put(parent, name, new Node(node.id(), node.directory(), call.number, node.size())))
+                        : NOTHING;
+            case TRUNCATE ->
+                node.directory()
+                        ? answered(call, tree, ResultCode.IS_DIRECTORY)
+                        : succeeds(call)
+                                ? List.of(tree.put(parent, name, new Node(node.id(), false, node.mode(), call.number)))
+                                : NOTHING;
+            default -> rename(call, tree, parent, node, target);
+        };
+    }
+
+    private static List<Tree> make(Call call, Tree tree, long parent, long madeUp) {
+        String name = call.at.last();
+        if (tree.at(parent, name) != null) {
+            return answered(call, tree, ResultCode.EXISTS);
+        }
+        Seen seen = call.seen;
+        boolean directory = call.verb == Call.Verb.MKDIR;
+        if (call.isOpen()) {
+            return List.of(tree.put(parent, name, new Node(madeUp, directory, call.number, 0)));
+        }
+        if (call.answer != ResultCode.OK || seen == null) {
+            return NOTHING;
+        }
+        Node made = new Node(seen.id(), directory, call.number, 0);
+        return shows(seen, parent, made) ? List.of(tree.put(parent, name, made)) : NOTHING;
+    }
+
+    /** Whether an answer shows this object in this directory, whatever its id. */
+    private static boolean shows(Seen seen, long parent, Node node) {
+        return seen.parent() == parent
+                && seen.directory() == node.directory()
+                && seen.mode() == node.mode()
+                && seen.size() == node.size();
+    }
+
+    private List<Tree> stat(Call call, Tree tree, long parent, Node node) {
+        Seen seen = call.seen;
+        if (call.answer != ResultCode.OK || seen == null || !shows(seen, parent, node)) {
+            return NOTHING;
+        }
+        Tree known = identify(tree, node.id(), seen.id());
+        return known == null ? NOTHING : List.of(known);
+    }
+
+    private List<Tree> delete(Call call, Tree tree, long parent, Node node) {
+        if (node.directory()) {
+            return answered(call, tree, ResultCode.IS_DIRECTORY);
+        }
+        Tree known = removes(call, tree, node);
+        return known == null ? NOTHING : List.of(known.remove(parent, call.at.last()));
+    }
+
+    /** The tree in which this file is the one that the call says it has removed. */
+    private @Nullable Tree removes(Call call, Tree tree, Node victim) {
+        if (call.isOpen()) {
+            return tree;
+        }
+        return call.answer == ResultCode.OK ? identify(tree, victim.id(), call.removed) : null;
+    }
+
+    private static List<Tree> rmdir(Call call, Tree tree, long parent, Node node) {
+        if (!node.directory()) {
+            return answered(call, tree, ResultCode.NOT_DIRECTORY);
+        }
+        if (!tree.isEmpty(node.id())) {
+            return answered(call, tree, ResultCode.NOT_EMPTY);
+        }
+        return succeeds(call) ? List.of(tree.remove(parent, call.at.last())) : NOTHING;
+    }
+
+    private List<Tree> append(Call call, Tree tree) {
+        Seen file = Objects.requireNonNull(call.file);
+        Node node = tree.at(file.parent(), call.at.last());
+        if (node == null || node.id() != file.id()) {
+            return answered(call, tree, ResultCode.STALE);
+        }
+        long size = Math.max(node.size(), call.number);
+        return succeeds(call)
+                ? List.of(tree.put(file.parent(), call.at.last(), new Node(node.id(), false, node.mode(), size)))
+                : NOTHING;
+    }
+
+    /** Over a directory, a server that keeps data moves nothing, and the engine a directory if the other one is empty: both are right. */
+    private List<Tree> rename(Call call, Tree tree, long parent, Node node, long target) {
+        String name = call.at.last();
+        String newName = Objects.requireNonNull(call.to).last();
+        if (parent == target && name.equals(newName)) {
+            return call.removed == 0 ? answered(call, tree, ResultCode.OK) : NOTHING;
+        }
+        if (node.directory() && tree.isWithin(target, node.id())) {
+            return answered(call, tree, ResultCode.LOOP);
+        }
+        Node victim = tree.at(target, newName);
+        boolean replaces = call.verb == Call.Verb.REPLACE;
+        if (victim == null) {
+            boolean moves = call.isOpen() || (call.answer == ResultCode.OK && call.removed == 0);
+            return moves ? List.of(move(tree, parent, name, target, newName, node)) : NOTHING;
+        }
+        if (!replaces) {
+            return answered(call, tree, ResultCode.EXISTS);
+        }
+        if (node.directory() && !victim.directory()) {
+            return answered(call, tree, ResultCode.NOT_DIRECTORY);
+        }
+        if (victim.directory() && !(node.directory() && tree.isEmpty(victim.id()) && succeeds(call))) {
+            return answered(
+                    call, tree, ResultCode.EXISTS, node.directory() ? ResultCode.NOT_EMPTY : ResultCode.IS_DIRECTORY);
+        }
+        Tree known = victim.directory() ? tree : removes(call, tree, victim);
+        return known == null ? NOTHING : List.of(move(known, parent, name, target, newName, node));
+    }
+
+    private static Tree move(Tree tree, long parent, String name, long target, String newName, Node node) {
+        return tree.remove(parent, name).put(target, newName, node);
+    }
+}
