@@ -90,3 +90,31 @@ build_now() {
     mvn_logged "the build" "$root/target/build.log" -T2 -Dmaven.test.skip=true package
     build_done
 }
+
+# pom_version NAME: a version of the parent pom.
+pom_version() {
+    sed -n "s|^ *<$1>\(.*\)</$1>.*|\1|p" "$root/pom.xml" | head -n 1
+}
+
+# path_usable FILE SOURCE…: FILE holds a class path, was written after the last change of the sources, and every jar is still where it was.
+path_usable() {
+    local path_file=$1 file
+    shift
+    [ -f "$path_file" ] || return 1
+    [ -z "$(find "$@" -newer "$path_file" | head -n 1)" ] || return 1
+    tr ':' '\n' <"$path_file" | (
+        while IFS= read -r file || [ -n "$file" ]; do
+            [ -f "$file" ] || exit 1
+        done
+    )
+}
+
+# path_resolved POM FILE LOG ARG…: writes the class path of a pom that has no parent.
+path_resolved() {
+    local pom=$1 file=$2 log=$3
+    shift 3
+    mkdir -p "${file%/*}"
+    mvn_logged "fetching what ${pom#"$root/"} names" "$log" -f "$pom" "$@" \
+        "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath" "-Dmdep.outputFile=$file" -DincludeScope=runtime
+    touch "$file" # Maven leaves it as it is when nothing has changed
+}

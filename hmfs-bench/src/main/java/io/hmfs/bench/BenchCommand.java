@@ -1,16 +1,23 @@
 package io.hmfs.bench;
 
+import io.hmfs.bench.quickstart.SparkRestartsCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code hmfs bench}: measures HMFS beside its peers. Exit code 0 says that it measured, not that a target was reached. */
+/** {@code hmfs bench}: measures HMFS beside its peers. Exit code 0 says that it measured, not that a target was reached; but for soak and spark-restarts, whose verdict it is. */
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        subcommands = {MicroCommand.class, EngineCommand.class, NetCommand.class},
+        subcommands = {
+            MicroCommand.class,
+            EngineCommand.class,
+            NetCommand.class,
+            SoakCommand.class,
+            SparkRestartsCommand.class
+        },
         description = "Measures HMFS, always beside a peer in the same run.",
         footer = {
             "",
@@ -48,6 +55,7 @@ public final class BenchCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "choose what to measure: micro, engine or net");
+        throw new ParameterException(
+                spec.commandLine(), "choose what to measure: micro, engine, net, soak or spark-restarts");
     }
 }

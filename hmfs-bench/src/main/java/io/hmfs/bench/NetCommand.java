@@ -36,12 +36,16 @@ import picocli.CommandLine.Option;
                     + " blocking as a thread sees it that waits for each answer.",
             "create: createN, each round in a new directory. depth: stat ten directories deep beside one, with one and with"
                     + " N in flight. joined: creates in one directory beside a server that does not join them.",
+            "--name-node: create of empty files beside HDFS's NameNode with its defaults. A create of HDFS is two calls of its"
+                    + " protocol, create and complete, each an edit that is on the disk before its answer; a create of HMFS is"
+                    + " one request, on the disk before its answer too. Many share a sync in both.",
             "",
             "Examples:",
             "  hmfs bench net",
             "  hmfs bench net --ops stat,create,depth --in-flight 256",
             "  hmfs bench net --ops create --persistence logged --in-flight 1024 --log-dir /var/tmp",
             "  hmfs bench net --ops joined --persistence pmem",
+            "  hmfs bench net --name-node --log-dir /var/tmp",
             "  hmfs bench net --rounds 9 --millis 3000 --json net.json",
         })
 final class NetCommand implements Callable<Integer> {
@@ -59,23 +63,36 @@ final class NetCommand implements Callable<Integer> {
     @Option(names = "--files", defaultValue = "100000", description = "Files to stat (default ${DEFAULT-VALUE}).")
     private int files;
 
-    @Option(names = "--in-flight", defaultValue = "64", description = "Requests (default ${DEFAULT-VALUE}).")
-    private int inFlight;
+    @Option(names = "--in-flight", description = "Requests (default 64; with --name-node 1024).")
+    private @Nullable Integer inFlightAsked;
 
     @Option(
             names = "--ops",
             split = ",",
             paramLabel = "OP",
-            defaultValue = "stat",
-            description = "What to measure: ${COMPLETION-CANDIDATES} (default ${DEFAULT-VALUE}).")
-    private Set<Op> ops = EnumSet.of(Op.STAT);
+            description = "What to measure: ${COMPLETION-CANDIDATES} (default STAT; with --name-node none of them).")
+    private @Nullable Set<Op> opsAsked;
+
+    @Option(
+            names = "--name-node",
+            description =
+                    "Measure create beside HDFS's NameNode, which is fetched the first time, with its edit log on the"
+                            + " disk of --log-dir.")
+    private boolean nameNode;
+
+    @Option(
+            names = "--name-node-threads",
+            defaultValue = "128",
+            description = "Threads that make files in HDFS (default ${DEFAULT-VALUE}).")
+    private int nameNodeThreads;
 
     @Option(
             names = "--persistence",
             paramLabel = "MODE",
-            defaultValue = "process",
-            description = "The server's mode: process, pmem (emulated where there is none) or logged.")
-    private Persistence persistence = Persistence.PROCESS;
+            description =
+                    "The server's mode: process, pmem (emulated where there is none) or logged (default process; with"
+                            + " --name-node logged).")
+    private @Nullable Persistence persistenceAsked;
 
     @Option(
             names = "--log-dir",
@@ -111,9 +128,13 @@ final class NetCommand implements Callable<Integer> {
         Path directory = poolDirectory == null ? PoolDirectory.standard() : poolDirectory;
         Path logParent = logDirectory == null ? Path.of(System.getProperty("java.io.tmpdir")) : logDirectory;
         int loops = eventLoops == null ? Runtime.getRuntime().availableProcessors() : eventLoops;
+        int inFlight = inFlightAsked == null ? (nameNode ? 1024 : 64) : inFlightAsked;
+        Set<Op> ops = opsAsked == null ? (nameNode ? EnumSet.noneOf(Op.class) : EnumSet.of(Op.STAT)) : opsAsked;
+        Persistence persistence =
+                persistenceAsked == null ? (nameNode ? Persistence.LOGGED : Persistence.PROCESS) : persistenceAsked;
         int inFlightMax = Math.max(inFlight, ClientOptions.defaults().inFlightMax());
         NetOperation.Settings settings = new NetOperation.Settings(files, inFlight, rounds + warmUp, millis);
-        long making = (ops.contains(Op.CREATE) ? 1L : 0) + (ops.contains(Op.JOINED) ? 1 : 0);
+        long making = (ops.contains(Op.CREATE) ? 1L : 0) + (ops.contains(Op.JOINED) ? 1 : 0) + (nameNode ? 1 : 0);
         long made = making * settings.rounds() * RemoteCreates.most(millis, inFlight);
         Function<List<String>, RemoteServer.Setup> setup = flags ->
                 new RemoteServer.Setup(directory, PoolSize.of(files + made), loops, persistence, logParent, flags);
@@ -135,6 +156,10 @@ final class NetCommand implements Callable<Integer> {
                                             inFlightMax,
                                             settings);
                             });
+                }
+                if (nameNode) {
+                    operations.add(new NetNameNode(client, settings, persistence, logParent, nameNodeThreads));
+                    counters.put("threads that ask the NameNode", (long) nameNodeThreads);
                 }
                 counters.put("requests in flight", (long) inFlight);
                 return report.publish(measure(operations, counters));

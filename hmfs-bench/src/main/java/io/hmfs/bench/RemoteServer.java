@@ -5,11 +5,7 @@ import io.hmfs.client.ClientOptions;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.core.pmem.Persistence;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +15,8 @@ final class RemoteServer implements AutoCloseable {
     /** Flags of the JVM of a server, and of the echo that stands beside it. */
     static final List<String> FLAGS = List.of("-Xmx512m");
 
-    private static final String PREFIX = "hmfs-bench-";
-
-    private final Path directory;
-    private final @Nullable Path logDirectory;
+    private final TemporaryDirectory directory;
+    private final @Nullable TemporaryDirectory logDirectory;
     private final ChildJvm child;
     private final int port;
 
@@ -49,28 +43,27 @@ final class RemoteServer implements AutoCloseable {
     }
 
     RemoteServer(Setup setup) throws IOException {
-        directory = Files.createTempDirectory(setup.poolParent(), PREFIX);
-        Path log = null;
+        directory = new TemporaryDirectory(setup.poolParent());
+        TemporaryDirectory log = null;
         try {
             List<String> arguments = new ArrayList<>(List.of(
-                    directory.resolve("pool").toString(),
+                    directory.path().resolve("pool").toString(),
                     Long.toString(setup.poolSize()),
                     Integer.toString(setup.eventLoops()),
                     setup.persistence().name()));
             if (setup.persistence() == Persistence.LOGGED) {
-                log = Files.createTempDirectory(setup.logParent(), PREFIX);
-                arguments.add(log.resolve("log").toString());
+                log = new TemporaryDirectory(setup.logParent());
+                arguments.add(log.path().resolve("log").toString());
             }
             List<String> flags = new ArrayList<>(FLAGS);
             flags.addAll(setup.flags());
             child = ChildJvm.start(ServerMain.class, flags, arguments);
             port = number(child.answer(), "ready ");
         } catch (IOException | RuntimeException e) {
-            delete(directory);
-            if (log != null) {
-                delete(log);
+            try (directory;
+                    TemporaryDirectory _ = log) {
+                throw e;
             }
-            throw e;
         }
         logDirectory = log;
     }
@@ -107,29 +100,9 @@ final class RemoteServer implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        try {
+        try (TemporaryDirectory _ = logDirectory;
+                directory) {
             child.close();
-        } finally {
-            delete(directory);
-            if (logDirectory != null) {
-                delete(logDirectory);
-            }
         }
-    }
-
-    private static void delete(Path root) throws IOException {
-        Files.walkFileTree(root, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.delete(file);
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path made, @Nullable IOException problem) throws IOException {
-                Files.delete(made);
-                return FileVisitResult.CONTINUE;
-            }
-        });
     }
 }

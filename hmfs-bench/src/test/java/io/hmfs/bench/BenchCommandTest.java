@@ -66,7 +66,7 @@ class BenchCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"micro", "engine", "net"})
+    @ValueSource(strings = {"micro", "engine", "net", "soak", "spark-restarts"})
     void helpShowsExamples(String command) {
         assertEquals(0, run(command, "--help"));
         assertTrue(out.toString().contains("hmfs bench " + command), out::toString);
@@ -75,7 +75,7 @@ class BenchCommandTest {
     @Test
     void withoutACommandItSaysWhichThereAre() {
         assertEquals(2, run());
-        assertTrue(err.toString().contains("micro, engine or net"), err::toString);
+        assertTrue(err.toString().contains("micro, engine, net, soak or spark-restarts"), err::toString);
     }
 
     @Test

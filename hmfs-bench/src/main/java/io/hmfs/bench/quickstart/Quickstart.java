@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
         name = "hmfs quickstart",
         description = {
             "Try everything in a temporary directory: make a pool, start a server, put the Java runtime's own files with"
-                    + " FsShell, read them back, rename, delete, run a Spark job, kill the server, and compare everything"
-                    + " again after a restart.",
+                    + " FsShell, read them back, rename, delete, run Spark jobs, one of them while the server is restarted, kill the"
+                    + " server, and compare everything again.",
             "As root on Debian it installs PMDK's libraries if they are missing; without them the pool is a mapped file.",
             "The mode is process: what is answered survives the server, which is killed, not the machine."
         },
@@ -132,7 +132,8 @@ public final class Quickstart implements Callable<Integer> {
         }
     }
 
-    private static void delete(Path top) throws IOException {
+    /** Removes a directory and all that is in it. */
+    static void delete(Path top) throws IOException {
         List<Path> all;
         try (Stream<Path> walk = Files.walk(top)) {
             all = walk.toList();

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 final class QuickstartRun {
     private static final String JAVA = "/java";
     private static final String TABLE = "/words.parquet";
+    private static final String NUMBERS = "/numbers.parquet";
+    private static final int RESTARTS = 5;
     private static final String LOAD = "/under-load";
     private static final List<String> TEXTS = List.of("legal", "conf", "include");
     private static final int COMMAND_SECONDS = 240;
@@ -61,6 +63,11 @@ final class QuickstartRun {
         if (sparkHome != null) {
             steps.run(
                     "spark", "counting words of " + TEXTS + " to Parquet, and the same on the local disk", this::count);
+            steps.run(
+                    "restarts",
+                    "writing " + SparkOverRestarts.FILES + " Parquet files while the server is stopped and started "
+                            + RESTARTS + " times",
+                    this::countOverRestarts);
         }
         steps.run("kill", "SIGKILL to the server while files are being written", this::kill);
         steps.run("restart", "starting a server on the same pool and port", this::restart);
@@ -229,6 +236,27 @@ final class QuickstartRun {
             learn(remote, TABLE);
         }
         return parts;
+    }
+
+    private long countOverRestarts() throws Exception {
+        SparkOverRestarts.Tasks tasks = new SparkOverRestarts(commands, sparkJob())
+                .run(current().uri(), NUMBERS, RESTARTS, new SparkOverRestarts.Servant() {
+                    @Override
+                    public void stop() throws Exception {
+                        current().stop();
+                    }
+
+                    @Override
+                    public void start() throws Exception {
+                        QuickstartRun.this.start(current().port());
+                    }
+                });
+        SparkOverRestarts.requireFirstAttempts(tasks);
+        steps.say("%d tasks, each at its first attempt".formatted(tasks.tasks()));
+        try (Remote remote = new Remote(current().uri())) {
+            learn(remote, NUMBERS);
+        }
+        return SparkOverRestarts.FILES;
     }
 
     /** From now on the table's files, as they are, are expected too. */

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs the word count of {@code hmfs-bench/spark} in a Spark of its own, with {@code hmfs://} as its default filesystem. */
+/** Runs the jobs of {@code hmfs-bench/spark} in a Spark of its own, with {@code hmfs://} as its default filesystem. */
 final class SparkJob {
     private static final int FETCH_SECONDS = 1200;
     private static final int RUN_SECONDS = 240;
@@ -77,6 +77,16 @@ final class SparkJob {
     }
 
     private String run(String uri, List<String> arguments) throws Exception {
+        return commands.run("spark", program(uri, "local[2]", "WordCount", arguments), RUN_SECONDS);
+    }
+
+    /** The job of many tasks, not yet started. Spark tries a failed task again, so that one is no more than counted. */
+    ProcessBuilder manyTasks(String uri, String directory, int files, int rows, int stops) throws IOException {
+        return program(uri, "local[2,4]", "ManyTasks", List.of(directory, "" + files, "" + rows, "" + stops))
+                .redirectInput(ProcessBuilder.Redirect.PIPE);
+    }
+
+    private ProcessBuilder program(String uri, String master, String job, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(javaHome.resolve("bin/java").toString());
         // Seconds of work: the optimising compiler would only take them from it.
@@ -90,7 +100,7 @@ final class SparkJob {
         command.add("-Djdk.reflect.useDirectMethodHandle=false");
         command.add("-Dio.netty.tryReflectionSetAccessible=true");
         command.add("-Dspark.hadoop.fs.defaultFS=" + uri);
-        command.add("-Dspark.master=local[2]");
+        command.add("-Dspark.master=" + master);
         command.add("-Dspark.ui.enabled=false");
         command.add("-Dspark.driver.host=127.0.0.1");
         command.add("-Dspark.driver.bindAddress=127.0.0.1");
@@ -98,9 +108,9 @@ final class SparkJob {
         command.add("-Dspark.sql.adaptive.enabled=false"); // which would make one part of them
         command.add("-Dspark.local.dir=" + scratch);
         command.add("-Dspark.sql.warehouse.dir=" + scratch.resolve("warehouse"));
-        command.addAll(List.of("-cp", classPath, "io.hmfs.bench.spark.WordCount"));
+        command.addAll(List.of("-cp", classPath, "io.hmfs.bench.spark." + job));
         command.addAll(arguments);
         Files.createDirectories(scratch);
-        return commands.run("spark", commands.program(command).directory(scratch.toFile()), RUN_SECONDS);
+        return commands.program(command).directory(scratch.toFile());
     }
 }

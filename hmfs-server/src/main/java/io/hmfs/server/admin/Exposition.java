@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * Metrics in Prometheus's text format, version 0.0.4, read strictly: each sample belongs to a family that was announced with help and
  * type, and stands with it. What is not so is an {@link IllegalArgumentException} with the line.
  */
-final class Exposition {
+public final class Exposition {
     private static final Pattern HELP = Pattern.compile("# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)");
     private static final Pattern TYPE =
             Pattern.compile("# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge|histogram|summary|untyped)");
@@ -22,10 +22,10 @@ final class Exposition {
             Pattern.compile("([a-zA-Z_][a-zA-Z0-9_]*)=\"((?:[^\"\\\\\\n]|\\\\[\\\\\"n])*)\"(?:,|$)");
 
     /** One value. */
-    record Sample(String name, Map<String, String> labels, double value) {}
+    public record Sample(String name, Map<String, String> labels, double value) {}
 
     /** A family of values. */
-    record Family(String type, String help, List<Sample> samples) {}
+    public record Family(String type, String help, List<Sample> samples) {}
 
     private final Map<String, Family> families = new LinkedHashMap<>();
     private String current = "";
@@ -33,7 +33,8 @@ final class Exposition {
 
     private Exposition() {}
 
-    static Exposition parse(String text) {
+    /** Reads a whole text; what is not so is an {@link IllegalArgumentException}. */
+    public static Exposition parse(String text) {
         Exposition exposition = new Exposition();
         if (!text.isEmpty() && !text.endsWith("\n")) {
             throw new IllegalArgumentException("the last line does not end");
@@ -123,14 +124,15 @@ final class Exposition {
     }
 
     /** The sum of the samples of this name with these labels; 0 if there are none. */
-    double sum(String name, Predicate<Map<String, String>> labels) {
+    public double sum(String name, Predicate<Map<String, String>> labels) {
         return samples(name).stream()
                 .filter(sample -> labels.test(sample.labels()))
                 .mapToDouble(Sample::value)
                 .sum();
     }
 
-    double sum(String name) {
+    /** The sum of the samples of this name; 0 if there are none. */
+    public double sum(String name) {
         return sum(name, labels -> true);
     }
 

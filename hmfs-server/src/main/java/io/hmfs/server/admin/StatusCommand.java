@@ -1,6 +1,7 @@
 package io.hmfs.server.admin;
 
 import io.hmfs.client.HmfsClient;
+import io.hmfs.client.HmfsException;
 import io.hmfs.client.ServerInfo;
 import io.hmfs.client.ServerStatus;
 import java.io.IOException;
@@ -34,6 +35,8 @@ final class StatusCommand implements Callable<Integer> {
             ServerInfo info = client.server();
             System.out.print(
                     json ? json(status, info, metrics) : table(server.address(), status, info) + traffic(metrics));
+        } catch (HmfsException e) {
+            throw server.explained(e);
         }
         return 0;
     }

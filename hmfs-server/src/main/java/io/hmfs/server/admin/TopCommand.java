@@ -1,6 +1,7 @@
 package io.hmfs.server.admin;
 
 import io.hmfs.client.HmfsClient;
+import io.hmfs.client.HmfsException;
 import io.hmfs.client.ServerStatus;
 import java.io.Console;
 import java.io.IOException;
@@ -69,6 +70,8 @@ final class TopCommand implements Callable<Integer> {
                 more = !once && !System.out.checkError(); // or the pipe is gone
                 before = now;
             }
+        } catch (HmfsException e) {
+            throw server.explained(e);
         }
         System.out.flush();
         return 0;

@@ -1,0 +1,109 @@
+package io.hmfs.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.bench.soak.Gauge;
+import io.hmfs.bench.soak.Guests;
+import io.hmfs.bench.soak.Samples;
+import io.hmfs.bench.soak.SteadyLoad;
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.server.HmfsServer;
+import io.hmfs.server.ServerConfig;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+import picocli.CommandLine;
+
+/**
+ * Goal: a soak sees what grows and nothing else, its mix leaves as many files as it found, and it runs to its end.
+ * Method: samples made up for each gauge; the mix on a server of this process; the command for three seconds, its verdict not looked at.
+ */
+class SoakCommandTest {
+    private static final double SECONDS = 90;
+
+    @TempDir
+    private Path temporary = Path.of("");
+
+    /** Samples where this gauge grows by a tenth and 20 each third, and the others go up and down. */
+    private static Samples samples(Gauge growing) {
+        Samples samples = new Samples();
+        for (int second = 1; second <= SECONDS; second++) {
+            for (Gauge gauge : Gauge.values()) {
+                double noise = second % 9 == 0 ? 70 : 0; // a peak is no growth
+                int third = (second - 1) / 30;
+                samples.add(gauge, second, 100 + noise + (gauge == growing ? 30.0 * third : 0));
+            }
+        }
+        return samples;
+    }
+
+    private static List<String> missed(Samples samples) {
+        List<Result> results = new ArrayList<>();
+        List<Target> targets = new ArrayList<>();
+        SoakCommand.judge(samples, SECONDS, results, targets);
+        return SoakCommand.missed(new Outcome(results, Map.of(), targets));
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "HEAP")
+    void whatGrowsIsNotFlat(Gauge gauge) {
+        assertEquals(List.of(gauge.label() + ", last third"), missed(samples(gauge)));
+    }
+
+    @Test
+    void whatOnlyGoesUpAndDownIsFlat() {
+        assertEquals(List.of(), missed(samples(Gauge.HEAP)));
+    }
+
+    @Test
+    void theMixLeavesAsManyFilesAsItFound() throws Exception {
+        Path pool = temporary.resolve("p.pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        try (HmfsServer server = HmfsServer.start(ServerConfig.builder(pool)
+                        .port(0)
+                        .persistence(Persistence.PROCESS)
+                        .build());
+                SteadyLoad load = new SteadyLoad(server.address().getPort(), "/d")) {
+            Guests guests = new Guests(server.address().getPort());
+            for (int i = 0; i < 20; i++) {
+                load.cycle();
+                guests.visit();
+                assertEquals(SteadyLoad.RESIDENTS, load.count());
+            }
+        }
+    }
+
+    @Test
+    void theCommandRunsToItsEndAndLeavesNothing() throws Exception {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        CommandLine line = BenchCommand.commandLine();
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(err, true));
+        String directory = temporary.toString();
+        int code = line.execute("soak", "--duration", "3s", "--pool-dir", directory, "--log-dir", directory);
+        assertTrue(code == 0 || code == 1, err::toString);
+        assertEquals("", err.toString());
+        for (Gauge gauge : Gauge.values()) {
+            assertTrue(out.toString().contains("\n" + gauge.label() + ", last third"), out::toString);
+        }
+        assertTrue(
+                out.toString().lines().toList().getLast().matches(code == 0 ? "flat" : "NOT flat: .*"), out::toString);
+        try (Stream<Path> left = Files.list(temporary)) {
+            assertEquals(List.of(), left.toList());
+        }
+    }
+}
