@@ -13,7 +13,7 @@ import java.util.function.LongUnaryOperator;
 import java.util.zip.CRC32C;
 
 /**
- * Superblock: the first page of a pool, then the region table; little-endian, format v2 (docs/format.md#superblock).
+ * Superblock: the first page of a pool, then the region table; little-endian, format v3 (docs/format.md#superblock).
  *
  * <pre>
  *   0        8        16       24       32       40       48       56       64
@@ -32,7 +32,7 @@ import java.util.zip.CRC32C;
  */
 public final class PoolHeader {
     /** The format this code reads and writes. */
-    public static final int VERSION = 2;
+    public static final int VERSION = 3;
 
     /** "HMFSPOOL", little-endian. */
     public static final long MAGIC = 0x4C4F4F5053464D48L;
