@@ -142,7 +142,7 @@ public final class OutcomeRings {
         for (Ring each : rings) {
             if (each.at == at) {
                 each.held = false;
-                each.usedLast = clock.now();
+                each.usedLast = clock.next();
             }
         }
     }

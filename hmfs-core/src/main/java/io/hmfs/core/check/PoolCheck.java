@@ -58,6 +58,7 @@ public final class PoolCheck {
                     .forEach(repaired::add);
         }
         if (changed) {
+            OutcomeCheck.forgetAll(file);
             check.state(0);
         }
         return check.round(new Findings(null)).report(wasClosed, repaired, count);
@@ -115,6 +116,7 @@ public final class PoolCheck {
         index.rebuild();
         PrincipalCheck.run(view);
         Survey.run(view);
+        OutcomeCheck.run(view);
         objects(view, index);
         view.close();
         return findings;

@@ -2,6 +2,7 @@ package io.hmfs.core.check;
 
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.IndexHeader;
+import io.hmfs.core.layout.OutcomeRing;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SegmentRecord;
@@ -173,6 +174,8 @@ final class RegionCheck {
         return switch (kind) {
             case INDEX_DIRECTORY ->
                 isIndexDirectory(at) || (isNondescript(at) && !isPrincipals(at) && !headerLeadsOn());
+            case OUTCOMES ->
+                score(kind, at) > 0 || (isNondescript(at) && !isIndexDirectory(at) && !isPrincipals(at));
             case PRINCIPALS -> isPrincipals(at) || (isNondescript(at) && !isIndexDirectory(at));
             default -> score(kind, at) >= 0 && !isIndexDirectory(at) && !isPrincipals(at);
         };
@@ -230,6 +233,12 @@ final class RegionCheck {
                 score += magic == SegmentRecord.MAGIC ? SegmentRecord.SLOTS : 0;
             }
             return score > 0 ? score : firstUsed(at) < 0 ? 0 : -1;
+        }
+        if (kind == RegionKind.OUTCOMES) {
+            for (long ring = at; ring + OutcomeRing.SIZE <= at + view.regionSize; ring += OutcomeRing.SIZE) {
+                score += OutcomeRing.magic(pmem, ring) == OutcomeRing.MAGIC ? OutcomeRing.RECORDS : 0;
+            }
+            return score;
         }
         if (kind.slotSize() == 0) {
             return 0;

@@ -61,6 +61,8 @@ final class FormatDocTest {
             SplitRecord.LAYOUT,
             SegmentRecord.LAYOUT,
             BucketRecord.LAYOUT,
+            OutcomeRing.LAYOUT,
+            OutcomeRecord.LAYOUT,
             LogBinding.LAYOUT,
             RingHeader.LAYOUT,
             RingRecord.LAYOUT,
@@ -96,6 +98,8 @@ final class FormatDocTest {
             Map.entry("record.nameLength", word -> BlobRecord.nameLength(word) != 0),
             Map.entry("record.valueLength", word -> BlobRecord.valueLength(word) != 0),
             Map.entry("setAt.dirty", word -> (word & EntryRecord.SET_AT_DIRTY) != 0),
+            Map.entry("number.phase", word -> OutcomeRecord.phase(word) != 0),
+            Map.entry("number.sequence", word -> OutcomeRecord.sequence(word) != 0),
             Map.entry("id.number", word -> IdSource.partition(word) == 0),
             Map.entry("id.partition", word -> IdSource.partition(word) != 0),
             Map.entry("directoryEntry.segment", word -> DirectoryEntry.segment(word) != 0),
@@ -253,6 +257,7 @@ final class FormatDocTest {
                 DirectoryEntry.class,
                 BucketRecord.class,
                 ChainRecord.class,
+                OutcomeRecord.class,
                 BlobRecord.class)) {
             for (Method method : type.getDeclaredMethods()) {
                 boolean readsWord = Modifier.isPublic(method.getModifiers())

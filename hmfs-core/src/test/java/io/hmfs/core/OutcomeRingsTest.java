@@ -1,0 +1,187 @@
+package io.hmfs.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.check.CheckReport;
+import io.hmfs.core.check.PoolCheck;
+import io.hmfs.core.check.Progress;
+import io.hmfs.core.layout.OutcomeRecord;
+import io.hmfs.core.layout.OutcomeRing;
+import io.hmfs.core.layout.PoolHeader;
+import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ChangeOutcome;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: a ring is one client's, tells what its changes came to, and changes hands without a trace; a damaged one is found, and forgotten.
+ * Method: clients that come, go and come back, over starts too, in a pool with room for two regions of a ring each; words bent by hand.
+ */
+final class OutcomeRingsTest {
+    private static final long ROOT = Namespace.ROOT_ID;
+    private static final long USER = 9;
+
+    private final SimPoolFile file = new SimPoolFile(128 << 10, 128); // a share of two regions, a ring in each
+    private final PoolNamespace namespace = FreshPool.open(file);
+
+    private static long hold(PoolNamespace n, long client, long next) {
+        return n.numbered().hold(client, USER, next);
+    }
+
+    private static List<Long> read(PoolNamespace n, long ring) {
+        List<Long> numbers = new ArrayList<>();
+        n.numbered().read(ring, numbers::add);
+        return numbers;
+    }
+
+    private static long create(PoolNamespace n, long ring, long number, String name) {
+        Attributes out = new Attributes();
+        n.numbered().enter(ring, number, 0, 0);
+        assertEquals(Status.OK, n.create(ROOT, Name.of(name), 0644, 5, 6, out));
+        n.numbered().leave();
+        return out.id;
+    }
+
+    @Test
+    void aRecordTellsWhatTheAnswerWas() {
+        long ring = hold(namespace, 1, 1);
+        long id = create(namespace, ring, 1, "f");
+        Attributes there = new Attributes();
+        assertEquals(Status.OK, namespace.stat(ROOT, Name.of("f"), there));
+        ChangeOutcome told = new ChangeOutcome();
+        assertTrue(namespace.numbered().find(ring, 1, told));
+        assertEquals(id, told.id);
+        assertEquals(ROOT, told.parentId);
+        assertEquals(there.mtimeNanos, told.timeNanos);
+        assertEquals(there.ctimeNanos, told.timeNanos);
+        assertEquals(there.atimeNanos, told.timeNanos);
+        assertEquals(5, told.uid);
+        assertEquals(6, told.gid);
+        assertEquals(0, told.removedId);
+        assertEquals(Status.OK, namespace.append(ROOT, Name.of("f"), id, 77));
+        namespace.numbered().enter(ring, 2, 0, 0);
+        assertEquals(Status.OK, namespace.delete(ROOT, Name.of("f"), there));
+        namespace.numbered().leave();
+        assertTrue(namespace.numbered().find(ring, 2, told));
+        assertEquals(id, told.removedId);
+        assertEquals(77, told.removedSize);
+        assertFalse(namespace.numbered().find(ring, 3, told));
+    }
+
+    @Test
+    void aChangeThatFailsOrHasNoNumberLeavesNoRecord() {
+        long ring = hold(namespace, 1, 1);
+        create(namespace, ring, 1, "f");
+        namespace.numbered().enter(ring, 2, 0, 0);
+        Attributes out = new Attributes();
+        assertEquals(Status.EXISTS, namespace.create(ROOT, Name.of("f"), 0644, 0, 0, out));
+        assertEquals(Status.NOT_FOUND, namespace.delete(ROOT, Name.of("g"), out));
+        namespace.numbered().leave();
+        assertEquals(Status.OK, namespace.create(ROOT, Name.of("g"), 0644, 0, 0, out));
+        assertEquals(List.of(1L), read(namespace, ring));
+    }
+
+    @Test
+    void aRingIsItsClientsUntilAnotherOneNeedsIt() {
+        long first = hold(namespace, 1, 1);
+        create(namespace, first, 1, "a");
+        long second = hold(namespace, 2, 1);
+        assertNotEquals(first, second);
+        assertEquals(NumberedChanges.NONE, hold(namespace, 3, 1), "both are held");
+        namespace.numbered().release(second);
+        namespace.numbered().release(first);
+        assertEquals(first, hold(namespace, 1, 9));
+        assertEquals(1, namespace.numbered().first(first));
+        assertEquals(List.of(1L), read(namespace, first));
+        namespace.numbered().release(first);
+        assertEquals(second, hold(namespace, 3, 5), "that of who has been away for longer");
+        assertEquals(5, namespace.numbered().first(second));
+        assertEquals(first, hold(namespace, 2, 7));
+        assertEquals(List.of(), read(namespace, first), "what another client did");
+        PoolNamespace next = new PoolNamespace("sim", file.killed(), false);
+        assertEquals(first, hold(next, 2, 8));
+        assertEquals(7, next.numbered().first(first));
+        assertEquals(List.of(), read(next, first));
+    }
+
+    @Test
+    void anotherUserIsAnotherClient() {
+        long ring = hold(namespace, 1, 1);
+        assertNotEquals(ring, namespace.numbered().hold(1, USER + 1, 1));
+    }
+
+    @Test
+    void aRingThatChangesHandsWhenThePowerFailsIsNobodysOrTheNewOnes() {
+        long ring = hold(namespace, 1, 1);
+        create(namespace, ring, 1, "a");
+        hold(namespace, 2, 1);
+        namespace.numbered().release(ring);
+        int[] seen = new int[2];
+        file.pmem().beforeEachEvent(() -> file.pmem().images(64, 3, image -> {
+            PoolNamespace n = new PoolNamespace("sim", file.crashed(image), false);
+            long since = OutcomeRing.since(file.crashed(image).pmem(), ring);
+            long mine = hold(n, 3, 4);
+            boolean old = since != 0 && !read(n, mine).isEmpty();
+            assertFalse(old, "of another client");
+            seen[since == 0 ? 0 : 1]++;
+        }));
+        assertEquals(ring, hold(namespace, 3, 4));
+        file.pmem().beforeEachEvent(null);
+        assertTrue(seen[0] > 0 && seen[1] > 0);
+    }
+
+    private long ringRegionWord() {
+        for (int i = 0; ; i++) {
+            long at = PoolHeader.REGION_TABLE_OFFSET + 8L * i;
+            if ((file.pmem().get(at) & RegionKind.MASK) == RegionKind.OUTCOMES.code()) {
+                return at;
+            }
+        }
+    }
+
+    /** Bends a word, and sees that it is found, put right, and that the ring is forgotten. */
+    private void bend(long at, long value) throws PoolException {
+        long right = file.pmem().get(at);
+        file.pmem().set(at, value);
+        CheckReport damaged = PoolCheck.check(Path.of("sim"), file, Progress.NONE);
+        assertTrue(damaged.damage() > 0, () -> at + " was " + right + ", is " + value);
+        CheckReport repaired = PoolCheck.repair(Path.of("sim"), file, Progress.NONE);
+        assertEquals(0, repaired.damage(), () -> repaired.findings().toString());
+        PoolNamespace n = new PoolNamespace("sim", file.killed(), false);
+        assertEquals(8, n.numbered().first(hold(n, 1, 8)));
+    }
+
+    @Test
+    void aDamagedRingIsForgotten() throws PoolException {
+        long ring = hold(namespace, 1, 1);
+        create(namespace, ring, 1, "a");
+        namespace.close();
+        assertEquals(0, PoolCheck.check(Path.of("sim"), file, Progress.NONE).damage());
+        long record = OutcomeRing.record(ring, 1);
+        long[][] bent = {
+            {ring + OutcomeRing.MAGIC_OFFSET, 4},
+            {record + OutcomeRecord.NUMBER_OFFSET, 2 << 2 | OutcomeRecord.WRITTEN},
+            {record + OutcomeRecord.NUMBER_OFFSET, 1 << 2},
+            {record + OutcomeRecord.OBJECT_OFFSET, 64 | OutcomeRecord.MADE},
+            {ringRegionWord(), file.pmem().get(ringRegionWord()) ^ 3}
+        };
+        for (long[] each : bent) {
+            PoolNamespace n = new PoolNamespace("sim", file, false);
+            assertEquals(ring, hold(n, 1, 1), () -> "before " + each[0] + " becomes " + each[1]);
+            n.numbered().release(ring);
+            create(n, hold(n, 1, 1), 1, "more" + each[0] + each[1]);
+            n.close();
+            bend(each[0], each[1]);
+        }
+    }
+}
