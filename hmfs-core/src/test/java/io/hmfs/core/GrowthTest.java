@@ -20,7 +20,10 @@ import io.hmfs.core.type.Status;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
@@ -34,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class GrowthTest {
     private static final long ROOT = Namespace.ROOT_ID;
+    private static final int THREADS = 4;
     private static final Path SIM = Path.of("sim");
     private static final long MIB = 1L << 20;
     private static final Logger GROWTH = Logger.getLogger(Growth.class.getName());
@@ -92,6 +96,43 @@ final class GrowthTest {
             }
             assertEquals(Status.NO_SPACE, create(namespace, files));
         }
+    }
+
+    /** Whoever follows an offset into the new part must go by the new size; whoever finds the pool full must wait for the growth. */
+    @Test
+    void aPoolGrowsUnderSeveralThreads() throws IOException, InterruptedException {
+        Path pool = format();
+        Queue<Throwable> errors = new ConcurrentLinkedQueue<>();
+        try (Namespace namespace = Hmfs.open(pool, OpenOptions.process().growingTo(128 * MIB))) {
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                assertEquals(Status.OK, namespace.mkdir(ROOT, Name.of("directory" + i), 0755, 0, 0, out));
+                long parent = out.id;
+                threads.add(Thread.ofPlatform().start(() -> {
+                    try {
+                        fillAndLook(namespace, parent);
+                    } catch (RuntimeException | Error e) {
+                        errors.add(e);
+                    }
+                }));
+            }
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            assertEquals(List.of(), List.copyOf(errors));
+            assertEquals(128 * MIB, namespace.poolStatus().capacity());
+        }
+        assertEquals(0, Hmfs.check(pool, Progress.NONE).damage());
+    }
+
+    private static void fillAndLook(Namespace namespace, long parent) {
+        Attributes attributes = new Attributes();
+        long files = 0;
+        while (namespace.create(parent, name(files), 0644, 0, 0, attributes) == Status.OK) {
+            files++;
+            assertEquals(Status.OK, namespace.stat(parent, name(files / 2), attributes));
+        }
+        assertTrue(files > 10_000, "full after " + files);
     }
 
     @Test

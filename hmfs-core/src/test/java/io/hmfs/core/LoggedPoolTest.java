@@ -1,8 +1,10 @@
 package io.hmfs.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hmfs.core.check.Progress;
 import io.hmfs.core.pmem.Backing;
@@ -107,6 +109,25 @@ final class LoggedPoolTest {
                 "which a repair would not write to",
                 () -> Hmfs.repair(pool, Progress.NONE));
         open().close();
+    }
+
+    @Test
+    void aFormatLooksForRoomForTheLogTooAndMakesNothingWithout() throws IOException {
+        long most = 1L << 40;
+        assumeTrue(Files.getFileStore(directory).getUsableSpace() < most);
+        Path other = directory.resolve("other");
+        LogOptions large = LogOptions.in(other.resolveSibling("other.log"))
+                .withSizes(4 << 10, most, 1024)
+                .withOnVolatile(true);
+        refused(
+                PoolException.Reason.NO_SPACE,
+                "log files of up to " + most,
+                () -> Hmfs.format(other, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, large)));
+        assertFalse(Files.exists(large.directory().resolve("image")));
+        assertFalse(large.exists());
+        LogOptions enough = large.withSizes(4 << 10, 8 << 10, 1024);
+        Hmfs.format(other, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, enough));
+        assertTrue(enough.exists());
     }
 
     @Test

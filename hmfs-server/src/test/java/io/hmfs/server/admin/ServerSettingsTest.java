@@ -55,6 +55,7 @@ final class ServerSettingsTest {
     void everySettingReachesTheConfiguration() throws IOException {
         ServerConfig config = resolve(Map.of(), Map.of(), file("""
                                 pool = /p
+                                pool-max = 3G
                                 host = h
                                 port = 1
                                 persistence = pmem
@@ -90,6 +91,7 @@ final class ServerSettingsTest {
                                 """)).config();
         ServerConfig expected = new ServerConfig(
                 Path.of("/p"),
+                3L << 30,
                 "h",
                 1,
                 Persistence.PMEM,

@@ -74,6 +74,7 @@ final class LogDirectory implements AutoCloseable {
             if (Files.exists(pool)) {
                 PoolLock.acquire(pool).close(); // in use: not to be taken away
             }
+            LogRoom.require(pool, options, size);
             Files.deleteIfExists(control);
             LogFiles.sync(path);
             for (Path segment : LogFiles.segments(path)) {
