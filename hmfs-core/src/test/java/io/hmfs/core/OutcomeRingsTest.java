@@ -127,14 +127,15 @@ final class OutcomeRingsTest {
         hold(namespace, 2, 1);
         namespace.numbered().release(ring);
         int[] seen = new int[2];
-        file.pmem().beforeEachEvent(() -> file.pmem().images(64, 3, image -> {
-            PoolNamespace n = new PoolNamespace("sim", file.crashed(image), false);
-            long since = OutcomeRing.since(file.crashed(image).pmem(), ring);
-            long mine = hold(n, 3, 4);
-            boolean old = since != 0 && !read(n, mine).isEmpty();
-            assertFalse(old, "of another client");
-            seen[since == 0 ? 0 : 1]++;
-        }));
+        file.pmem()
+                .beforeEachEvent(() -> file.pmem().images(64, 3, image -> {
+                    PoolNamespace n = new PoolNamespace("sim", file.crashed(image), false);
+                    long since = OutcomeRing.since(file.crashed(image).pmem(), ring);
+                    long mine = hold(n, 3, 4);
+                    boolean old = since != 0 && !read(n, mine).isEmpty();
+                    assertFalse(old, "of another client");
+                    seen[since == 0 ? 0 : 1]++;
+                }));
         assertEquals(ring, hold(namespace, 3, 4));
         file.pmem().beforeEachEvent(null);
         assertTrue(seen[0] > 0 && seen[1] > 0);
