@@ -344,4 +344,37 @@ class TurnTest {
             }
         }
     }
+
+    @Test
+    void aStickyBitIsAskedOfEachDelete() throws IOException {
+        try (Namespace namespace = open("one")) {
+            Worker worker = worker(namespace, new KeptSession());
+            Attributes out = new Attributes();
+            assertEquals(Status.OK, namespace.mkdir(Namespace.ROOT_ID, Name.of("tmp"), 01777, 0, 0, out));
+            long sticky = out.id;
+            assertEquals(Status.OK, namespace.create(sticky, Name.of("another"), 0666, 0, 0, out));
+            Peer peer = peers(worker, "user", 1).getFirst();
+            run(List.of(TurnFrames.delete(1, "/tmp/another")), worker, peer.session, new Random(1));
+            assertEquals(
+                    List.of("1: " + FailureDecoder.TEMPLATE_ID + " code " + ResultCode.ACCESS_DENIED.code()),
+                    told(peer.session.replies));
+            assertEquals(Status.OK, namespace.stat(sticky, Name.of("another"), out));
+        }
+    }
+
+    @Test
+    void aGrantIsAskedOfEachAppend() throws IOException {
+        try (Namespace namespace = open("one")) {
+            Worker worker = worker(namespace, new KeptSession());
+            Attributes out = new Attributes();
+            assertEquals(Status.OK, namespace.create(Namespace.ROOT_ID, Name.of("f"), 0644, 0, 0, out));
+            Peer peer = peers(worker, "user", 1).getFirst();
+            run(List.of(TurnFrames.append(1, "f", out.id, 5)), worker, peer.session, new Random(1));
+            assertEquals(
+                    List.of("1: " + FailureDecoder.TEMPLATE_ID + " code " + ResultCode.ACCESS_DENIED.code()),
+                    told(peer.session.replies));
+            assertEquals(Status.OK, namespace.stat(Namespace.ROOT_ID, Name.of("f"), out));
+            assertEquals(0, out.size);
+        }
+    }
 }
