@@ -4,6 +4,7 @@ import static io.hmfs.server.exec.BareService.FRAME_MAX;
 import static io.hmfs.server.exec.BareService.window;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -219,7 +220,7 @@ class HeldKeyTest {
                 ExecutionException taken = assertThrows(
                         ExecutionException.class,
                         () -> other.submit(() -> isFree(name)).get());
-                assertEquals(KeyLocks.TakenException.class, taken.getCause().getClass());
+                assertInstanceOf(KeyLocks.TakenException.class, taken.getCause());
                 worker.endTurn();
                 assertDone();
                 other.submit(() -> assertTrue(isFree(name))).get();
