@@ -291,7 +291,8 @@ class TurnTest {
             for (int i = 0; i < count; i++) {
                 Peer peer = peers.get(i);
                 peer.requests.add(TurnFrames.append(i, "f" + i, inodes[i], 10 + i));
-                peer.requests.add(TurnFrames.append(i, "f" + i, inodes[i] + (i == 5 ? 1 : 0), 20 + i));
+                peer.requests.add(
+                        TurnFrames.append(i, i == 6 ? "nothing" : "f" + i, inodes[i] + (i == 5 ? 1 : 0), 20 + i));
                 peer.requests.add(TurnFrames.stat(i, "/f" + i));
                 peer.requests.add(TurnFrames.delete(i, "/f" + i));
                 peer.requests.add(TurnFrames.delete(i, "/f" + i));
@@ -311,7 +312,13 @@ class TurnTest {
             String stale = ": " + FailureDecoder.TEMPLATE_ID + " code " + ResultCode.STALE.code();
             for (int i = 0; i < count; i++) {
                 assertEquals(
-                        List.of(i + entry, i + done, i + (i == 5 ? stale : done), i + entry, i + done, i + gone),
+                        List.of(
+                                i + entry,
+                                i + done,
+                                i + (i == 5 || i == 6 ? stale : done),
+                                i + entry,
+                                i + done,
+                                i + gone),
                         told(peers.get(i).session.replies));
             }
         }
