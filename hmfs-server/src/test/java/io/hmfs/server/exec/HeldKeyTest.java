@@ -4,6 +4,8 @@ import static io.hmfs.server.exec.BareService.FRAME_MAX;
 import static io.hmfs.server.exec.BareService.window;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.FormatOptions;
@@ -33,6 +35,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
@@ -192,6 +195,37 @@ class HeldKeyTest {
             execute(keys[0], frame, rename(frame, "/d/" + keys[1], "/d/" + keys[2]));
             String free = keys[0].equals(keys[1]) ? keys[2] : keys[1];
             other.submit(() -> assertTrue(isFree(free))).get();
+        }
+    }
+
+    /** Where no sticky bit says otherwise, a delete joins: its key's lock is only tried, and kept until it is executed. */
+    @Test
+    void aDeleteThatJoinsHasItsKey() throws Exception {
+        Attributes made = new Attributes();
+        assertEquals(Status.OK, namespace.mkdir(Namespace.ROOT_ID, Name.of("p"), 0777, 0, 0, made));
+        parent = made.id;
+        for (String name : List.of("held", "free")) {
+            assertEquals(Status.OK, namespace.create(parent, Name.of(name), 0644, 0, 0, made));
+            ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+            int length = new DeleteEncoder()
+                    .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                    .correlationId(1)
+                    .baseId(Wire.ROOT_ID)
+                    .path("/p/" + name)
+                    .limit();
+            if (name.equals("held")) {
+                execute(name, frame, length);
+            } else {
+                worker.execute(session, frame, 0, length);
+                ExecutionException taken = assertThrows(
+                        ExecutionException.class,
+                        () -> other.submit(() -> isFree(name)).get());
+                assertInstanceOf(KeyLocks.TakenException.class, taken.getCause());
+                worker.endTurn();
+                assertDone();
+                other.submit(() -> assertTrue(isFree(name))).get();
+            }
+            assertEquals(Status.NOT_FOUND, namespace.stat(parent, Name.of(name), made));
         }
     }
 

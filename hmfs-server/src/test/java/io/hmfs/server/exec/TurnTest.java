@@ -291,7 +291,8 @@ class TurnTest {
             for (int i = 0; i < count; i++) {
                 Peer peer = peers.get(i);
                 peer.requests.add(TurnFrames.append(i, "f" + i, inodes[i], 10 + i));
-                peer.requests.add(TurnFrames.append(i, "f" + i, inodes[i] + (i == 5 ? 1 : 0), 20 + i));
+                peer.requests.add(
+                        TurnFrames.append(i, i == 6 ? "nothing" : "f" + i, inodes[i] + (i == 5 ? 1 : 0), 20 + i));
                 peer.requests.add(TurnFrames.stat(i, "/f" + i));
                 peer.requests.add(TurnFrames.delete(i, "/f" + i));
                 peer.requests.add(TurnFrames.delete(i, "/f" + i));
@@ -311,7 +312,13 @@ class TurnTest {
             String stale = ": " + FailureDecoder.TEMPLATE_ID + " code " + ResultCode.STALE.code();
             for (int i = 0; i < count; i++) {
                 assertEquals(
-                        List.of(i + entry, i + done, i + (i == 5 ? stale : done), i + entry, i + done, i + gone),
+                        List.of(
+                                i + entry,
+                                i + done,
+                                i + (i == 5 || i == 6 ? stale : done),
+                                i + entry,
+                                i + done,
+                                i + gone),
                         told(peers.get(i).session.replies));
             }
         }
@@ -342,6 +349,39 @@ class TurnTest {
                 assertEquals(Status.OK, namespace.stat(out.id, Name.of("f" + j), out));
                 assertEquals(owner, out.uid, "file " + j);
             }
+        }
+    }
+
+    @Test
+    void aStickyBitIsAskedOfEachDelete() throws IOException {
+        try (Namespace namespace = open("one")) {
+            Worker worker = worker(namespace, new KeptSession());
+            Attributes out = new Attributes();
+            assertEquals(Status.OK, namespace.mkdir(Namespace.ROOT_ID, Name.of("tmp"), 01777, 0, 0, out));
+            long sticky = out.id;
+            assertEquals(Status.OK, namespace.create(sticky, Name.of("another"), 0666, 0, 0, out));
+            Peer peer = peers(worker, "user", 1).getFirst();
+            run(List.of(TurnFrames.delete(1, "/tmp/another")), worker, peer.session, new Random(1));
+            assertEquals(
+                    List.of("1: " + FailureDecoder.TEMPLATE_ID + " code " + ResultCode.ACCESS_DENIED.code()),
+                    told(peer.session.replies));
+            assertEquals(Status.OK, namespace.stat(sticky, Name.of("another"), out));
+        }
+    }
+
+    @Test
+    void aGrantIsAskedOfEachAppend() throws IOException {
+        try (Namespace namespace = open("one")) {
+            Worker worker = worker(namespace, new KeptSession());
+            Attributes out = new Attributes();
+            assertEquals(Status.OK, namespace.create(Namespace.ROOT_ID, Name.of("f"), 0644, 0, 0, out));
+            Peer peer = peers(worker, "user", 1).getFirst();
+            run(List.of(TurnFrames.append(1, "f", out.id, 5)), worker, peer.session, new Random(1));
+            assertEquals(
+                    List.of("1: " + FailureDecoder.TEMPLATE_ID + " code " + ResultCode.ACCESS_DENIED.code()),
+                    told(peer.session.replies));
+            assertEquals(Status.OK, namespace.stat(Namespace.ROOT_ID, Name.of("f"), out));
+            assertEquals(0, out.size);
         }
     }
 }

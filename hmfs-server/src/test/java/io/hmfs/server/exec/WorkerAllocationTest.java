@@ -16,7 +16,9 @@ import io.hmfs.server.metrics.AuditLog;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
+import io.hmfs.wire.AppendEncoder;
 import io.hmfs.wire.CreateEncoder;
+import io.hmfs.wire.DeleteEncoder;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
@@ -185,6 +187,57 @@ class WorkerAllocationTest {
                 Outcomes.Claim.DONE, Objects.requireNonNull(numbered.outcomes()).claim(sequence[0], true));
         frame.release();
         numbered.replies.release();
+    }
+
+    /** By a user of whom nothing has to be asked, so that no grant is needed. */
+    @Test
+    void joinedAppendsAndDeletesLeaveNothingOnTheHeap() {
+        FixedSession unlimited = new FixedSession();
+        BareService.greet(worker, "somebody-else", unlimited);
+        Attributes out = new Attributes();
+        int count = 8;
+        Name[] names = new Name[count];
+        ByteBuf[] appends = new ByteBuf[count];
+        ByteBuf[] deletes = new ByteBuf[count];
+        for (int i = 0; i < count; i++) {
+            names[i] = Name.of("f" + i);
+            assertEquals(Status.OK, namespace.create(Namespace.ROOT_ID, Name.of("a" + i), 0644, 0, 0, out));
+            appends[i] = Unpooled.directBuffer(FRAME_MAX);
+            int appendLength = new AppendEncoder()
+                    .wrapAndApplyHeader(window(appends[i]), 0, new MessageHeaderEncoder())
+                    .parentId(Wire.ROOT_ID)
+                    .inode(out.id)
+                    .size(77)
+                    .name("a" + i)
+                    .limit();
+            deletes[i] = Unpooled.directBuffer(FRAME_MAX);
+            int deleteLength = new DeleteEncoder()
+                    .wrapAndApplyHeader(window(deletes[i]), 0, new MessageHeaderEncoder())
+                    .baseId(Wire.ROOT_ID)
+                    .path("/f" + i)
+                    .limit();
+            appends[i].writerIndex(appendLength);
+            deletes[i].writerIndex(deleteLength);
+        }
+        double bytes = bytesPerRequest(() -> {
+            for (int i = 0; i < count; i++) {
+                namespace.create(Namespace.ROOT_ID, names[i], 0644, 0, 0, out);
+                worker.execute(unlimited, appends[i], 0, appends[i].writerIndex());
+            }
+            for (int i = 0; i < count; i++) {
+                worker.execute(unlimited, deletes[i], 0, deletes[i].writerIndex());
+            }
+            worker.endTurn();
+        });
+        assertTrue(bytes / count < 1, bytes + " bytes for " + count + " appends and deletes");
+        assertEquals(Status.NOT_FOUND, namespace.stat(Namespace.ROOT_ID, names[0], out));
+        assertEquals(Status.OK, namespace.stat(Namespace.ROOT_ID, Name.of("a1"), out));
+        assertEquals(77, out.size);
+        for (int i = 0; i < count; i++) {
+            appends[i].release();
+            deletes[i].release();
+        }
+        unlimited.replies.release();
     }
 
     private void assertEntry(long correlationId) {

@@ -18,6 +18,11 @@ import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -239,5 +244,80 @@ class TurnOfConnectionsTest {
         assertEquals(2, replies.size());
         assertEquals(1, replies.getFirst().correlationId());
         assertTrue(replies.getLast().isFailure());
+    }
+
+    /** I/O that only notes how it was asked, and brings what it is told to. */
+    private static final class NotedIo implements IoHandler {
+        private final List<Boolean> mayBlock = new ArrayList<>();
+        private Runnable brings = () -> {};
+
+        @Override
+        public int run(IoHandlerContext context) {
+            mayBlock.add(context.canBlock() || context.delayNanos(0) > 0);
+            brings.run();
+            return 1;
+        }
+
+        @Override
+        public IoRegistration register(IoHandle handle) {
+            throw new AssertionError("nothing is registered here");
+        }
+
+        @Override
+        public void wakeup() {}
+
+        @Override
+        public boolean isCompatible(Class<? extends IoHandle> handleType) {
+            return true;
+        }
+    }
+
+    private static final IoHandlerContext BLOCKING = new IoHandlerContext() {
+        @Override
+        public boolean canBlock() {
+            return true;
+        }
+
+        @Override
+        public long delayNanos(long currentTimeNanos) {
+            return 1;
+        }
+
+        @Override
+        public long deadlineNanos() {
+            return 1;
+        }
+    };
+
+    @Test
+    void aLoopEndsItsTurnAfterEachReadAndDoesNotWaitWhileSomebodyElseDoes() {
+        NotedIo noted = new NotedIo();
+        IoHandler io = TurnIo.factory(_ -> noted, () -> turn).newHandler(ImmediateThreadAware.INSTANCE);
+        FuzzChannel flood = greeted();
+        assertEquals(1, io.run(BLOCKING));
+        noted.brings = () -> flood.send(stats(0, 2 * SHARE + 1, "/f"));
+        io.run(BLOCKING);
+        assertEquals(SHARE, ids(flood).size());
+        noted.brings = () -> {};
+        io.run(BLOCKING);
+        io.run(BLOCKING);
+        io.run(BLOCKING);
+        assertEquals(SHARE + 1, ids(flood).size());
+        assertEquals(List.of(true, true, false, false, true), noted.mayBlock);
+    }
+
+    /** Every thread is the loop's. */
+    private enum ImmediateThreadAware implements ThreadAwareExecutor {
+        INSTANCE;
+
+        @Override
+        public boolean isExecutorThread(Thread thread) {
+            return true;
+        }
+
+        @Override
+        public void execute(Runnable command) {
+            command.run();
+        }
     }
 }
