@@ -6,6 +6,7 @@ import io.hmfs.bench.load.RemoteFiles;
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.server.transport.netty.Sockets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,6 +40,9 @@ import picocli.CommandLine.Option;
             "--name-node: create of empty files beside HDFS's NameNode with its defaults. A create of HDFS is two calls of its"
                     + " protocol, create and complete, each an edit that is on the disk before its answer; a create of HMFS is"
                     + " one request, on the disk before its answer too. Many share a sync in both.",
+            "transports: stat through servers with epoll, io_uring and the JDK's sockets. connections: stat over --connections, a"
+                    + " tenth of them active, beside as many requests in flight over 16, at least one for each active one, and"
+                    + " as many on each; and what a connection costs in memory.",
             "",
             "Examples:",
             "  hmfs bench net",
@@ -46,6 +50,7 @@ import picocli.CommandLine.Option;
             "  hmfs bench net --ops create --persistence logged --in-flight 1024 --log-dir /var/tmp",
             "  hmfs bench net --ops joined --persistence pmem",
             "  hmfs bench net --name-node --log-dir /var/tmp",
+            "  hmfs bench net --ops connections --in-flight 4000 --transport io_uring",
             "  hmfs bench net --rounds 9 --millis 3000 --json net.json",
         })
 final class NetCommand implements Callable<Integer> {
@@ -54,7 +59,9 @@ final class NetCommand implements Callable<Integer> {
         STAT,
         CREATE,
         DEPTH,
-        JOINED
+        JOINED,
+        TRANSPORTS,
+        CONNECTIONS
     }
 
     @Mixin
@@ -100,6 +107,19 @@ final class NetCommand implements Callable<Integer> {
             description = "Where the log of the mode logged is made (default: the directory for temporary files).")
     private @Nullable Path logDirectory;
 
+    @Option(
+            names = "--connections",
+            defaultValue = "10000",
+            description = "Connections of the operation of this name (default ${DEFAULT-VALUE}).")
+    private int connections;
+
+    @Option(
+            names = "--transport",
+            paramLabel = "KIND",
+            defaultValue = "auto",
+            description = "The server's sockets: auto, epoll, io_uring or nio (default ${DEFAULT-VALUE}).")
+    private Sockets transport = Sockets.AUTO;
+
     @Option(names = "--rounds", defaultValue = "5", description = "Rounds that count (default ${DEFAULT-VALUE}).")
     private int rounds;
 
@@ -139,7 +159,8 @@ final class NetCommand implements Callable<Integer> {
         Function<List<String>, RemoteServer.Setup> setup = flags ->
                 new RemoteServer.Setup(directory, PoolSize.of(files + made), loops, persistence, logParent, flags);
         List<NetOperation> operations = new ArrayList<>();
-        try (RemoteServer server = new RemoteServer(setup.apply(List.of()));
+        List<String> sockets = RemoteServer.transport(transport);
+        try (RemoteServer server = new RemoteServer(setup.apply(sockets));
                 HmfsClient client = server.connect(inFlightMax)) {
             try {
                 Map<String, Number> counters = new LinkedHashMap<>();
@@ -155,6 +176,9 @@ final class NetCommand implements Callable<Integer> {
                                             new RemoteServer(setup.apply(List.of("-Dhmfs.joinCreates=false"))),
                                             inFlightMax,
                                             settings);
+                                case TRANSPORTS -> new NetTransports(setup, inFlightMax, settings);
+                                case CONNECTIONS ->
+                                    new NetConnections(setup.apply(sockets), connections, settings, loops, counters);
                             });
                 }
                 if (nameNode) {

@@ -28,14 +28,16 @@ abstract class NetOperation implements AutoCloseable {
     abstract void round(Lines lines) throws IOException, InterruptedException;
 
     /** Says what was found out, by {@link #compare}. */
-    abstract void report(Lines lines);
+    abstract void report(Lines lines) throws IOException;
 
     /** Reports a series, that of its peer, and their ratio {@code name/peer}. */
     final void compare(Lines lines, String name, String subject, String peer, @Nullable Target target) {
         Series ours = lines.series(name, subject);
         Series theirs = lines.series(name, peer);
         results.add(ours.result());
-        results.add(theirs.result());
+        if (!results.contains(theirs.result())) { // the peer of several
+            results.add(theirs.result());
+        }
         results.add(ours.dividedBy(theirs).result());
         if (target != null) {
             targets.add(target);

@@ -4,6 +4,7 @@ import io.hmfs.bench.load.ServerMain;
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.server.transport.netty.Sockets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -88,6 +89,25 @@ final class RemoteServer implements AutoCloseable {
     long heapUsed() throws IOException {
         String answer = child.ask(ServerMain.HEAP);
         return Long.parseLong(answer.substring(ServerMain.HEAP.length()).strip());
+    }
+
+    /**
+     * What a server holds, after a full collection.
+     *
+     * @param heap bytes used on its heap
+     * @param direct bytes that its buffers have outside
+     * @param resident bytes of its process that are in memory, its pool among them
+     */
+    record Memory(long heap, long direct, long resident) {}
+
+    Memory memory() throws IOException {
+        String[] words = child.ask(ServerMain.MEMORY).split(" ", -1);
+        return new Memory(Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
+    }
+
+    /** Flags for a server with these sockets. */
+    static List<String> transport(Sockets kind) {
+        return List.of("-D" + ServerMain.TRANSPORT + "=" + kind.name());
     }
 
     /** The number behind a word in a child's answer. */

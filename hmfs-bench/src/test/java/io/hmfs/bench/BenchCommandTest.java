@@ -2,9 +2,11 @@ package io.hmfs.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.hmfs.server.transport.netty.Sockets;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -186,6 +188,38 @@ class BenchCommandTest {
                         logs.toString()));
         try (Stream<Path> left = Files.list(logs)) {
             assertEquals(List.of(), left.toList());
+        }
+    }
+
+    @Test
+    void netMeasuresManyConnectionsBesideFewAndWhatEachHolds() throws Exception {
+        assertEquals(
+                List.of(
+                        "conn200 conn200",
+                        "conn200 conn16",
+                        "conn200/conn16 conn200",
+                        "conn200, as many in flight on each conn200",
+                        "conn200, as many in flight on each conn16",
+                        "conn200, as many in flight on each/conn16 conn200",
+                        "echo20 echo20",
+                        "echo20 echo16",
+                        "echo20/echo16 echo20"),
+                measureNet("--ops", "connections", "--connections", "200", "--transport", "nio"));
+        JsonNode counters = new ObjectMapper()
+                .readTree(Files.readString(temporary.resolve("report.json")))
+                .get("counters");
+        assertEquals(64, counters.get("requests in flight over them").asInt());
+        assertTrue(counters.has("idle: heap per connection"), counters::toString);
+    }
+
+    @Test
+    void netComparesTheSocketsThatThereAre() throws Exception {
+        assumeTrue(Sockets.EPOLL.obstacle() == null, "no epoll here");
+        List<String> names = measureNet("--ops", "transports");
+        for (String name : List.of("stat64 by sockets", "stat64 by sockets, 16 connections", "stat1 by sockets")) {
+            assertTrue(
+                    names.containsAll(List.of(name + " nio", name + " epoll", name + "/epoll nio")), names::toString);
+            assertEquals(Sockets.IO_URING.obstacle() == null, names.contains(name + " io_uring"), names::toString);
         }
     }
 
