@@ -115,6 +115,15 @@ final class OutcomeRingsTest {
     }
 
     @Test
+    void aRingIsDurableWhenItIsHeld() {
+        assertNotEquals(NumberedChanges.NONE, hold(namespace, 1, 3));
+        file.pmem().images(1000, 3, image -> {
+            PoolNamespace n = new PoolNamespace("sim", file.crashed(image), false);
+            assertEquals(3, n.numbered().first(hold(n, 1, 4)));
+        });
+    }
+
+    @Test
     void anotherUserIsAnotherClient() {
         long ring = hold(namespace, 1, 1);
         assertNotEquals(ring, namespace.numbered().hold(1, USER + 1, 1));
@@ -127,14 +136,15 @@ final class OutcomeRingsTest {
         hold(namespace, 2, 1);
         namespace.numbered().release(ring);
         int[] seen = new int[2];
-        file.pmem().beforeEachEvent(() -> file.pmem().images(64, 3, image -> {
-            PoolNamespace n = new PoolNamespace("sim", file.crashed(image), false);
-            long since = OutcomeRing.since(file.crashed(image).pmem(), ring);
-            long mine = hold(n, 3, 4);
-            boolean old = since != 0 && !read(n, mine).isEmpty();
-            assertFalse(old, "of another client");
-            seen[since == 0 ? 0 : 1]++;
-        }));
+        file.pmem()
+                .beforeEachEvent(() -> file.pmem().images(64, 3, image -> {
+                    PoolNamespace n = new PoolNamespace("sim", file.crashed(image), false);
+                    long since = OutcomeRing.since(file.crashed(image).pmem(), ring);
+                    long mine = hold(n, 3, 4);
+                    boolean old = since != 0 && !read(n, mine).isEmpty();
+                    assertFalse(old, "of another client");
+                    seen[since == 0 ? 0 : 1]++;
+                }));
         assertEquals(ring, hold(namespace, 3, 4));
         file.pmem().beforeEachEvent(null);
         assertTrue(seen[0] > 0 && seen[1] > 0);

@@ -174,8 +174,7 @@ final class RegionCheck {
         return switch (kind) {
             case INDEX_DIRECTORY ->
                 isIndexDirectory(at) || (isNondescript(at) && !isPrincipals(at) && !headerLeadsOn());
-            case OUTCOMES ->
-                score(kind, at) > 0 || (isNondescript(at) && !isIndexDirectory(at) && !isPrincipals(at));
+            case OUTCOMES -> score(kind, at) > 0 || (isNondescript(at) && !isIndexDirectory(at) && !isPrincipals(at));
             case PRINCIPALS -> isPrincipals(at) || (isNondescript(at) && !isIndexDirectory(at));
             default -> score(kind, at) >= 0 && !isIndexDirectory(at) && !isPrincipals(at);
         };
