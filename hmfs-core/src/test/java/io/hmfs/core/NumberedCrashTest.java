@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.core.sim.CrashTree;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
+import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
+import io.hmfs.core.type.DeleteBatch;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.util.ArrayList;
@@ -100,6 +102,23 @@ final class NumberedCrashTest {
         return batch.status(1);
     }
 
+    /** One alone: those of a batch come to be one by one. */
+    private static Status deleteJoined(Namespace n) {
+        DeleteBatch batch = new DeleteBatch(1);
+        batch.add(ROOT, Name.of("f"));
+        batch.number(0, ring(n), NUMBER);
+        n.deleteAll(batch);
+        return batch.status(0);
+    }
+
+    private static Status appendJoined(Namespace n) {
+        AppendBatch batch = new AppendBatch(1);
+        batch.add(ROOT, Name.of("f"), id(n, "f"), 4096);
+        batch.number(0, ring(n), NUMBER);
+        n.appendAll(batch);
+        return batch.status(0);
+    }
+
     static Stream<Case> cases() {
         Attributes out = new Attributes();
         return Stream.of(
@@ -114,6 +133,13 @@ final class NumberedCrashTest {
                         NumberedCrashTest::createBoth,
                         n -> delete(n, ROOT, "new"),
                         NumberedCrashTest::churn),
+                new Case(
+                        "joined delete",
+                        NumberedCrashTest::deleteJoined,
+                        n -> create(n, ROOT, "f"),
+                        n -> delete(n, ROOT, "f"),
+                        NumberedCrashTest::churn),
+                new Case("joined append", NumberedCrashTest::appendJoined, NumberedCrashTest::undoSize),
                 new Case(
                         "mkdir",
                         n -> n.mkdir(ROOT, Name.of("new"), 0755, 1, 2, out),

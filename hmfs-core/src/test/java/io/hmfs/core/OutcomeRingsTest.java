@@ -91,6 +91,48 @@ final class OutcomeRingsTest {
         assertEquals(List.of(1L), read(namespace, ring));
     }
 
+    /** What an operation costs more with a number than without, as "write-backs, fences". */
+    private String costMore(NamespaceCrashTest.Action action, NamespaceCrashTest.Action again) {
+        long ring = hold(namespace, 1, 1);
+        long[] cost = new long[4];
+        for (int i = 0; i < 2; i++) {
+            long writeBacks = file.pmem().writeBacks();
+            long fences = file.pmem().fences();
+            namespace.numbered().enter(i == 0 ? NumberedChanges.NONE : ring, i, 0, 0);
+            assertEquals(Status.OK, (i == 0 ? action : again).on(namespace));
+            namespace.numbered().leave();
+            cost[2 * i] = file.pmem().writeBacks() - writeBacks;
+            cost[2 * i + 1] = file.pmem().fences() - fences;
+        }
+        return (cost[2] - cost[0]) + ", " + (cost[3] - cost[1]);
+    }
+
+    @Test
+    void aRecordCostsALineAndAFenceWhereThereIsNoneToGoWith() {
+        Attributes out = new Attributes();
+        for (String name : new String[] {"warm", "x", "y"}) {
+            assertEquals(Status.OK, namespace.create(ROOT, Name.of(name), 0644, 0, 0, out));
+        }
+        assertEquals("1, 0", costMore(n -> create(n, "a", out), n -> create(n, "b", out)));
+        assertEquals(
+                "1, 0",
+                costMore(
+                        n -> n.rename(ROOT, Name.of("a"), ROOT, Name.of("c"), false, out),
+                        n -> n.rename(ROOT, Name.of("b"), ROOT, Name.of("d"), false, out)));
+        assertEquals(
+                "1, 1",
+                costMore(n -> n.truncate(ROOT, Name.of("c"), 5), n -> n.truncate(ROOT, Name.of("d"), 5)));
+        assertEquals(
+                "1, 1", costMore(n -> n.chmod(ROOT, Name.of("c"), 0600), n -> n.chmod(ROOT, Name.of("d"), 0600)));
+        assertEquals(
+                "1, 1",
+                costMore(n -> n.delete(ROOT, Name.of("c"), out), n -> n.delete(ROOT, Name.of("d"), out)));
+    }
+
+    private static Status create(Namespace n, String name, Attributes out) {
+        return n.create(ROOT, Name.of(name), 0644, 0, 0, out);
+    }
+
     @Test
     void aRingIsItsClientsUntilAnotherOneNeedsIt() {
         long first = hold(namespace, 1, 1);
@@ -112,6 +154,15 @@ final class OutcomeRingsTest {
         assertEquals(first, hold(next, 2, 8));
         assertEquals(7, next.numbered().first(first));
         assertEquals(List.of(), read(next, first));
+    }
+
+    @Test
+    void aRingIsDurableWhenItIsHeld() {
+        assertNotEquals(NumberedChanges.NONE, hold(namespace, 1, 3));
+        file.pmem().images(1000, 3, image -> {
+            PoolNamespace n = new PoolNamespace("sim", file.crashed(image), false);
+            assertEquals(3, n.numbered().first(hold(n, 1, 4)));
+        });
     }
 
     @Test
