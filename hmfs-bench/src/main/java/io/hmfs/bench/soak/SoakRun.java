@@ -90,24 +90,24 @@ public final class SoakRun {
         });
     }
 
+    /** A look counts for the time when it was due, so that on a slow machine too each third has all of its own. */
     private void watch(double seconds, DoubleConsumer progress) throws IOException, InterruptedException {
         long start = System.nanoTime();
         int collections = 0;
-        double now = 0;
-        for (int look = 1; now < seconds; look++) {
-            double next = Math.min(look, seconds);
-            TimeUnit.NANOSECONDS.sleep((long) (next * 1e9) - (System.nanoTime() - start));
+        double due = 0;
+        for (int look = 1; due < seconds; look++) {
+            due = Math.min(look, seconds);
+            TimeUnit.NANOSECONDS.sleep((long) (due * 1e9) - (System.nanoTime() - start));
             Exception problem = failure.get();
             if (problem != null) {
                 throw new IOException("a client failed: " + problem.getMessage(), problem);
             }
-            now = (System.nanoTime() - start) / 1e9;
-            server.look(samples, Math.min(now, seconds));
-            if (now >= seconds * (collections + 1) / COLLECTIONS) {
+            server.look(samples, due);
+            if (due >= seconds * (collections + 1) / COLLECTIONS) {
                 collections++;
-                server.lookAtLiveHeap(samples, Math.min(now, seconds));
+                server.lookAtLiveHeap(samples, due);
             }
-            progress.accept(Math.min(now, seconds));
+            progress.accept(due);
         }
         while (collections < COLLECTIONS) { // a run of less seconds than collections
             collections++;
