@@ -331,7 +331,6 @@ final class PoolFileTest {
         assertThrows(IndexOutOfBoundsException.class, () -> pmem.set(end, 1));
         assertThrows(IndexOutOfBoundsException.class, () -> pmem.cas16(end, 0, 0, 1, 1));
         assertThrows(IndexOutOfBoundsException.class, () -> pmem.writeBack(end - 64, 65));
-        assertThrows(IndexOutOfBoundsException.class, () -> pmem.zero(end - 64, 1024));
         assertThrows(IndexOutOfBoundsException.class, () -> pmem.copyOut(end - 8, new byte[9], 0, 9));
         pmem.prefetch(end);
     }
@@ -351,9 +350,7 @@ final class PoolFileTest {
             assertEquals(77, file.pmem().get(SIZE - 8));
             assertZero(file.pmem(), SIZE, more - SIZE);
             endsAt(file.pmem(), more);
-            long blocks = allocated(path());
-            assertTrue(blocks >= more, "only " + blocks + " bytes are reserved");
-            file.populate(file.regionAt(regions), PoolFile.REGION_SIZE);
+            assertTrue(allocated(path()) >= more, "really reserved");
             file.pmem().set(more - 8, 78);
         }
         try (PoolFile file = open()) {
@@ -388,7 +385,6 @@ final class PoolFileTest {
         try (PoolFile file = openToGrow(tooMuch)) {
             fails(PoolException.Reason.NO_SPACE, "free", () -> file.grow(tooMuch));
             endsAt(file.pmem(), SIZE);
-            assertEquals(SIZE, file.fileSize());
             file.grow(SIZE + PoolFile.REGION_SIZE);
             file.shrink(SIZE);
             endsAt(file.pmem(), SIZE);
