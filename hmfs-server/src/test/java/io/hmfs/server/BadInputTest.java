@@ -44,6 +44,7 @@ class BadInputTest {
 
     @Parameter
     private Sockets sockets = Sockets.AUTO;
+
     @TempDir
     private Path directory;
 
