@@ -19,8 +19,11 @@ import org.jspecify.annotations.Nullable;
  * Wing, TOPLAS 1990), and such a set of names is one object.
  */
 final class Epoch {
-    /** Situations of one search; what takes more is not decided, and that is a failure. */
-    static final int REACHED_MAX = 100_000;
+    /** Situations of one attempt. */
+    private static final int REACHED_MAX = 50_000;
+
+    /** A search that meets a bad order meets a good one the next time. What needs more is not decided, and that is a failure. */
+    private static final int ATTEMPTS_MAX = 6;
 
     private final List<Call> calls;
     private final Tree before;
@@ -81,9 +84,16 @@ final class Epoch {
         for (Spot leader : leaders) {
             Tree first = Tree.of(old.getOrDefault(leader, Map.of()));
             Tree last = Tree.of(now.getOrDefault(leader, Map.of()));
-            Search search = new Search(callsOf.getOrDefault(leader, List.of()), last, unclaimed, reachedMax);
+            List<Call> those = callsOf.getOrDefault(leader, List.of());
+            Search search = new Search(those, last, unclaimed, reachedMax, 0);
             Verdict verdict = search.from(first);
-            reached = Math.max(reached, search.reached());
+            int situations = search.reached();
+            for (int attempt = 1; verdict == Verdict.UNDECIDED && attempt < ATTEMPTS_MAX; attempt++) {
+                search = new Search(those, last, unclaimed, reachedMax, attempt);
+                verdict = search.from(first);
+                situations += search.reached();
+            }
+            reached = Math.max(reached, situations);
             if (verdict != Verdict.EXPLAINED) {
                 String what = verdict == Verdict.CONTRADICTED ? "no order explains" : "not decided";
                 return what + ":\n" + search.story(first);

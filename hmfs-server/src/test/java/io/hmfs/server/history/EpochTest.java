@@ -253,6 +253,16 @@ class EpochTest {
     }
 
     @Test
+    void moreThanAHundredCallsThatChangeNothingAreExplained() {
+        before.put(key(A), FILE);
+        after.put(key(A), FILE);
+        for (int i = 0; i < 128; i++) {
+            renamed(1 + i, 1001 + i, A, A);
+        }
+        right();
+    }
+
+    @Test
     void whatTakesTooLongIsNotDecided() {
         for (int i = 0; i < 8; i++) {
             call(1, 100, Verb.CHMOD, A, null, 0100 + i, ResultCode.OK);

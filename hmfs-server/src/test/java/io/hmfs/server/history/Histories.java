@@ -37,6 +37,9 @@ final class Histories implements AutoCloseable {
     static final String USER = "alice";
     static final int CLIENTS = 64;
     private static final Duration LONG = Duration.ofSeconds(250);
+    /** Where a cut can swallow the word that a server has ended, nothing but the end of its time tells a client. */
+    private static final Duration CUT_SHORT = Duration.ofSeconds(20);
+
     private static final Duration FIRST_RETRY = Duration.ofMillis(1);
     private static final Duration LAST_RETRY = Duration.ofMillis(20);
     private static final int[] GROUP_SIZES = {1, 2, 4, 8};
@@ -131,8 +134,9 @@ final class Histories implements AutoCloseable {
         }
     }
 
-    private static HmfsClient connect(String host, int port) throws IOException {
-        return HmfsClient.connect(host, port, new ClientOptions(USER, LONG, LONG, 64, FIRST_RETRY, LAST_RETRY));
+    private HmfsClient connect(String host, int port) throws IOException {
+        Duration time = cutNetwork == null ? LONG : CUT_SHORT;
+        return HmfsClient.connect(host, port, new ClientOptions(USER, LONG, time, 64, FIRST_RETRY, LAST_RETRY));
     }
 
     private static Weather weather(long seed) {
@@ -166,6 +170,7 @@ final class Histories implements AutoCloseable {
             default -> {
                 if (made.stream().anyMatch(call -> call.answer == ResultCode.TIMEOUT)) {
                     kill(false); // it may be under way still
+                    figures.kills--; // none of the plan's
                 }
             }
         }
@@ -290,7 +295,7 @@ final class Histories implements AutoCloseable {
                         .filter(end -> end > lastAsked[client] && end < call.ended)
                         .reduce((_, last) -> last)
                         .orElse(Call.NEVER);
-            } else {
+            } else if (!call.isOpen()) {
                 lastAsked[client] = call.begun;
             }
         }

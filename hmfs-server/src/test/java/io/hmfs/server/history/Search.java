@@ -5,11 +5,14 @@ import io.hmfs.server.history.Tree.Node;
 import io.hmfs.server.history.Tree.Spot;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,12 +48,17 @@ final class Search {
     private final Model model;
     private final int reachedMax;
     private final Set<Reached> reached = new HashSet<>();
+    private final List<Integer> order;
 
-    /** Calls by number; the calls' order is that in which they are tried. */
-    Search(List<Call> calls, Tree after, Set<Long> unclaimed, int reachedMax) {
+    /** The first attempt tries the calls in the order of their ends, those that are open last; each further one in another order. */
+    Search(List<Call> calls, Tree after, Set<Long> unclaimed, int reachedMax, int attempt) {
         this.calls = new ArrayList<>(calls);
         this.calls.sort(
                 Comparator.comparing(Call::isOpen).thenComparingLong(call -> call.isOpen() ? call.begun : call.ended));
+        order = new ArrayList<>(IntStream.range(0, calls.size()).boxed().toList());
+        if (attempt > 0) {
+            Collections.shuffle(order, new Random(attempt));
+        }
         this.after = after;
         this.unclaimed = unclaimed;
         this.model = new Model(unclaimed);
@@ -73,7 +81,7 @@ final class Search {
     private boolean search(BitSet doneBefore, Tree treeBefore) {
         BitSet done = (BitSet) doneBefore.clone();
         Tree tree = takeReads(done, treeBefore);
-        if (!reached.add(new Reached(done, tree))) {
+        if (!reached.add(new Reached((BitSet) done.clone(), tree))) {
             return false;
         }
         if (reached.size() > reachedMax) {
@@ -84,9 +92,9 @@ final class Search {
             return true;
         }
         long latest = latestBegun(done);
-        for (int i = done.nextClearBit(0); i < calls.size(); i = done.nextClearBit(i + 1)) {
+        for (int i : order) {
             Call call = calls.get(i);
-            if (call.begun > firstEnd || (call.isOpen() && latest > call.lost)) {
+            if (done.get(i) || call.begun > firstEnd || (call.isOpen() && latest > call.lost)) {
                 continue;
             }
             for (Step step : model.next(call, i, tree)) {
