@@ -26,7 +26,8 @@ final class ServerChild implements AutoCloseable {
     /** Arguments: pool, mode, port or 0. */
     public static void main(String[] args) throws IOException {
         Path pool = Path.of(args[0]);
-        ServerConfig.Builder config = ServerConfig.builder(pool).port(Integer.parseInt(args[2])).eventLoops(2);
+        ServerConfig.Builder config =
+                ServerConfig.builder(pool).port(Integer.parseInt(args[2])).eventLoops(2);
         config.persistence(Persistence.valueOf(args[1])).access(access -> access.withSuperuser("alice"));
         if (args[1].equals(Persistence.LOGGED.name())) {
             config.emulatePmem(true).logDirectory(logOf(pool));
