@@ -119,14 +119,9 @@ final class OutcomeRingsTest {
                 costMore(
                         n -> n.rename(ROOT, Name.of("a"), ROOT, Name.of("c"), false, out),
                         n -> n.rename(ROOT, Name.of("b"), ROOT, Name.of("d"), false, out)));
-        assertEquals(
-                "1, 1",
-                costMore(n -> n.truncate(ROOT, Name.of("c"), 5), n -> n.truncate(ROOT, Name.of("d"), 5)));
-        assertEquals(
-                "1, 1", costMore(n -> n.chmod(ROOT, Name.of("c"), 0600), n -> n.chmod(ROOT, Name.of("d"), 0600)));
-        assertEquals(
-                "1, 1",
-                costMore(n -> n.delete(ROOT, Name.of("c"), out), n -> n.delete(ROOT, Name.of("d"), out)));
+        assertEquals("1, 1", costMore(n -> n.truncate(ROOT, Name.of("c"), 5), n -> n.truncate(ROOT, Name.of("d"), 5)));
+        assertEquals("1, 1", costMore(n -> n.chmod(ROOT, Name.of("c"), 0600), n -> n.chmod(ROOT, Name.of("d"), 0600)));
+        assertEquals("1, 1", costMore(n -> n.delete(ROOT, Name.of("c"), out), n -> n.delete(ROOT, Name.of("d"), out)));
     }
 
     private static Status create(Namespace n, String name, Attributes out) {
