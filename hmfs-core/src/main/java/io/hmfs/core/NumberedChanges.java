@@ -58,10 +58,15 @@ public final class NumberedChanges {
         for (int i = 0; i < KEPT; i++) {
             long at = OutcomeRing.record(ring, i);
             long number = OutcomeRecord.number(engine.pmem, at);
-            if (number != 0 && OutcomeRecord.time(engine.pmem, at) > OutcomeRing.since(engine.pmem, ring)) {
+            if (number != 0 && isOf(ring, at)) {
                 numbers.accept(OutcomeRecord.sequence(number));
             }
         }
+    }
+
+    /** Whether a record is of the client that has the ring now. */
+    private boolean isOf(long ring, long at) {
+        return OutcomeRecord.time(engine.pmem, at) > OutcomeRing.since(engine.pmem, ring);
     }
 
     /** What became of a number that {@link #read} has told; false if the ring has forgotten it. */
@@ -78,7 +83,7 @@ public final class NumberedChanges {
         boolean mayRemove = evidence == OutcomeRecord.MADE || evidence == OutcomeRecord.GONE;
         out.removedId = mayRemove ? OutcomeRecord.first(pmem, at) : 0;
         out.removedSize = OutcomeRecord.second(pmem, at);
-        return OutcomeRecord.sequence(OutcomeRecord.number(pmem, at)) == number;
+        return OutcomeRecord.sequence(OutcomeRecord.number(pmem, at)) == number && isOf(ring, at);
     }
 
     /**
