@@ -72,6 +72,12 @@ final class NumberedDeathTest {
             });
             PoolNamespace next = NumberedCrashTest.open(file);
             List<Long> told = NumberedCrashTest.read(next);
+            file.pmem().beforeEachEvent(() -> {
+                if (random.nextInt(AGAIN) == 0) {
+                    assertEquals(told, told(file), "while what was cut off is settled");
+                }
+            });
+            next.scanInBackground();
             file.pmem().beforeEachEvent(null);
             for (int i = 0; i < IMAGES; i++) {
                 assertEquals(told, explorer.start(file.crashed(random, IMAGES)).executed(), "event " + event);
