@@ -1,9 +1,13 @@
 package io.hmfs.core;
 
 import io.hmfs.core.op.Operations;
+import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
+import io.hmfs.core.type.DeleteBatch;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.NameBatch;
+import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
 import io.hmfs.core.type.XattrVisitor;
@@ -11,7 +15,7 @@ import java.util.List;
 
 /**
  * The operations of a {@link PoolNamespace} that are asked for less often than the rest: their bodies are objects, which may be made on
- * the Java heap (I7 is for the others).
+ * the Java heap (I7 is for the others). And those on batches, which need none.
  */
 abstract class ExtendedNamespace implements Namespace {
     /** An operation's body; a functional interface of its own so that nothing is boxed. */
@@ -26,6 +30,26 @@ abstract class ExtendedNamespace implements Namespace {
 
     /** Runs an operation that takes space; a full pool is swept and the operation tried once more. */
     abstract Status allocating(Body body);
+
+    /** Executes what a batch asks for; an unexpected error stops the namespace. Allocates nothing. */
+    abstract void executeAll(NameBatch batch);
+
+    @Override
+    public final void statAll(StatBatch batch) {
+        executeAll(batch);
+    }
+
+    @Override
+    public final void deleteAll(DeleteBatch batch) {
+        batch.askAgain(null);
+        executeAll(batch);
+    }
+
+    @Override
+    public final void appendAll(AppendBatch batch) {
+        batch.askAgain(null);
+        executeAll(batch);
+    }
 
     @Override
     public final Status symlink(long directory, Name name, byte[] target, int uid, int gid, Attributes out) {

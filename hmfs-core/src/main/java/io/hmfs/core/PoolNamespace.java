@@ -20,15 +20,12 @@ import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
 import io.hmfs.core.recovery.OutcomeVerdicts;
 import io.hmfs.core.recovery.Recovery;
-import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
-import io.hmfs.core.type.DeleteBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.NameBatch;
-import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import java.util.List;
 import java.util.function.Consumer;
@@ -233,11 +230,7 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     @Override
-    public void statAll(StatBatch batch) {
-        executeAll(batch);
-    }
-
-    private void executeAll(NameBatch batch) {
+    void executeAll(NameBatch batch) {
         check();
         try {
             safe(operations.executeAll(batch));
@@ -284,18 +277,6 @@ final class PoolNamespace extends ExtendedNamespace {
             failStop(e);
             throw e;
         }
-    }
-
-    @Override
-    public void deleteAll(DeleteBatch batch) {
-        batch.askAgain(null);
-        executeAll(batch);
-    }
-
-    @Override
-    public void appendAll(AppendBatch batch) {
-        batch.askAgain(null);
-        executeAll(batch);
     }
 
     @Override

@@ -381,8 +381,9 @@ class BadInputTest {
     @Test
     void pathOfTenThousandCharactersIsRefusedOnBothSides() throws IOException {
         String path = "/123456789".repeat(1000);
-        HmfsException thrown = assertThrows(HmfsException.class, () -> bystander.stat(path));
-        assertEquals(ResultCode.NAME_TOO_LONG, thrown.code());
+        assertEquals(
+                ResultCode.NAME_TOO_LONG,
+                assertThrows(HmfsException.class, () -> bystander.stat(path)).code());
         try (RawPeer peer = peer()) {
             peer.greet();
             peer.send(RawPeer.stat(16, path.getBytes(StandardCharsets.UTF_8)));

@@ -57,6 +57,7 @@ public final class ChangeRecords {
     /** The change takes away what stands at {@code at}; with it goes a file with this id, or none: 0. Durable on return. */
     public void gone(long at, long removedId, long removedSize) {
         if (goes(at, removedId, removedSize)) {
+            // [once.3] † Durable before the commit, which goes out with the next fence.
             fence();
         }
     }
@@ -69,16 +70,17 @@ public final class ChangeRecords {
     /** The change gives what stands at {@code at} this word of a unit, which is higher than the one before. Durable on return. */
     public void changes(int evidence, long at, long word) {
         if (willChange(evidence, at, word)) {
+            // [once.4] † As above; the lock is a writer's here too, so nobody else gives the unit that word.
             fence();
         }
     }
 
-    /** The same, not fenced: whether {@link #fence} must come before the commit. The lock is a writer's: nobody else gives the unit that word. */
+    /** The same, not fenced: whether {@link #fence} must come before the commit. */
     public boolean willChange(int evidence, long at, long word) {
         return write(engine.scratch(), evidence, at, engine.clock.next(), word, 0);
     }
 
-    /** [once.3] † Records are durable before the commits, which go out with the next fence. */
+    /** What was written so far is durable on return. */
     public void fence() {
         pmem.fence();
     }

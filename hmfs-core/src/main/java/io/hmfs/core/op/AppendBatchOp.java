@@ -122,6 +122,7 @@ final class AppendBatchOp {
         }
         engine.records.leave();
         if (recorded) {
+            // [once.4] † As of a single append, for all of the batch.
             engine.records.fence();
         }
     }

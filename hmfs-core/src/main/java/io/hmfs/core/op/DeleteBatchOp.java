@@ -113,6 +113,7 @@ final class DeleteBatchOp {
         }
         engine.records.leave();
         if (recorded) {
+            // [once.3] † As of a single delete, for all of the batch.
             engine.records.fence();
         }
     }

@@ -77,7 +77,7 @@ final class CrashTreeTest {
                 storeSome(file.pmem(), random);
                 Set<Long> expected = new HashSet<>();
                 file.pmem().images(NO_LIMIT, 1, image -> expected.add(program(file.crashed(image), seed)));
-                images += (int) file.pmem().imageCount();
+                images += (int) file.pmem().allImages().count();
                 Set<Long> found = new HashSet<>();
                 assertTrue(tree.explore(file, NO_LIMIT, (result, image) -> {
                     found.add(result);

@@ -105,7 +105,6 @@ public final class SimPmem extends Pmem {
         return stores;
     }
 
-    /** Lines written back. */
     public synchronized long writeBacks() {
         return writeBacks;
     }
@@ -294,11 +293,6 @@ public final class SimPmem extends Pmem {
             }
         }
         return true;
-    }
-
-    /** How many images {@link #images} has to choose from; {@link Long#MAX_VALUE} stands for more. */
-    public long imageCount() {
-        return allImages().count();
     }
 
     /**

@@ -84,7 +84,7 @@ final class SimPmemTest {
         pmem.set(0, 1);
         pmem.set(64, 2);
         assertEquals(Set.of("0 0", "1 0", "0 2", "1 2"), outcomes(0, 64));
-        assertEquals(4, pmem.imageCount());
+        assertEquals(4, pmem.allImages().count());
     }
 
     @Test
@@ -134,7 +134,7 @@ final class SimPmemTest {
     @Test
     void anEightByteSwapIsAStoreIfItSucceeds() {
         assertFalse(pmem.cas8(8, 1, 2));
-        assertEquals(1, pmem.imageCount());
+        assertEquals(1, pmem.allImages().count());
         assertTrue(pmem.cas8(8, 0, 2));
         assertEquals(Set.of("0", "2"), outcomes(8));
     }
@@ -162,7 +162,7 @@ final class SimPmemTest {
     void aStoreOfTheSameValueAddsNoImage() {
         pmem.set(0, 1);
         pmem.set(0, 1);
-        assertEquals(2, pmem.imageCount());
+        assertEquals(2, pmem.allImages().count());
         assertEquals(2, pmem.stores());
     }
 
@@ -182,10 +182,10 @@ final class SimPmemTest {
         pmem.set(0, 9);
         for (SimPmem crashed : after) {
             assertTrue(crashed.isDurable(0, SIZE));
-            assertEquals(1, crashed.imageCount());
+            assertEquals(1, crashed.allImages().count());
             assertTrue(crashed.get(0) < 2);
             crashed.set(0, 5);
-            assertEquals(2, crashed.imageCount());
+            assertEquals(2, crashed.allImages().count());
         }
         assertEquals(9, pmem.killed().get(0));
         assertTrue(pmem.killed().isDurable(0, SIZE));
@@ -201,7 +201,7 @@ final class SimPmemTest {
         Set<CrashImage> images = new HashSet<>();
         assertTrue(pmem.images(LIMIT, 0, image -> assertTrue(images.add(image))));
         assertEquals(2 * 3 * 4 * 5, images.size());
-        assertEquals(images.size(), pmem.imageCount());
+        assertEquals(images.size(), pmem.allImages().count());
     }
 
     @Test
@@ -263,7 +263,7 @@ final class SimPmemTest {
         SimPmem process = new SimPmem(SIZE, Persistence.PROCESS);
         process.set(0, 1);
         process.cas16(64, 0, 0, 2, 3);
-        assertEquals(1, process.imageCount());
+        assertEquals(1, process.allImages().count());
         process.images(LIMIT, 0, image -> {
             assertEquals(1, process.crashed(image).get(0));
             assertEquals(3, process.crashed(image).get(72));

@@ -1,0 +1,120 @@
+package io.hmfs.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Goal: what a start has found of a numbered change is durable before anybody changes what it rests on, and not before that is. Method:
+ * the process dies before each event of a change; power fails before each event of the next start, in every image, and the start after
+ * that must say what is there; or others make the same change, on another thread, whose fences make nothing of the start's
+ * durable, power fails before each event of that, and what was found must be found again.
+ */
+final class NumberedVerdictTest {
+    private static final long ROOT = Namespace.ROOT_ID;
+    private static final int IMAGES = 64;
+
+    static Stream<NumberedCrashTest.Case> cases() {
+        return NumberedCrashTest.cases()
+                .filter(each -> List.of("delete", "append", "chmod").contains(each.name()));
+    }
+
+    private static String shown(Namespace namespace) {
+        Attributes file = new Attributes();
+        Status status = namespace.stat(ROOT, Name.of("f"), file);
+        return status + " " + (status == Status.OK ? file.size + " " + file.mode : "");
+    }
+
+    /** Before each event of the change a process that has died; null when there are no more. */
+    private static SimPoolFile died(NumberedCrashTest.Case tested, int event) {
+        SimPoolFile file = NumberedCrashTest.prepare();
+        boolean died = ProcessDeath.before(event, file, n -> NumberedCrashTest.numbered(n, tested.change()));
+        return died ? file : NumberedCrashTest.prepare();
+    }
+
+    private static int events(NumberedCrashTest.Case tested) {
+        SimPoolFile file = NumberedCrashTest.prepare();
+        int[] events = new int[1];
+        PoolNamespace namespace = NumberedCrashTest.open(file);
+        file.pmem().beforeEachEvent(() -> events[0]++);
+        NumberedCrashTest.numbered(namespace, tested.change());
+        file.pmem().beforeEachEvent(null);
+        return events[0];
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void noVerdictIsDurableBeforeWhatItRestsOn(NumberedCrashTest.Case tested) {
+        SimPoolFile whole = NumberedCrashTest.prepare();
+        PoolNamespace done = NumberedCrashTest.open(whole);
+        String before = shown(done);
+        assertEquals(Status.OK, tested.change().on(done));
+        String after = shown(done);
+        int executed = 0;
+        int events = events(tested);
+        for (int event = 0; event < events; event++) {
+            SimPoolFile file = died(tested, event);
+            file.pmem()
+                    .beforeEachEvent(() -> file.pmem().images(IMAGES, 1, image -> {
+                        PoolNamespace next = NumberedCrashTest.open(file.crashed(image));
+                        boolean told = !NumberedCrashTest.read(next).isEmpty();
+                        assertEquals(told ? after : before, shown(next), () -> "image " + image);
+                    }));
+            PoolNamespace start = NumberedCrashTest.open(file);
+            file.pmem().beforeEachEvent(null);
+            executed += NumberedCrashTest.read(start).isEmpty() ? 0 : 1;
+        }
+        assertTrue(executed > 0 && executed < events, executed + " of " + events);
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void whatOthersDoNextChangesNoVerdict(NumberedCrashTest.Case tested) throws InterruptedException {
+        int open = 0;
+        int events = events(tested);
+        for (int event = 0; event < events; event++) {
+            SimPoolFile file = died(tested, event);
+            PoolNamespace start = NumberedCrashTest.open(file);
+            List<Long> told = NumberedCrashTest.read(start);
+            if (!told.isEmpty()) {
+                continue;
+            }
+            open++;
+            Throwable[] failure = new Throwable[1];
+            Random random = new Random(event);
+            Thread other = new Thread(() -> {
+                file.pmem().beforeEachEvent(() -> look(file, random));
+                assertEquals(Status.OK, tested.change().on(start));
+                file.pmem().beforeEachEvent(null);
+                look(file, random);
+            });
+            other.setUncaughtExceptionHandler((_, thrown) -> failure[0] = thrown);
+            other.start();
+            other.join();
+            if (failure[0] != null) {
+                throw new AssertionError("event " + event, failure[0]);
+            }
+        }
+        assertTrue(open > 0, "none was open");
+    }
+
+    private static void look(SimPoolFile file, Random random) {
+        file.pmem()
+                .images(
+                        IMAGES,
+                        random.nextInt(),
+                        image -> assertEquals(
+                                List.of(),
+                                NumberedCrashTest.read(NumberedCrashTest.open(file.crashed(image))),
+                                () -> "it was not executed; image " + image));
+    }
+}
