@@ -1,6 +1,7 @@
 package io.hmfs.core;
 
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.layout.OutcomeRing;
 import io.hmfs.core.layout.Owner;
@@ -80,10 +81,28 @@ public final class NumberedChanges {
         out.uid = Owner.uid(owner);
         out.gid = Owner.gid(owner);
         int evidence = OutcomeRecord.evidence(pmem, at);
+        out.kind = kind(evidence, OutcomeRecord.change(pmem, at));
         boolean mayRemove = evidence == OutcomeRecord.MADE || evidence == OutcomeRecord.GONE;
         out.removedId = mayRemove ? OutcomeRecord.first(pmem, at) : 0;
         out.removedSize = OutcomeRecord.second(pmem, at);
         return OutcomeRecord.sequence(OutcomeRecord.number(pmem, at)) == number && isOf(ring, at);
+    }
+
+    private static ChangeOutcome.Kind kind(int evidence, int change) {
+        return switch (evidence) {
+            case OutcomeRecord.MADE ->
+                switch (change) {
+                    case OutcomeRecord.MOVED -> ChangeOutcome.Kind.RENAME;
+                    case EntryRecord.KIND_DIRECTORY -> ChangeOutcome.Kind.MKDIR;
+                    case EntryRecord.KIND_SYMLINK -> ChangeOutcome.Kind.SYMLINK;
+                    default -> ChangeOutcome.Kind.CREATE;
+                };
+            case OutcomeRecord.GONE ->
+                change == EntryRecord.KIND_DIRECTORY ? ChangeOutcome.Kind.RMDIR : ChangeOutcome.Kind.DELETE;
+            case OutcomeRecord.RESIZED ->
+                change == OutcomeRecord.APPENDED ? ChangeOutcome.Kind.APPEND : ChangeOutcome.Kind.TRUNCATE;
+            default -> change == OutcomeRecord.OF_MODE ? ChangeOutcome.Kind.CHMOD : ChangeOutcome.Kind.CHOWN;
+        };
     }
 
     /**

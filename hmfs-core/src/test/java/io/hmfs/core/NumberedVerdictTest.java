@@ -9,7 +9,11 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.util.List;
 import java.util.Random;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -22,6 +26,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class NumberedVerdictTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 64;
+
+    private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
+
+    @BeforeAll
+    static void hush() {
+        ENGINE.setLevel(Level.OFF); // the death is an error within an operation
+    }
+
+    @AfterAll
+    static void speak() {
+        ENGINE.setLevel(null);
+    }
 
     static Stream<NumberedCrashTest.Case> cases() {
         return NumberedCrashTest.cases()

@@ -46,12 +46,14 @@ public final class ChangeRecords {
      */
     public void made(long at) {
         Engine.Scratch scratch = engine.scratch();
-        write(scratch, OutcomeRecord.MADE, at, EntryRecord.death(pmem, at), scratch.removedId, scratch.removedSize);
+        int shown = OutcomeRecord.shown(OutcomeRecord.MADE, EntryRecord.kind(EntryRecord.status(pmem, at)));
+        write(scratch, shown, at, EntryRecord.death(pmem, at), scratch.removedId, scratch.removedSize);
     }
 
     /** The same of a rename, which replaces a file with this id, or none: 0. */
     public void moved(long at, long replacedId, long replacedSize) {
-        write(engine.scratch(), OutcomeRecord.MADE, at, EntryRecord.death(pmem, at), replacedId, replacedSize);
+        int shown = OutcomeRecord.shown(OutcomeRecord.MADE, OutcomeRecord.MOVED);
+        write(engine.scratch(), shown, at, EntryRecord.death(pmem, at), replacedId, replacedSize);
     }
 
     /** The change takes away what stands at {@code at}; with it goes a file with this id, or none: 0. Durable on return. */
@@ -64,20 +66,21 @@ public final class ChangeRecords {
 
     /** The same, not fenced: whether {@link #fence} must come before the commit. */
     public boolean goes(long at, long removedId, long removedSize) {
-        return write(engine.scratch(), OutcomeRecord.GONE, at, engine.clock.next(), removedId, removedSize);
+        int shown = OutcomeRecord.shown(OutcomeRecord.GONE, EntryRecord.kind(EntryRecord.status(pmem, at)));
+        return write(engine.scratch(), shown, at, engine.clock.next(), removedId, removedSize);
     }
 
     /** The change gives what stands at {@code at} this word of a unit, which is higher than the one before. Durable on return. */
-    public void changes(int evidence, long at, long word) {
-        if (willChange(evidence, at, word)) {
+    public void changes(int shown, long at, long word) {
+        if (willChange(shown, at, word)) {
             // [once.4] † As above; the lock is a writer's here too, so nobody else gives the unit that word.
             fence();
         }
     }
 
     /** The same, not fenced: whether {@link #fence} must come before the commit. */
-    public boolean willChange(int evidence, long at, long word) {
-        return write(engine.scratch(), evidence, at, engine.clock.next(), word, 0);
+    public boolean willChange(int shown, long at, long word) {
+        return write(engine.scratch(), shown, at, engine.clock.next(), word, 0);
     }
 
     /** What was written so far is durable on return. */
@@ -85,12 +88,12 @@ public final class ChangeRecords {
         pmem.fence();
     }
 
-    private boolean write(Engine.Scratch scratch, int evidence, long object, long time, long first, long second) {
+    private boolean write(Engine.Scratch scratch, int shown, long object, long time, long first, long second) {
         long at = scratch.record;
         if (at == Pmem.NULL) {
             return false;
         }
-        OutcomeRecord.write(pmem, at, scratch.sequence, evidence, object, time, first, second);
+        OutcomeRecord.write(pmem, at, scratch.sequence, shown, object, time, first, second);
         // [once.1]
         pmem.writeBack(at, OutcomeRecord.SIZE);
         return true;

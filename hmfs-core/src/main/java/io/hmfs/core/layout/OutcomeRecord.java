@@ -13,7 +13,7 @@ import java.lang.foreign.StructLayout;
  *   | number | object | time   | id     | parent | owner  | first  | second |
  * </pre>
  * number = sequence &lt;&lt; 2 | phase; stored last, and 0 before the other words change: what a crash leaves of a record is none, or
- * whole. object = offset of a slot | what shows there that the change was executed.
+ * whole. object = offset of a slot | which change it was &lt;&lt; 3 | what shows there that it was executed.
  */
 public final class OutcomeRecord {
     public static final long SIZE = 64;
@@ -44,9 +44,24 @@ public final class OutcomeRecord {
     /** Executed if the ctime of the object there is at least the first word. */
     public static final int OWNED = 4;
 
+    /** Which change it was: of what was made or is gone the kind of its entry, but 0 for a move. */
+    public static final int MOVED = 0;
+
+    /** Of what got another size: by an append, by a truncate. */
+    public static final int APPENDED = 1;
+
+    public static final int TRUNCATED = 2;
+
+    /** Of what got another owner or mode: by a chmod, by a chown. */
+    public static final int OF_MODE = 1;
+
+    public static final int OF_OWNER = 2;
+
     private static final int PHASE_BITS = 2;
     private static final long PHASE_MASK = (1 << PHASE_BITS) - 1;
-    private static final long EVIDENCE_MASK = Pmem.LINE - 1;
+    private static final int EVIDENCE_BITS = 3;
+    private static final long EVIDENCE_MASK = (1 << EVIDENCE_BITS) - 1;
+    private static final long OBJECT_MASK = -Pmem.LINE;
 
     static final StructLayout LAYOUT = structLayout(
                     u64("number"),
@@ -74,11 +89,16 @@ public final class OutcomeRecord {
 
     private OutcomeRecord() {}
 
+    /** What shows that a change was executed, and which one it was, as {@link #write} takes it. */
+    public static int shown(int evidence, int change) {
+        return change << EVIDENCE_BITS | evidence;
+    }
+
     /** Takes the place of an older record. The words in this order: see above. */
     public static void write(
-            Pmem pmem, long at, long sequence, int evidence, long object, long time, long first, long second) {
+            Pmem pmem, long at, long sequence, int shown, long object, long time, long first, long second) {
         pmem.setRelease(at + NUMBER_OFFSET, 0);
-        pmem.setRelease(at + OBJECT_OFFSET, object | evidence);
+        pmem.setRelease(at + OBJECT_OFFSET, object | shown);
         pmem.setRelease(at + TIME_OFFSET, time);
         pmem.setRelease(at + ID_OFFSET, EntryRecord.id(pmem, object));
         pmem.setRelease(at + PARENT_OFFSET, EntryRecord.parent(pmem, object));
@@ -113,12 +133,17 @@ public final class OutcomeRecord {
 
     /** The slot that the change is about. */
     public static long object(Pmem pmem, long at) {
-        return pmem.get(at + OBJECT_OFFSET) & ~EVIDENCE_MASK;
+        return pmem.get(at + OBJECT_OFFSET) & OBJECT_MASK;
     }
 
     /** What shows that it was executed. */
     public static int evidence(Pmem pmem, long at) {
         return (int) (pmem.get(at + OBJECT_OFFSET) & EVIDENCE_MASK);
+    }
+
+    /** Which change it was, among those with this evidence. */
+    public static int change(Pmem pmem, long at) {
+        return (int) ((pmem.get(at + OBJECT_OFFSET) & ~OBJECT_MASK) >>> EVIDENCE_BITS);
     }
 
     public static long time(Pmem pmem, long at) {

@@ -1,6 +1,7 @@
 package io.hmfs.core.op;
 
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.AppendBatch;
@@ -10,9 +11,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Joined appends: the (mtime, length) of each file of a batch changes by a compare-and-swap of its own, as by a single append, under the
  * reader locks of all keys, or the writer locks if they are numbered; then one fence for all, and only then are the marks taken off. Who
- * sees a mark meanwhile writes the unit back himself. An object that must be recovered first comes afterwards, alone.
+ * sees a mark meanwhile writes the unit back himself. An object that must be recovered first comes afterwards, alone; so does one of several names.
  */
 final class AppendBatchOp {
+    private static final int APPENDED = OutcomeRecord.shown(OutcomeRecord.RESIZED, OutcomeRecord.APPENDED);
+
     private final Engine engine;
     private final Pmem pmem;
     private final AttributeOps attributes;
@@ -114,7 +117,7 @@ final class AppendBatchOp {
                     // In the order of the batch, so that of two appends to one file the later one has the later time.
                     work.times[i] = engine.clock.next();
                     engine.records.enter(batch.ring(i), batch.sequence(i), 0, 0);
-                    recorded |= engine.records.willChange(OutcomeRecord.RESIZED, work.objects[i], work.times[i]);
+                    recorded |= engine.records.willChange(APPENDED, work.objects[i], work.times[i]);
                 } else if (status != null) {
                     batch.answer(i, status);
                 }
@@ -127,13 +130,14 @@ final class AppendBatchOp {
         }
     }
 
-    /** Null: the object is to be recovered first. */
+    /** Null: the object is to be recovered first, or has several names and therefore locks of its own. */
     private @Nullable Status find(AppendBatch batch, Work work, int number) {
         long at = engine.findLocked(work.hashes[number], batch.directory(number), batch.name(number));
         if (at <= 0) {
             return at == Pmem.NULL ? Status.NOT_FOUND : null;
         }
-        work.objects[number] = engine.inodes.attributesOf(at);
-        return attributes.mayGrow(work.objects[number], batch.id(number));
+        work.objects[number] = at;
+        boolean indirect = EntryRecord.isIndirect(EntryRecord.status(pmem, at));
+        return indirect ? null : attributes.mayGrow(at, batch.id(number));
     }
 }

@@ -34,8 +34,10 @@ final class AttributeOps {
         Status apply(AttributeOps ops, long at, long a, long b);
     }
 
-    private static final Change CHMOD = (ops, at, mode, _) -> ops.recordOwner(at, KEEP, KEEP, (int) mode);
-    private static final Change CHOWN = (ops, at, uid, gid) -> ops.recordOwner(at, (int) uid, (int) gid, KEEP);
+    private static final Change CHMOD = (ops, at, mode, _) ->
+            ops.recordOwner(at, OutcomeRecord.OF_MODE, KEEP, KEEP, (int) mode);
+    private static final Change CHOWN = (ops, at, uid, gid) ->
+            ops.recordOwner(at, OutcomeRecord.OF_OWNER, (int) uid, (int) gid, KEEP);
     private static final Change SET_TIMES = AttributeOps::changeTimes;
     private static final Change APPEND = AttributeOps::grow;
     private static final Change TRUNCATE = (ops, at, size, _) -> ops.resize(at, size, false);
@@ -66,7 +68,8 @@ final class AttributeOps {
         return change(parent, name, change, engine.records.isNumbered(), a, b);
     }
 
-    private Status change(long parent, Name name, Change change, boolean alone, long a, long b) {
+    private Status change(long parent, Name name, Change change, boolean asksAlone, long a, long b) {
+        boolean alone = asksAlone;
         long hash = engine.keys.ofEntry(parent, name);
         int lock = engine.locks.of(hash);
         int inodeLock = -1;
@@ -75,8 +78,8 @@ final class AttributeOps {
             for (; ; ) {
                 lock(lock, inodeLock, alone);
                 long at = engine.findLocked(hash, parent, name);
-                int needed = at > 0 && alone ? inodeLockOf(at) : -1;
-                boolean held = needed < 0 || needed == inodeLock || needed == lock;
+                int needed = at > 0 ? inodeLockOf(at) : -1;
+                boolean held = needed < 0 || (alone && (needed == inodeLock || needed == lock));
                 Status status =
                         at > 0 && held ? change.apply(this, engine.inodes.attributesOf(at), a, b) : Status.NOT_FOUND;
                 unlock(lock, inodeLock, alone);
@@ -86,6 +89,7 @@ final class AttributeOps {
                     recovery.recover(-at);
                 } else {
                     inodeLock = needed;
+                    alone = true;
                 }
             }
         } finally {
@@ -93,7 +97,7 @@ final class AttributeOps {
         }
     }
 
-    /** Two names have two locks: who must be alone on the object takes that of the inode too. */
+    /** Two names have two locks: as one of them may have to be alone on the object, each is, and takes that of the inode too. */
     private int inodeLockOf(long at) {
         boolean indirect = EntryRecord.isIndirect(EntryRecord.status(pmem, at));
         return indirect ? engine.inodes.lockOf(EntryRecord.id(pmem, at)) : -1;
@@ -124,11 +128,12 @@ final class AttributeOps {
         changeOwner(at, engine.clock.next(), KEEP, KEEP, KEEP);
     }
 
-    private Status recordOwner(long at, int uid, int gid, int mode) {
+    private Status recordOwner(long at, int change, int uid, int gid, int mode) {
         long time = engine.clock.next();
         if (engine.records.isNumbered()) {
             long before = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
-            engine.records.changes(OutcomeRecord.OWNED, at, Ctime.next(before, time, Ctime.mode(before)));
+            int shown = OutcomeRecord.shown(OutcomeRecord.OWNED, change);
+            engine.records.changes(shown, at, Ctime.next(before, time, Ctime.mode(before)));
         }
         return changeOwner(at, time, uid, gid, mode);
     }
@@ -192,7 +197,8 @@ final class AttributeOps {
         if (status == Status.OK) {
             Length length = lengths.get();
             long time = engine.clock.next();
-            engine.records.changes(OutcomeRecord.RESIZED, at, time);
+            int change = onlyGrow ? OutcomeRecord.APPENDED : OutcomeRecord.TRUNCATED;
+            engine.records.changes(OutcomeRecord.shown(OutcomeRecord.RESIZED, change), at, time);
             store(at, size, onlyGrow, time, length);
             // [append.2]
             pmem.persist(at + EntryRecord.MTIME_OFFSET, 16);

@@ -2,6 +2,22 @@ package io.hmfs.core.type;
 
 /** What became of a numbered change that was executed; filled in by the engine, and reused. */
 public final class ChangeOutcome {
+    /** Which operation it was. */
+    public enum Kind {
+        CREATE,
+        MKDIR,
+        SYMLINK,
+        RENAME,
+        DELETE,
+        RMDIR,
+        APPEND,
+        TRUNCATE,
+        CHMOD,
+        CHOWN
+    }
+
+    public Kind kind = Kind.CREATE;
+
     /** The object that was made, moved, removed or changed. */
     public long id;
 

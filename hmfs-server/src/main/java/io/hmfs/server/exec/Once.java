@@ -44,7 +44,7 @@ final class Once {
             worker.recorder.refused();
             return false;
         }
-        switch (outcomes.claim(sent, Recorded.covers(worker.header.templateId()))) {
+        switch (outcomes.claim(sent, worker.recorded.covers())) {
             case NEW -> {
                 claimed = sent;
                 resume(session, sent);

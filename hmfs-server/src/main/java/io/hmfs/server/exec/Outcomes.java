@@ -65,7 +65,7 @@ final class Outcomes {
     private final Queue<AwaitedReply> awaited = new ConcurrentLinkedQueue<>();
     private volatile long oldest;
 
-    private final long ring;
+    private volatile long ring;
     private final long sentBefore;
 
     /** Connections of this client; guarded by {@link #owner}. */
@@ -87,6 +87,11 @@ final class Outcomes {
     /** Where the client's changes are recorded in the pool; {@link NumberedChanges#NONE}: nowhere. */
     long ring() {
         return ring;
+    }
+
+    /** Another client needs the ring: what is here does not survive the server any more. */
+    void loseRing() {
+        ring = NumberedChanges.NONE;
     }
 
     /** The pool has the outcome of this sequence. Before the first claim. */

@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,9 @@ final class OutcomesByClient {
 
     private static final long AWAY_BYTES_MAX = 32 << 20;
 
+    /** For so long a client that is away keeps its ring, though others may want it: longer than clients try to come back. */
+    static final long RING_KEPT_NANOS = TimeUnit.SECONDS.toNanos(120);
+
     /** A client's own random number, and its user's mark: nobody is answered what another user was. */
     record Key(long clientId, long userMark) {}
 
@@ -25,11 +30,14 @@ final class OutcomesByClient {
     private long awayBytes;
     private final @Nullable NumberedChanges pool;
 
-    private record Away(Outcomes outcomes, long bytes) {}
+    private final LongSupplier nanoTime;
+
+    private record Away(Outcomes outcomes, long bytes, long sinceNanos) {}
 
     /** {@code pool}: where outcomes survive the server; null: nowhere. */
-    OutcomesByClient(@Nullable NumberedChanges pool) {
+    OutcomesByClient(@Nullable NumberedChanges pool, LongSupplier nanoTime) {
         this.pool = pool;
+        this.nanoTime = nanoTime;
     }
 
     /**
@@ -56,7 +64,7 @@ final class OutcomesByClient {
         long ring = NumberedChanges.NONE;
         if (pool != null) {
             ring = pool.hold(client.clientId, client.userMark, next);
-            while (ring == NumberedChanges.NONE && dropOne()) {
+            if (ring == NumberedChanges.NONE && freeRing(pool)) {
                 ring = pool.hold(client.clientId, client.userMark, next);
             }
         }
@@ -68,12 +76,17 @@ final class OutcomesByClient {
         return outcomes;
     }
 
-    /** Forgets the client that has been away the longest and has a ring in the pool: another one needs that. False: there is none. */
-    private boolean dropOne() {
-        for (Iterator<Away> each = away.values().iterator(); each.hasNext(); ) {
-            Away gone = each.next();
-            if (gone.outcomes.ring() != NumberedChanges.NONE && drop(gone)) {
-                each.remove();
+    /** Takes the ring of the client that has been away the longest, and for long; its outcomes stay here. False: there is none. */
+    private boolean freeRing(NumberedChanges from) {
+        long now = nanoTime.getAsLong();
+        for (Away each : away.values()) {
+            if (now - each.sinceNanos < RING_KEPT_NANOS) {
+                return false;
+            }
+            long ring = each.outcomes.ring();
+            if (ring != NumberedChanges.NONE && !each.outcomes.isRunning()) {
+                each.outcomes.loseRing();
+                from.release(ring);
                 return true;
             }
         }
@@ -99,7 +112,7 @@ final class OutcomesByClient {
             return;
         }
         connected.remove(outcomes.client());
-        Away last = new Away(outcomes, outcomes.bytes());
+        Away last = new Away(outcomes, outcomes.bytes(), nanoTime.getAsLong());
         away.put(outcomes.client(), last);
         awayBytes += last.bytes;
         for (Iterator<Away> each = away.values().iterator();

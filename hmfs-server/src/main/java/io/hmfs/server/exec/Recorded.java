@@ -1,8 +1,10 @@
 package io.hmfs.server.exec;
 
+import io.hmfs.core.NumberedChanges;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ChangeOutcome;
 import io.hmfs.core.type.FileType;
+import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Grants;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
@@ -15,6 +17,7 @@ import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.SymlinkDecoder;
 import io.hmfs.wire.TruncateDecoder;
 import io.hmfs.wire.Wire;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The answer to a change that was executed before a crash: what it was the first time follows from the pool's record of it and from the
@@ -22,11 +25,13 @@ import io.hmfs.wire.Wire;
  */
 final class Recorded {
     private static final int SYMLINK_MODE = 0777;
+    private static final int NOTHING = 0;
 
     private final Worker worker;
     private final ChangeOutcome outcome = new ChangeOutcome();
     private final Attributes made = new Attributes();
     private final Attributes removed = new Attributes();
+    private final Attributes present = new Attributes();
     private final CreateDecoder create = new CreateDecoder();
     private final MkdirDecoder mkdir = new MkdirDecoder();
     private final SymlinkDecoder symlink = new SymlinkDecoder();
@@ -35,26 +40,34 @@ final class Recorded {
         this.worker = worker;
     }
 
-    /** Whether changes of this kind leave a record if they are executed. */
-    static boolean covers(int template) {
+    /** Whether the current request is one that leaves a record if it is executed, of all that it does. */
+    boolean covers() {
+        int template = worker.header.templateId();
+        boolean cutsData = template == TruncateDecoder.TEMPLATE_ID && worker.service.data != null;
+        return kindOf(template) != null && !cutsData;
+    }
+
+    private static ChangeOutcome.@Nullable Kind kindOf(int template) {
         return switch (template) {
-            case CreateDecoder.TEMPLATE_ID,
-                    MkdirDecoder.TEMPLATE_ID,
-                    SymlinkDecoder.TEMPLATE_ID,
-                    DeleteDecoder.TEMPLATE_ID,
-                    RmdirDecoder.TEMPLATE_ID,
-                    RenameDecoder.TEMPLATE_ID,
-                    SetModeDecoder.TEMPLATE_ID,
-                    SetOwnerDecoder.TEMPLATE_ID,
-                    AppendDecoder.TEMPLATE_ID,
-                    TruncateDecoder.TEMPLATE_ID -> true;
-            default -> false;
+            case CreateDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.CREATE;
+            case MkdirDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.MKDIR;
+            case SymlinkDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.SYMLINK;
+            case DeleteDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.DELETE;
+            case RmdirDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.RMDIR;
+            case RenameDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.RENAME;
+            case SetModeDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.CHMOD;
+            case SetOwnerDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.CHOWN;
+            case AppendDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.APPEND;
+            case TruncateDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.TRUNCATE;
+            default -> null;
         };
     }
 
     /** Answers the current request. */
     void answer(long ring, long sequence) {
-        if (!worker.namespace.numbered().find(ring, sequence, outcome)) {
+        if (ring == NumberedChanges.NONE // another client has it by now
+                || !worker.namespace.numbered().find(ring, sequence, outcome)
+                || outcome.kind != kindOf(worker.header.templateId())) { // a number is of one change for ever
             worker.once.forgotten();
             return;
         }
@@ -65,12 +78,10 @@ final class Recorded {
         switch (worker.header.templateId()) {
             case CreateDecoder.TEMPLATE_ID -> {
                 worker.checkBlock(CreateDecoder.BLOCK_LENGTH);
-                make(
-                        FileType.FILE,
-                        create.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version)
-                                .mode(),
-                        0);
-                worker.open(outcome.parentId, made, removed, Grants.WRITE);
+                create.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version);
+                make(FileType.FILE, create.mode(), 0);
+                int granted = mayStillWrite() ? Grants.WRITE : NOTHING;
+                worker.open(outcome.parentId, made, removed, granted);
             }
             case MkdirDecoder.TEMPLATE_ID -> {
                 worker.checkBlock(MkdirDecoder.BLOCK_LENGTH);
@@ -92,6 +103,17 @@ final class Recorded {
             case DeleteDecoder.TEMPLATE_ID, RenameDecoder.TEMPLATE_ID -> worker.reply.done(removed.id, removed.size);
             default -> worker.reply.done();
         }
+    }
+
+    /** A grant that is given now is for the file as it is now: still there under its name, and the user's to write. */
+    private boolean mayStillWrite() {
+        PathResolver path = worker.path;
+        int at = create.limit() + CreateDecoder.pathHeaderLength();
+        Status status = path.resolve(create.baseId(), worker.in, at, create.pathLength());
+        return status == Status.OK
+                && worker.namespace.stat(path.parentId, path.name, present) == Status.OK
+                && present.id == outcome.id
+                && path.may(present, Access.WRITE) == Status.OK;
     }
 
     private void make(FileType type, int mode, long size) {

@@ -105,7 +105,7 @@ public final class Service {
         this.callers = callers;
         this.grants = grants;
         changes = new NameChanges(namespace);
-        outcomes = new OutcomesByClient(namespace.numbered());
+        outcomes = new OutcomesByClient(namespace.numbered(), System::nanoTime);
         this.data = data;
         this.disk = new DiskQueue(disk, diskBytesMax);
         this.observation = observation;

@@ -79,7 +79,7 @@ public final class Worker {
     private final ChangeRequests changes;
     private final XattrRequests xattrs;
     private final DataRequests dataRequests;
-    private final Recorded recorded;
+    final Recorded recorded;
     private final Joining joining;
 
     /**

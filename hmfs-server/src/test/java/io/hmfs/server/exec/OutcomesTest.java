@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class OutcomesTest {
     private static final int KEPT = Outcomes.KEPT;
 
-    private final OutcomesByClient clients = new OutcomesByClient(null);
+    private final OutcomesByClient clients = new OutcomesByClient(null, System::nanoTime);
 
     private Outcomes ofClient(long id, long oldest, long next) {
         return clients.join(new OutcomesByClient.Key(id, 5), oldest, next);

@@ -1,0 +1,173 @@
+package io.hmfs.server.exec;
+
+import static io.hmfs.server.exec.BareService.FRAME_MAX;
+import static io.hmfs.server.exec.BareService.window;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Grants;
+import io.hmfs.server.metrics.Meters;
+import io.hmfs.server.metrics.Observation;
+import io.hmfs.server.metrics.ServerMetrics;
+import io.hmfs.wire.CreateEncoder;
+import io.hmfs.wire.DoneDecoder;
+import io.hmfs.wire.EntryDecoder;
+import io.hmfs.wire.FailureDecoder;
+import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.RenameEncoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: the record of a change answers that change and gives nobody more than he may have now.
+ * Method: a user who is checked, and a service after another on one pool, as after a crash.
+ */
+class RecordedTest {
+    private static final int ACCESS = 0xFF; // bits of a grant
+
+    @TempDir
+    private Path directory;
+
+    private final Attributes attributes = new Attributes();
+    private LateSession session = new LateSession();
+    private Namespace namespace;
+    private Meters meters;
+    private ServerMetrics metrics;
+    private Worker worker;
+    private long shared;
+
+    @BeforeEach
+    void open() throws IOException {
+        Path pool = directory.resolve("p.pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        namespace = Hmfs.open(pool, OpenOptions.process());
+        meters = new Meters();
+        metrics = new ServerMetrics(meters, namespace, "test");
+        int alice = namespace.principalId("alice");
+        int staff = namespace.principalId("staff");
+        assertEquals(Status.OK, namespace.mkdir(Namespace.ROOT_ID, Name.of("d"), 0777, alice, staff, attributes));
+        shared = attributes.id;
+        assertEquals(Status.OK, namespace.create(shared, Name.of("hers"), 0600, alice, staff, attributes));
+        start(1);
+    }
+
+    @AfterEach
+    void close() {
+        metrics.close();
+        namespace.close();
+    }
+
+    /** A service that knows nothing but what is in the pool; the user has sent what is below {@code next}. */
+    private void start(long next) throws IOException {
+        worker = BareService.greeted(
+                namespace,
+                directory.resolve("key"),
+                "boss",
+                List.of("staff"),
+                new Observation(meters, metrics, null, Long.MAX_VALUE),
+                Runnable::run,
+                new LateSession());
+        session = new LateSession();
+        BareService.greet(worker, "u", session, 1, next);
+        session.replies.clear();
+    }
+
+    private WireBuffer reply() {
+        worker.endTurn();
+        int length = session.replies.readIntLE();
+        WireBuffer reply = new WireBuffer().wrap(session.replies, session.replies.readerIndex(), length);
+        session.replies.skipBytes(length);
+        return reply;
+    }
+
+    private WireBuffer create(long sequence, String path) {
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        CreateEncoder create = new CreateEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(7)
+                .clientId(1)
+                .sequence(sequence)
+                .baseId(Wire.ROOT_ID)
+                .mode(0644)
+                .parentMode(0755);
+        create.flags().clear();
+        worker.execute(session, frame, 0, create.path(path).limit());
+        return reply();
+    }
+
+    private WireBuffer rename(long sequence, String from, String to) {
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        RenameEncoder rename = new RenameEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(7)
+                .clientId(1)
+                .sequence(sequence)
+                .sourceBaseId(Wire.ROOT_ID)
+                .targetBaseId(Wire.ROOT_ID);
+        rename.flags().clear();
+        worker.execute(session, frame, 0, rename.source(from).target(to).limit());
+        return reply();
+    }
+
+    private static int template(WireBuffer reply) {
+        return new MessageHeaderDecoder().wrap(reply, 0).templateId();
+    }
+
+    private static EntryDecoder entry(WireBuffer reply) {
+        assertEquals(EntryDecoder.TEMPLATE_ID, template(reply));
+        return new EntryDecoder().wrapAndApplyHeader(reply, 0, new MessageHeaderDecoder());
+    }
+
+    @Test
+    void theNumberOfARenameOpensNoFile() throws IOException {
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(rename(1, "/d/hers", "/d/moved")));
+        start(2);
+        WireBuffer forged = create(1, "/d/moved");
+        assertEquals(FailureDecoder.TEMPLATE_ID, template(forged));
+        assertEquals(
+                ResultCode.OUTCOME_UNKNOWN,
+                ResultCode.of(new FailureDecoder()
+                        .wrapAndApplyHeader(forged, 0, new MessageHeaderDecoder())
+                        .code()));
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(rename(1, "/d/hers", "/d/moved")), "the change itself");
+    }
+
+    @Test
+    void aCreateThatComesAgainGetsItsGrantWhileTheFileIsItsUsers() throws IOException {
+        long id = entry(create(1, "/d/own")).inode();
+        start(2);
+        EntryDecoder again = entry(create(1, "/d/own"));
+        assertEquals(id, again.inode());
+        assertEquals(Grants.WRITE, again.grant() & ACCESS);
+        int alice = namespace.principalId("alice");
+        assertEquals(Status.OK, namespace.chown(shared, Name.of("own"), alice, namespace.principalId("staff")));
+        start(2);
+        EntryDecoder later = entry(create(1, "/d/own"));
+        assertEquals(id, later.inode(), "it is the first answer");
+        assertEquals(0, later.grant() & ACCESS, "and opens nothing any more");
+    }
+
+    @Test
+    void aCreateThatComesAgainWithAnotherPathOpensNothing() throws IOException {
+        create(1, "/d/own");
+        start(2);
+        assertEquals(0, entry(create(1, "/d/hers")).grant() & ACCESS);
+    }
+}
