@@ -20,8 +20,6 @@ import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
@@ -327,12 +325,7 @@ class TurnOfConnectionsTest {
     void whoseRepliesCannotBeSentLosesNobodyElses() {
         FuzzChannel broken = greeted();
         FuzzChannel other = greeted();
-        broken.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
-            @Override
-            public void flush(ChannelHandlerContext context) {
-                throw new IllegalStateException("as of a socket that fails");
-            }
-        });
+        broken.breaks();
         for (int i = 1; i <= 2; i++) {
             long number = turn.number();
             if (i == 1) {
