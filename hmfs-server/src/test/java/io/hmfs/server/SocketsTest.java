@@ -137,6 +137,34 @@ class SocketsTest {
         }
     }
 
+    /** Those who are refused stay for a moment to read why, and come again before that is over. */
+    @Test
+    void whoIsRefusedTakesNobodysPlace() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(directory, builder -> builder.connectionsMax(1))) {
+            List<RawPeer> refused = new ArrayList<>();
+            try (HmfsClient first = fixture.client()) {
+                assertEquals(1, first.status().connections());
+                for (int i = 0; i < 20; i++) {
+                    refused.add(new RawPeer(fixture.port()));
+                    assertEquals(
+                            ResultCode.TOO_MANY_CONNECTIONS,
+                            refused.getLast().readFailure().code());
+                }
+            }
+            Await.until("room", () -> {
+                refused.add(new RawPeer(fixture.port())); // and stays
+                refused.getLast().send(RawPeer.hello(Wire.MAGIC, Wire.PROTOCOL_VERSION, 0, "eve"));
+                return new MessageHeaderDecoder()
+                                .wrap(refused.getLast().read(), 0)
+                                .templateId()
+                        == WelcomeDecoder.TEMPLATE_ID;
+            });
+            for (RawPeer peer : refused) {
+                peer.close();
+            }
+        }
+    }
+
     /** Its calls wait, as they would for a server that is away. */
     @Test
     void aClientThatLostItsConnectionWaitsForRoom() throws Exception {

@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -23,6 +22,9 @@ final class DiskQueue {
     /** Bytes of a turn. */
     static final long TURN_BYTES = 256 << 10;
 
+    /** Connections that one piece of work wakes, or looks at, when it is done: that is the disk's time. */
+    static final int WAKES_MAX = 64;
+
     /** A piece of work. */
     interface Work extends Runnable {
         /** Bytes that it holds. The same at each call. */
@@ -36,7 +38,8 @@ final class DiskQueue {
     // Under the lock, as is everything in users and shares:
     private final Round<User> round = new Round<>();
     private final Map<String, User> users = new HashMap<>();
-    private final Set<Share> awaited = new LinkedHashSet<>();
+    private final LinkedHashSet<User> awaited = new LinkedHashSet<>(); // who has clients that wait for room; in turn
+    private int waiters;
     private int requests;
 
     /** {@code threads} gets one task for each piece of work, and runs so many at once. */
@@ -92,6 +95,7 @@ final class DiskQueue {
         private final String name;
         private final Round<Share> round = new Round<>();
         private final Map<Long, Share> shares = new HashMap<>();
+        private final LinkedHashSet<Share> awaited = new LinkedHashSet<>(); // that wait for room; in turn
         private long bytes;
 
         User(String name) {
@@ -119,7 +123,7 @@ final class DiskQueue {
         private final User user;
         private final long clientId;
         private final ArrayDeque<Work> waiting = new ArrayDeque<>();
-        private final List<Runnable> whenRoom = new ArrayList<>();
+        private final LinkedHashSet<Runnable> whenRoom = new LinkedHashSet<>();
         private long bytes;
         private int connections;
 
@@ -148,6 +152,21 @@ final class DiskQueue {
             synchronized (DiskQueue.this) {
                 connections--;
                 forgetIfGone();
+            }
+        }
+
+        /** A task that waits for room does so no more, if it does: its connection ends. */
+        void forget(Runnable task) {
+            synchronized (DiskQueue.this) {
+                if (whenRoom.remove(task)) {
+                    waiters--;
+                }
+                if (whenRoom.isEmpty()) {
+                    user.awaited.remove(this);
+                }
+                if (user.awaited.isEmpty()) {
+                    awaited.remove(user);
+                }
             }
         }
 
@@ -206,23 +225,44 @@ final class DiskQueue {
 
     /** It has been done. */
     void done(Share share, Work work) {
-        List<Runnable> woken = new ArrayList<>();
+        boolean wakes;
         synchronized (this) {
             requests--;
             count(share, -work.bytes());
-            awaited.removeIf(each -> {
-                // Not for each bit of room: all of a client's connections are woken, and most would wait on.
-                boolean hasRoom = each.bytes + each.bytes + each.user.bytes <= bytesMax - bytes.get();
-                if (hasRoom) {
-                    woken.addAll(each.whenRoom);
-                    each.whenRoom.clear();
-                    each.forgetIfGone();
-                }
-                return hasRoom;
-            });
             share.forgetIfGone();
+            wakes = !awaited.isEmpty();
+        }
+        while (wakes) {
+            wakes = wake();
+        }
+    }
+
+    /** Wakes some; true if all who are left must be woken now, for there is no other work that would do it when it is done. */
+    private boolean wake() {
+        List<Runnable> woken = new ArrayList<>();
+        boolean isLast;
+        synchronized (this) {
+            for (int i = 0; i < WAKES_MAX && !awaited.isEmpty(); i++) {
+                User user = awaited.removeFirst();
+                Share share = user.awaited.removeFirst();
+                // Not for each bit of room: many of a client's connections are woken, and most would wait on.
+                if (share.bytes + share.bytes + user.bytes <= bytesMax - bytes.get()) {
+                    woken.add(share.whenRoom.removeFirst());
+                    waiters--;
+                }
+                if (share.whenRoom.isEmpty()) {
+                    share.forgetIfGone();
+                } else {
+                    user.awaited.add(share);
+                }
+                if (!user.awaited.isEmpty()) {
+                    awaited.add(user);
+                }
+            }
+            isLast = requests == 0 && !awaited.isEmpty();
         }
         woken.forEach(Runnable::run);
+        return isLast;
     }
 
     /** Whether more of this client's requests may be read. */
@@ -235,13 +275,18 @@ final class DiskQueue {
         }
     }
 
-    /** Runs a task once there is room again, on any thread; false if there is, and the task does not run. */
+    /**
+     * Runs a task, which nobody else may have handed in, once there is room again, on any thread, unless {@link Share#forget} comes
+     * before; false if there is room, and the task does not run.
+     */
     synchronized boolean await(Share share, Runnable task) {
         if (share.hasRoom()) {
             return false;
         }
         share.whenRoom.add(task);
-        awaited.add(share);
+        share.user.awaited.add(share);
+        awaited.add(share.user);
+        waiters++;
         return true;
     }
 
@@ -267,6 +312,6 @@ final class DiskQueue {
 
     /** Tasks that wait for room. */
     synchronized int waiting() {
-        return awaited.stream().mapToInt(share -> share.whenRoom.size()).sum();
+        return waiters;
     }
 }

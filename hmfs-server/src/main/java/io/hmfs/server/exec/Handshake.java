@@ -117,17 +117,27 @@ final class Handshake {
         long correlationId = worker.reply.correlationId();
         session.beginGreeting();
         session.begin(0);
-        var _ = lookup.whenComplete((_, _) -> session.onThread(() -> {
-            LateReply target = new LateReply(session.allocator());
-            worker.reply.aim(target, correlationId);
-            boolean welcome = answer(session, lookup, introduction);
-            session.end(target.buffer(), 0);
-            if (!welcome) {
-                worker.recorder.refused();
-                session.closeWhenSent();
-            }
-        }));
+        var _ = lookup.whenComplete(
+                (_, _) -> session.onThread(() -> answerLate(session, lookup, introduction, correlationId)));
         return true;
+    }
+
+    private void answerLate(
+            Session session, CompletableFuture<Caller> lookup, Introduction introduction, long correlationId) {
+        LateReply target = new LateReply(session.allocator());
+        boolean welcome = false;
+        try {
+            worker.reply.aim(target, correlationId);
+            welcome = answer(session, lookup, introduction);
+        } catch (Throwable unexpected) { // as in Worker; the connection must not wait for its greeting for ever
+            target.buffer().clear();
+            worker.service.fail(unexpected);
+        }
+        session.end(target.buffer(), 0);
+        if (!welcome) {
+            worker.recorder.refused();
+            session.closeWhenSent();
+        }
     }
 
     private boolean answer(Session session, CompletableFuture<Caller> lookup, Introduction introduction) {

@@ -54,9 +54,12 @@ final class OffloadedRequest implements ReplyTarget, DiskQueue.Work {
         try {
             service.diskWorker().executeHere(session, this, frame, arrivedNanos, sequence);
         } finally {
-            service.offDisk(this);
             frame.release();
-            answer();
+            try {
+                answer();
+            } finally {
+                service.offDisk(this); // wakes others: the answer does not wait for that
+            }
         }
     }
 

@@ -162,6 +162,8 @@ public final class Service {
         DiskQueue.Share share = session.share();
         if (share == null || !disk.await(share, onThread)) { // then it is the journal, which tells nobody
             JOURNAL_LOOKS.execute(onThread);
+        } else {
+            session.awaitsRoom(onThread);
         }
     }
 

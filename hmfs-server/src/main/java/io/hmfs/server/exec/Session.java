@@ -15,6 +15,7 @@ public abstract class Session implements ReplyTarget {
     private @Nullable Outcomes outcomes;
     private @Nullable JoinedRequests joined;
     private DiskQueue.@Nullable Share share;
+    private @Nullable Runnable whenRoom;
     private int inFlight;
     private long owed;
     private volatile byte[] auditPrefix = {}; // also set on threads that wait for the disk
@@ -72,6 +73,11 @@ public abstract class Session implements ReplyTarget {
         return share;
     }
 
+    /** What waits for room at the disk, and goes when the connection ends. */
+    final void awaitsRoom(Runnable task) {
+        whenRoom = task;
+    }
+
     /** The user, from the handshake. */
     final @Nullable Caller caller() {
         return caller;
@@ -95,6 +101,10 @@ public abstract class Session implements ReplyTarget {
             ofClient.leave();
         }
         DiskQueue.Share ofQueue = share;
+        Runnable waits = whenRoom;
+        if (ofQueue != null && waits != null) {
+            ofQueue.forget(waits);
+        }
         if (ofQueue != null) {
             ofQueue.leave();
         }

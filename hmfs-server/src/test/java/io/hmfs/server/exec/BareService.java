@@ -77,6 +77,12 @@ final class BareService {
 
     /** The same as the client 1, which waits for these sequences. */
     static void greet(Worker worker, String user, Session session, long oldest, long next) {
+        introduce(worker, user, session, oldest, next);
+        assertTrue(session.isGreeted());
+    }
+
+    /** The same, which may be answered later. */
+    static void introduce(Worker worker, String user, Session session, long oldest, long next) {
         ByteBuf hello = Unpooled.buffer(FRAME_MAX);
         HelloEncoder encoder = new HelloEncoder()
                 .wrapAndApplyHeader(window(hello), 0, new MessageHeaderEncoder())
@@ -91,7 +97,6 @@ final class BareService {
                 .user(user)
                 .token("");
         worker.execute(session, hello, 0, encoder.limit());
-        assertTrue(session.isGreeted());
     }
 
     /** Where a frame is encoded. */

@@ -8,8 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -202,6 +205,65 @@ class DiskQueueTest {
         assertEquals(0, queue.waiting());
         run(disk.size());
         assertEquals(3, told[0]);
+    }
+
+    /** Clients of a few users, each with one connection, who wait because somebody else has it all; how often each was woken. */
+    private int[][] crowd(int users, int clients) {
+        int[][] woken = new int[users][clients];
+        for (int client = 0; client < clients; client++) {
+            int index = client;
+            for (int[] ofUser : woken) {
+                DiskQueue.Share share = queue.join("u" + List.of(woken).indexOf(ofUser), client);
+                assertTrue(queue.await(share, () -> ofUser[index]++));
+            }
+        }
+        return woken;
+    }
+
+    @Test
+    void onePieceThatIsDoneWakesAFewAndAllAreWokenInTheEnd() {
+        flood(queue.join("a", 1), (int) (MAX / CHUNK) + 1, CHUNK);
+        int[][] woken = crowd(5, 1_000);
+        while (!disk.isEmpty()) {
+            int before = queue.waiting();
+            run(1);
+            assertTrue(before - queue.waiting() <= DiskQueue.WAKES_MAX, before + " to " + queue.waiting());
+            IntSummaryStatistics each = Stream.of(woken)
+                    .mapToInt(ofUser -> IntStream.of(ofUser).sum())
+                    .summaryStatistics();
+            assertTrue(each.getMax() - each.getMin() <= 1, "users are woken in turn: " + each);
+        }
+        assertEquals(0, queue.waiting());
+        Stream.of(woken).flatMapToInt(IntStream::of).forEach(times -> assertEquals(1, times));
+    }
+
+    @Test
+    void theLastPieceThatIsDoneForgetsNobody() {
+        flood(queue.join("a", 1), 1, 1 + (int) MAX);
+        int[][] woken = crowd(5, 1_000);
+        run(1);
+        assertEquals(0, queue.waiting());
+        Stream.of(woken).flatMapToInt(IntStream::of).forEach(times -> assertEquals(1, times));
+    }
+
+    @Test
+    void whoLeavesWaitsNoMore() {
+        DiskQueue.Share flooder = queue.join("a", 1);
+        untilThereIsNoRoom(flooder);
+        int[] told = {0, 0};
+        Runnable leaver = () -> told[0]++;
+        assertTrue(queue.await(flooder, leaver));
+        flooder.forget(leaver);
+        assertEquals(0, queue.waiting());
+        assertTrue(queue.await(flooder, leaver));
+        assertTrue(queue.await(flooder, () -> told[1]++));
+        flooder.forget(leaver);
+        flooder.forget(leaver);
+        assertEquals(1, queue.waiting());
+        run(disk.size());
+        assertEquals(0, told[0]);
+        assertEquals(1, told[1]);
+        assertEquals(0, queue.waiting());
     }
 
     /** Many who come, wait, go and come again: at the end nobody waits, and nothing is kept. */

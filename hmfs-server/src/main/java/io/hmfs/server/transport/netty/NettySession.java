@@ -282,13 +282,18 @@ final class NettySession extends Session {
 
     /** Sends what there is; called by its turn. */
     void flush() {
-        if (!closing) {
-            gathered.handOver();
-        } else {
-            gathered.release(); // of requests that had joined when the connection ended
+        try {
+            if (!closing) {
+                gathered.handOver();
+            } else {
+                gathered.release(); // of requests that had joined when the connection ended
+            }
+            channel.flush();
+        } catch (RuntimeException | Error e) {
+            channel.pipeline().fireExceptionCaught(e);
+        } finally {
+            sends = false;
         }
-        channel.flush();
-        sends = false;
     }
 
     private void refuse(ResultCode code, String message) {

@@ -53,7 +53,8 @@ public final class NettyTransport {
     private final Sockets sockets;
     private final MultiThreadIoEventLoopGroup loops;
     private final Set<NettySession> sessions = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger open = new AtomicInteger();
+    private final AtomicInteger open = new AtomicInteger(); // without those that are refused
+    private final AtomicInteger lingering = new AtomicInteger(); // of those
     private final FastThreadLocal<Turn> turns = new FastThreadLocal<>() {
         @Override
         protected Turn initialValue() {
@@ -122,13 +123,13 @@ public final class NettyTransport {
     }
 
     private void accept(Channel channel) {
-        int others = open.getAndIncrement();
-        channel.closeFuture().addListener(closed -> open.decrementAndGet());
-        if (others >= limits.connectionsMax()) {
+        int max = limits.connectionsMax();
+        if (open.getAndUpdate(count -> Math.min(count + 1, max)) >= max) {
             turns.get().worker().meter().add(WorkerMeter.Tally.CONNECTIONS_REFUSED, 1);
-            channel.pipeline().addLast(new Refusal(limits.connectionsMax(), others - limits.connectionsMax()));
+            channel.pipeline().addLast(new Refusal(max, lingering));
             return;
         }
+        channel.closeFuture().addListener(closed -> open.decrementAndGet());
         NettySession session = new NettySession(service, limits, turns.get(), channel);
         sessions.add(session);
         channel.closeFuture().addListener(closed -> sessions.remove(session));

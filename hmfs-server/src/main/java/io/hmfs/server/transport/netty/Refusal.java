@@ -9,6 +9,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A connection beyond the bound: it is told so and closed, and nothing that it sends is looked at. */
 @SuppressWarnings("FutureReturnValueIgnored") // the connection ends in any case
@@ -20,12 +21,12 @@ final class Refusal extends ChannelInboundHandlerAdapter {
     private static final int FRAME_BYTES = 256;
 
     private final int connectionsMax;
-    private final int refusedBefore;
+    private final AtomicInteger lingering;
 
-    /** {@code refusedBefore}: how many connections beyond the bound are there already. */
-    Refusal(int connectionsMax, int refusedBefore) {
+    /** {@code lingering}: how many stay for a moment now; counts this one if it does. */
+    Refusal(int connectionsMax, AtomicInteger lingering) {
         this.connectionsMax = connectionsMax;
-        this.refusedBefore = refusedBefore;
+        this.lingering = lingering;
     }
 
     @Override
@@ -38,13 +39,18 @@ final class Refusal extends ChannelInboundHandlerAdapter {
                 "the server has " + connectionsMax
                         + " connections, its connections-max; close some, or start it with more");
         channel.writeAndFlush(frame).addListener(written -> {
-            if (written.isSuccess() && refusedBefore < LINGERING_MAX && channel instanceof DuplexChannel duplex) {
+            if (written.isSuccess() && channel instanceof DuplexChannel duplex && mayLinger()) {
+                channel.closeFuture().addListener(closed -> lingering.decrementAndGet());
                 duplex.shutdownOutput(); // what it sent is read and dropped: unread, it would reset the connection
                 channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
             } else {
                 channel.close();
             }
         });
+    }
+
+    private boolean mayLinger() {
+        return lingering.getAndUpdate(count -> Math.min(count + 1, LINGERING_MAX)) < LINGERING_MAX;
     }
 
     @Override

@@ -48,11 +48,14 @@ final class Turn {
         for (int left = waiting.size(); left > 0; left--) {
             waiting.remove().goOn();
         }
-        worker.endTurn();
-        for (int i = 0; i < answered.size(); i++) {
-            answered.get(i).flush();
+        try {
+            worker.endTurn();
+        } finally {
+            for (int i = 0; i < answered.size(); i++) {
+                answered.get(i).flush();
+            }
+            answered.clear();
+            number++;
         }
-        answered.clear();
-        number++;
     }
 }

@@ -72,9 +72,11 @@ final class TurnIo implements IoHandler {
             unblocked.context = context;
             chosen = unblocked;
         }
-        int handled = io.run(chosen);
-        turn.end();
-        return handled;
+        try {
+            return io.run(chosen);
+        } finally {
+            turn.end(); // what has joined holds its keys
+        }
     }
 
     @Override

@@ -32,6 +32,7 @@ final class FuzzChannel extends EmbeddedChannel {
     private final ByteArrayOutputStream received = new ByteArrayOutputStream();
     private boolean stalled;
     private boolean running;
+    private boolean broken;
     private @Nullable NettySession session;
 
     /** A reply: Failure's code, or -1. */
@@ -91,6 +92,19 @@ final class FuzzChannel extends EmbeddedChannel {
                 context.flush();
             }
         }
+    }
+
+    /** From now on it throws when it is to send. */
+    void breaks() {
+        broken = true;
+    }
+
+    @Override
+    public Channel flush() {
+        if (broken) {
+            throw new IllegalStateException("as of a socket that fails");
+        }
+        return super.flush();
     }
 
     /** As an event loop does after its I/O. Never within a task: each would bring the next one about, and a thread's stack has an end. */

@@ -2,6 +2,8 @@ package io.hmfs.server.transport.netty;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.Namespace;
@@ -304,6 +306,37 @@ class TurnOfConnectionsTest {
         io.run(BLOCKING);
         assertEquals(SHARE + 1, ids(flood).size());
         assertEquals(List.of(true, true, false, false, true), noted.mayBlock);
+    }
+
+    @Test
+    void aTurnEndsThoughItsReadsFailed() {
+        NotedIo noted = new NotedIo();
+        IoHandler io = TurnIo.factory(_ -> noted, () -> turn).newHandler(ImmediateThreadAware.INSTANCE);
+        FuzzChannel channel = greeted();
+        noted.brings = () -> {
+            channel.send(create(1, "/joined"));
+            throw new IllegalStateException("as of a selector that fails");
+        };
+        assertThrows(IllegalStateException.class, () -> io.run(BLOCKING));
+        assertEquals(List.of(1L), ids(channel));
+    }
+
+    @Test
+    void whoseRepliesCannotBeSentLosesNobodyElses() {
+        FuzzChannel broken = greeted();
+        FuzzChannel other = greeted();
+        broken.breaks();
+        for (int i = 1; i <= 2; i++) {
+            long number = turn.number();
+            if (i == 1) {
+                broken.send(stat(i, "/f"));
+            }
+            other.send(stat(i, "/f"));
+            turn.end();
+            assertEquals(List.of((long) i), ids(other));
+            assertNotEquals(number, turn.number());
+            assertFalse(turn.isAwaited());
+        }
     }
 
     /** Every thread is the loop's. */
