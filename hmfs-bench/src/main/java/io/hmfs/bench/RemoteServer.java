@@ -46,6 +46,7 @@ final class RemoteServer implements AutoCloseable {
     RemoteServer(Setup setup) throws IOException {
         directory = new TemporaryDirectory(setup.poolParent());
         TemporaryDirectory log = null;
+        ChildJvm started = null;
         try {
             List<String> arguments = new ArrayList<>(List.of(
                     directory.path().resolve("pool").toString(),
@@ -58,14 +59,16 @@ final class RemoteServer implements AutoCloseable {
             }
             List<String> flags = new ArrayList<>(FLAGS);
             flags.addAll(setup.flags());
-            child = ChildJvm.start(ServerMain.class, flags, arguments);
-            port = number(child.answer(), "ready ");
+            started = ChildJvm.start(ServerMain.class, flags, arguments);
+            port = number(started.answer(), "ready ");
         } catch (IOException | RuntimeException e) {
             try (directory;
-                    TemporaryDirectory _ = log) {
+                    TemporaryDirectory _ = log;
+                    ChildJvm _ = started) {
                 throw e;
             }
         }
+        child = started;
         logDirectory = log;
     }
 

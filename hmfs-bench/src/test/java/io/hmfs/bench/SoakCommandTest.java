@@ -3,6 +3,8 @@ package io.hmfs.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hmfs.bench.soak.Gauge;
 import io.hmfs.bench.soak.Guests;
 import io.hmfs.bench.soak.Samples;
@@ -19,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +32,8 @@ import picocli.CommandLine;
 
 /**
  * Goal: a soak sees what grows and nothing else, its mix leaves as many files as it found, and it runs to its end.
- * Method: samples made up for each gauge; the mix on a server of this process; the command for three seconds, its verdict not looked at.
+ * Method: samples made up for each gauge; the mix on a server of this process; the command for three seconds, in
+ * which a server may well not be flat: its figures are looked at, and its verdict is not.
  */
 class SoakCommandTest {
     private static final double SECONDS = 90;
@@ -93,16 +97,27 @@ class SoakCommandTest {
         CommandLine line = BenchCommand.commandLine();
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
-        String directory = temporary.toString();
-        int code = line.execute("soak", "--duration", "3s", "--pool-dir", directory, "--log-dir", directory);
+        Path directory = Files.createDirectory(temporary.resolve("made"));
+        Path json = temporary.resolve("report.json");
+        String made = directory.toString();
+        int code = line.execute(
+                "soak", "--duration", "3s", "--pool-dir", made, "--log-dir", made, "--json", json.toString());
         assertTrue(code == 0 || code == 1, err::toString);
         assertEquals("", err.toString());
+        Map<String, Double> least = new TreeMap<>();
+        for (JsonNode result : new ObjectMapper().readTree(Files.readString(json)).get("results")) {
+            least.put(result.get("name").asText(), result.get("min").asDouble());
+        }
         for (Gauge gauge : Gauge.values()) {
             assertTrue(out.toString().contains("\n" + gauge.label() + ", last third"), out::toString);
+            for (String third : List.of(", second third", ", last third")) {
+                Double value = least.get(gauge.label() + third);
+                assertTrue(value != null && value > 0, gauge + third + ": " + least);
+            }
         }
         assertTrue(
                 out.toString().lines().toList().getLast().matches(code == 0 ? "flat" : "NOT flat: .*"), out::toString);
-        try (Stream<Path> left = Files.list(temporary)) {
+        try (Stream<Path> left = Files.list(directory)) {
             assertEquals(List.of(), left.toList());
         }
     }

@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -113,34 +114,43 @@ class KilledServerTest {
     private void killAgainAndAgain(Persistence persistence, boolean withMachine) throws Exception {
         try (ServerChild server = start(persistence);
                 ExecutorService threads = Executors.newFixedThreadPool(CLIENTS)) {
-            List<Future<Integer>> clients = new ArrayList<>();
-            int port = server.port();
-            for (int i = 0; i < CLIENTS; i++) {
-                String home = "/home" + i;
-                clients.add(threads.submit(() -> work(port, home)));
+            try {
+                killAgainAndAgain(persistence, server, threads, withMachine);
+            } finally {
+                over = true; // before the threads are waited for
+                threads.shutdownNow(); // none waits for a server that did not start again
             }
-            for (int i = 0; i < KILLS; i++) {
-                for (int done = 0; done < ROUNDS_BETWEEN; done++) {
-                    awaitRound(clients);
-                }
-                server.killAndRestart(withMachine);
-            }
-            awaitRound(clients);
-            over = true;
-            int sum = 0;
-            for (Future<Integer> each : clients) {
-                sum += each.get();
-            }
-            System.out.println(persistence + ": " + KILLS + " kills, " + sum + " rounds");
-            assertTrue(sum >= KILLS * ROUNDS_BETWEEN);
-        } finally {
-            over = true;
         }
+    }
+
+    private void killAgainAndAgain(
+            Persistence persistence, ServerChild server, ExecutorService threads, boolean withMachine)
+            throws Exception {
+        List<Future<Integer>> clients = new ArrayList<>();
+        int port = server.port();
+        for (int i = 0; i < CLIENTS; i++) {
+            String home = "/home" + i;
+            clients.add(threads.submit(() -> work(port, home)));
+        }
+        for (int i = 0; i < KILLS; i++) {
+            for (int done = 0; done < ROUNDS_BETWEEN; done++) {
+                awaitRound(clients);
+            }
+            server.killAndRestart(withMachine);
+        }
+        awaitRound(clients);
+        over = true;
+        int sum = 0;
+        for (Future<Integer> each : clients) {
+            sum += each.get();
+        }
+        System.out.println(persistence + ": " + KILLS + " kills, " + sum + " rounds");
+        assertTrue(sum >= KILLS * ROUNDS_BETWEEN);
     }
 
     /** Waits for a client to have done all changes once more; ends at once if one has failed. */
     private void awaitRound(List<Future<Integer>> clients) throws Exception {
-        while (!rounds.tryAcquire(1, java.util.concurrent.TimeUnit.SECONDS)) {
+        while (!rounds.tryAcquire(1, TimeUnit.SECONDS)) {
             for (Future<Integer> each : clients) {
                 if (each.isDone()) {
                     each.get();

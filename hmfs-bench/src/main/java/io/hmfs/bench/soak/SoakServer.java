@@ -15,7 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -32,7 +34,7 @@ public final class SoakServer implements AutoCloseable {
 
     private final Process process;
     private final Path directory;
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final HttpClient http;
     private final int port;
     private final URI metrics;
 
@@ -75,6 +77,7 @@ public final class SoakServer implements AutoCloseable {
         try {
             port = Integer.parseInt(awaitLine(ADDRESS));
             metrics = URI.create(awaitLine(METRICS));
+            http = HttpClient.newHttpClient(); // last: a start that fails leaves none
         } catch (IOException | InterruptedException | RuntimeException e) {
             process.destroyForcibly();
             throw e;
@@ -113,13 +116,13 @@ public final class SoakServer implements AutoCloseable {
     public void look(Samples samples, double seconds) throws IOException, InterruptedException {
         Exposition told = scrape();
         samples.add(Gauge.HEAP, seconds, heap(told));
-        samples.add(Gauge.NETTY, seconds, told.sum("hmfs_netty_direct_bytes") / MIB);
+        samples.add(Gauge.NETTY, seconds, sum(told, "hmfs_netty_direct_bytes") / MIB);
         samples.add(
                 Gauge.DIRECT,
                 seconds,
-                told.sum("jvm_buffer_memory_used_bytes", labels -> "direct".equals(labels.get("id"))) / MIB);
-        samples.add(Gauge.THREADS, seconds, told.sum("jvm_threads_live_threads"));
-        samples.add(Gauge.POOL, seconds, told.sum("hmfs_pool_used_bytes") / MIB);
+                sum(told, "jvm_buffer_memory_used_bytes", labels -> "direct".equals(labels.get("id"))) / MIB);
+        samples.add(Gauge.THREADS, seconds, sum(told, "jvm_threads_live_threads"));
+        samples.add(Gauge.POOL, seconds, sum(told, "hmfs_pool_used_bytes") / MIB);
         Path proc = Path.of("/proc", Long.toString(process.pid()));
         try (Stream<Path> open = Files.list(proc.resolve("fd"))) {
             samples.add(Gauge.DESCRIPTORS, seconds, (double) open.count());
@@ -131,8 +134,20 @@ public final class SoakServer implements AutoCloseable {
         samples.add(Gauge.PRIVATE, seconds, Long.parseLong(own.group(1)) / 1024.0);
     }
 
-    private static double heap(Exposition told) {
-        return told.sum("jvm_memory_used_bytes", labels -> "heap".equals(labels.get(LABEL_AREA))) / MIB;
+    private static double heap(Exposition told) throws IOException {
+        return sum(told, "jvm_memory_used_bytes", labels -> "heap".equals(labels.get(LABEL_AREA))) / MIB;
+    }
+
+    private static double sum(Exposition told, String name) throws IOException {
+        return sum(told, name, _ -> true);
+    }
+
+    /** The sum of a metric's samples with such labels; of a name that is not there nothing would ever grow. */
+    static double sum(Exposition told, String name, Predicate<Map<String, String>> labels) throws IOException {
+        if (!told.has(name, labels)) {
+            throw new IOException("the server's metrics have no " + name);
+        }
+        return told.sum(name, labels);
     }
 
     private Exposition scrape() throws IOException, InterruptedException {
@@ -161,7 +176,7 @@ public final class SoakServer implements AutoCloseable {
 
     /** How long its JVM has run, which is the clock of its pauses. */
     public double uptimeSeconds() throws IOException, InterruptedException {
-        return scrape().sum("process_uptime_seconds");
+        return sum(scrape(), "process_uptime_seconds");
     }
 
     /** Pauses until now. */

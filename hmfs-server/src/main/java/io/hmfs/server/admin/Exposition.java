@@ -136,6 +136,11 @@ public final class Exposition {
         return sum(name, labels -> true);
     }
 
+    /** Whether there is a sample of this name with these labels. */
+    public boolean has(String name, Predicate<Map<String, String>> labels) {
+        return samples(name).stream().anyMatch(sample -> labels.test(sample.labels()));
+    }
+
     /** Whether there is such a family. */
     boolean has(String family) {
         return families.containsKey(family);

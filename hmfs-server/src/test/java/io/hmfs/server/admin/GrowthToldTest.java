@@ -2,6 +2,7 @@ package io.hmfs.server.admin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,8 @@ import io.hmfs.client.ClientOptions;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
+import io.hmfs.client.HmfsException;
+import io.hmfs.client.ResultCode;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.server.HmfsServer;
@@ -19,10 +22,12 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class GrowthToldTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
+    private static final Duration LONG = Duration.ofSeconds(250);
     private static final int BATCH = 5000;
     private static final long MAX = 2 * FormatOptions.SIZE_MIN;
 
@@ -59,7 +65,9 @@ class GrowthToldTest {
     }
 
     private static HmfsClient connect(HmfsServer server) throws IOException {
-        return HmfsClient.connect("127.0.0.1", server.address().getPort(), ClientOptions.defaults());
+        ClientOptions defaults = ClientOptions.defaults();
+        ClientOptions patient = new ClientOptions(defaults.user(), LONG, LONG, defaults.inFlightMax());
+        return HmfsClient.connect("127.0.0.1", server.address().getPort(), patient);
     }
 
     /** Creates until the pool is full. */
@@ -70,7 +78,13 @@ class GrowthToldTest {
                 made.add(client.createAsync("/" + System.nanoTime() + "-" + i, PLAIN));
             }
             for (CompletableFuture<FileInfo> each : made) {
-                full |= each.handle((_, e) -> e != null).join();
+                try {
+                    each.get();
+                } catch (ExecutionException e) {
+                    HmfsException refused = assertInstanceOf(HmfsException.class, e.getCause());
+                    assertEquals(ResultCode.NO_SPACE, refused.code(), refused::toString);
+                    full = true;
+                }
             }
         }
     }

@@ -106,7 +106,7 @@ final class Histories implements AutoCloseable {
         this.cutNetwork = cutNetwork;
         random = new Random(seed);
         machine.start();
-        observer = connect(machine.host(), machine.port());
+        observer = connect(machine.host(), machine.port(), LONG); // what it asks is never cut off
         world = new World(observer);
         AtomicInteger numbers = new AtomicInteger();
         for (int i = 0; i < CLIENTS; i++) {
@@ -114,9 +114,9 @@ final class Histories implements AutoCloseable {
             if (plan.network == Network.DISTURBED) {
                 FrameProxy proxy = new FrameProxy(machine.port(), weather(random.nextLong()));
                 proxies.add(proxy);
-                client = connect("127.0.0.1", proxy.port());
+                client = connect("127.0.0.1", proxy.port(), LONG);
             } else {
-                client = connect(machine.host(), machine.port());
+                client = connect(machine.host(), machine.port(), cutNetwork == null ? LONG : CUT_SHORT);
             }
             clients.add(client);
             callers.add(new Caller(i, client, world, clock, numbers, new Random(random.nextLong())));
@@ -134,8 +134,7 @@ final class Histories implements AutoCloseable {
         }
     }
 
-    private HmfsClient connect(String host, int port) throws IOException {
-        Duration time = cutNetwork == null ? LONG : CUT_SHORT;
+    private static HmfsClient connect(String host, int port, Duration time) throws IOException {
         return HmfsClient.connect(host, port, new ClientOptions(USER, LONG, time, 64, FIRST_RETRY, LAST_RETRY));
     }
 
