@@ -238,14 +238,17 @@ int hmfs_reserve(int descriptor, uint64_t size) {
         return errno;
     }
     uint64_t begin = (uint64_t)file.st_size;
-    if (begin < size && is_tmpfs_with_room(descriptor, size - begin)) {
+    if (begin >= size) {
+        return 0;
+    }
+    if (is_tmpfs_with_room(descriptor, size - begin)) {
         if (ftruncate(descriptor, (off_t)size) != 0) {
             return errno;
         }
         reserve_huge_pages(descriptor, begin, size);
     }
-    do { /* what has its pages already keeps them */
-        error = posix_fallocate(descriptor, 0, (off_t)size);
+    do { /* from the old end on: without fallocate, glibc writes back what it has read, over stores through a mapping */
+        error = posix_fallocate(descriptor, (off_t)begin, (off_t)(size - begin));
     } while (error == EINTR);
     return error;
 }

@@ -42,7 +42,7 @@ int hmfs_lock(const char *path);
 /* Cuts the file to `size` bytes: 0 or an errno. */
 int hmfs_truncate(int descriptor, uint64_t size);
 
-/* Really reserves the first `size` bytes of the file, zero where nothing was: 0 or an errno. */
+/* Makes the file `size` bytes long, unless it is longer, by zeros of really reserved space; what it has is not touched: 0 or an errno. */
 int hmfs_reserve(int descriptor, uint64_t size);
 
 /* Makes what the file holds, and its size, durable: 0 or an errno. */

@@ -33,6 +33,9 @@ final class Growth {
     /** How long readers that may go by the old size are waited for at a time. */
     private static final int PAUSES_MAX = 200;
 
+    /** How long whoever found the pool full waits for them: much longer than any of them takes. */
+    private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private final String path;
     private final PoolFile file;
     private final Pmem pmem;
@@ -41,6 +44,12 @@ final class Growth {
 
     /** When regions were handed out last. */
     private long grownAt = System.nanoTime();
+
+    /** When there was no space last; only while there is a {@link #problem}. */
+    private long failedAt;
+
+    /** For how long after that no operation tries again: each would, once the pool is full. */
+    private long backOffNanos = TimeUnit.SECONDS.toNanos(1);
 
     private volatile @Nullable String problem;
     private volatile boolean stopped;
@@ -64,6 +73,11 @@ final class Growth {
         stopped = true;
     }
 
+    /** For tests, which are not to depend on time. */
+    synchronized void backOff(long nanos) {
+        backOffNanos = nanos;
+    }
+
     /** Grows ahead of need until there is no more to grow to. A background thread's whole life. */
     void runUntilInterrupted() {
         while (!stopped && !Thread.currentThread().isInterrupted() && (isPending() || next() > file.fileSize())) {
@@ -83,8 +97,19 @@ final class Growth {
             if (grownAt - asked > 0) {
                 return true; // by somebody else, while we waited
             }
-            return regions.free() == 0 && grow();
+            boolean isTried = regions.free() == 0 && !hasJustFailed();
+            while (isTried) {
+                if (grow()) {
+                    return true;
+                }
+                isTried = isPending() && !stopped && System.nanoTime() - asked < WAIT_NANOS;
+            }
+            return false;
         }
+    }
+
+    private boolean hasJustFailed() {
+        return problem != null && System.nanoTime() - failedAt < backOffNanos;
     }
 
     /** Whether the file has grown, and regions wait to be handed out until all readers know that. */
@@ -104,8 +129,8 @@ final class Growth {
         return size + Math.clamp(left, 0, stepRegions()) * regions.size();
     }
 
-    /** One step. Whether there are new regions. */
-    private synchronized boolean grow() {
+    /** One step. Whether there are new regions; if not, and the file has grown, they are still waited for. */
+    synchronized boolean grow() {
         long before = file.fileSize();
         long size = next();
         if (!isPending() && (size == before || !reserve(size))) {
@@ -134,6 +159,7 @@ final class Growth {
                                 + " tries again, also every " + TimeUnit.NANOSECONDS.toSeconds(RETRY_NANOS) + " s: "
                                 + e.getMessage());
             }
+            failedAt = System.nanoTime();
             problem = e.getMessage();
             return false;
         }

@@ -60,6 +60,7 @@ final class GrowthCrashTest {
                 made++;
             }
             file.diskFull(false);
+            namespace.growth.backOff(0);
             files = made;
         }
     }

@@ -1,9 +1,11 @@
 package io.hmfs.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.core.pmem.log.LoggedPoolFile;
 import io.hmfs.core.type.Attributes;
@@ -124,6 +126,20 @@ final class LoggedGrowthTest {
         works(FormatOptions.SIZE_MIN);
         assertEquals(MORE, Files.size(pool), "rebuilt as the control file says");
         growsAfterAll();
+    }
+
+    /** It goes before room is asked for, which it may have taken. */
+    @Test
+    void whatACutOffGrowthLeftInTheImageIsFreeForTheNext() throws IOException {
+        works(FormatOptions.SIZE_MIN);
+        try (FileChannel channel = FileChannel.open(image, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.allocate(8), MORE - 8);
+        }
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool, log, MORE)) {
+            assertThrows(PoolException.class, () -> file.grow(1L << 60)); // no disk has room for that
+        }
+        assertEquals(FormatOptions.SIZE_MIN, Files.size(image));
+        works(FormatOptions.SIZE_MIN);
     }
 
     private void growsAfterAll() throws IOException {

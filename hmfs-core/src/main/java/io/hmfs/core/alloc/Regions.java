@@ -52,10 +52,20 @@ public final class Regions {
             }
             add(found++, word);
         }
+        requireNoneBehind();
         // [open.1] The last one a process may have stored, and died before it was durable. Its slots are used from now.
         pmem.persist(table + 8L * Math.max(0, found - 1), 8);
         this.count = found;
         this.prepared = found;
+    }
+
+    /** The size that a pool has grown to has no checksum: what a wrong one leaves out must not be cut off by the next growth. */
+    private void requireNoneBehind() {
+        long behind = max < PoolHeader.REGIONS_MAX ? pmem.get(table + 8L * max) : 0;
+        if (behind != 0) {
+            throw new CorruptPoolException(
+                    table + 8L * max, "no region behind the pool's end, which is at " + file.fileSize(), behind);
+        }
     }
 
     private int maxOfFile() {

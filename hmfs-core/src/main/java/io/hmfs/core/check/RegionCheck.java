@@ -102,6 +102,9 @@ final class RegionCheck {
                 clearStray(i, used);
             }
         }
+        if (max < PoolHeader.REGIONS_MAX) {
+            clearStray(max, -1); // a start would take it for a sign that the pool is larger
+        }
         return last + 1;
     }
 

@@ -27,7 +27,7 @@ final class MappedPoolFile extends PoolFile {
     private final MappedPmem pmem;
     private final boolean dax;
     private final boolean fresh;
-    private final long sizeMax;
+    private final long sizeAsked;
     private volatile long fileSize;
     private boolean closed;
 
@@ -38,12 +38,13 @@ final class MappedPoolFile extends PoolFile {
             boolean dax,
             Persistence persistence,
             boolean fresh,
-            long fileSize) {
+            long fileSize,
+            long sizeAsked) {
         this.lock = lock;
         this.arena = arena;
         this.dax = dax;
         this.fresh = fresh;
-        this.sizeMax = Math.max(fileSize, memory.byteSize());
+        this.sizeAsked = sizeAsked;
         this.pmem = new MappedPmem(memory, persistence);
         resize(fileSize);
     }
@@ -65,7 +66,7 @@ final class MappedPoolFile extends PoolFile {
         Arena arena = Arena.ofShared();
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             MemorySegment memory = channel.map(MapMode.READ_ONLY, 0, wholePages(lock.size()), arena);
-            return new MappedPoolFile(lock, arena, memory, false, Persistence.PROCESS, false, lock.size());
+            return new MappedPoolFile(lock, arena, memory, false, Persistence.PROCESS, false, lock.size(), 0);
         } catch (IOException | RuntimeException e) {
             arena.close();
             throw new PoolException(PoolException.Reason.IO, path + " cannot be mapped: " + e, e);
@@ -85,7 +86,7 @@ final class MappedPoolFile extends PoolFile {
             long fileSize = lock.size();
             MemorySegment memory = lock.map(wholePages(Math.max(fileSize, sizeMax)), dax, arena);
             NativeLibrary.preferHugePages(memory.address(), memory.byteSize()); // refused: then with pages of 4 KiB
-            return new MappedPoolFile(lock, arena, memory, dax, persistence, fresh, fileSize);
+            return new MappedPoolFile(lock, arena, memory, dax, persistence, fresh, fileSize, wholePages(sizeMax));
         } catch (PoolException | RuntimeException | Error e) {
             arena.close();
             throw e;
@@ -138,7 +139,7 @@ final class MappedPoolFile extends PoolFile {
 
     @Override
     public long sizeMax() {
-        return sizeMax;
+        return Math.max(fileSize, sizeAsked); // not what a longer file has: that is left of a growth
     }
 
     @Override

@@ -88,11 +88,11 @@ public final class PoolLock implements AutoCloseable {
     }
 
     /** Cuts the file to {@code size} bytes. */
-    void cut(long size) throws PoolException {
+    public void cut(long size) throws PoolException {
         check(NativeLibrary.truncate(descriptor, size), "cannot be cut to " + size + " bytes");
     }
 
-    /** Really reserves the first {@code size} bytes, zero where nothing was. */
+    /** Makes the file {@code size} bytes long, unless it is longer, by zeros of really reserved space. */
     void reserve(long size) throws PoolException {
         int error = NativeLibrary.reserve(descriptor, size);
         if (error == Errno.EFBIG) {

@@ -52,7 +52,7 @@ public final class SimPoolFile extends PoolFile {
     }
 
     private static long headerSize(int regions) {
-        return (PAGE + regions * 8L + PAGE - 1) & -PAGE;
+        return (PAGE + (regions + 1) * 8L + PAGE - 1) & -PAGE; // with the word behind the last
     }
 
     /** This pool file after a power loss that left {@code image}. The file is as long as it was. */

@@ -100,6 +100,7 @@ final class LogDirectory implements AutoCloseable {
     /** Throws unless the disk has room for a larger image: before memory is taken for the pool. */
     void requireRoom(long size) throws PoolException {
         try (PoolLock image = PoolLock.acquire(path.resolve(LogFiles.IMAGE))) {
+            image.cut(control.poolSize()); // what stands behind is left of a growth that did not come to its end
             image.requireRoom(size - control.poolSize());
         }
     }
