@@ -105,7 +105,8 @@ class SoakCommandTest {
         assertTrue(code == 0 || code == 1, err::toString);
         assertEquals("", err.toString());
         Map<String, Double> least = new TreeMap<>();
-        for (JsonNode result : new ObjectMapper().readTree(Files.readString(json)).get("results")) {
+        for (JsonNode result :
+                new ObjectMapper().readTree(Files.readString(json)).get("results")) {
             least.put(result.get("name").asText(), result.get("min").asDouble());
         }
         for (Gauge gauge : Gauge.values()) {

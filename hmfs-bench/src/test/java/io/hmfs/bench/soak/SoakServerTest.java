@@ -17,8 +17,8 @@ class SoakServerTest {
             """);
 
     private static void assertMissing(String name, String id) {
-        IOException missing =
-                assertThrows(IOException.class, () -> SoakServer.sum(TOLD, name, labels -> id.equals(labels.get("id"))));
+        IOException missing = assertThrows(
+                IOException.class, () -> SoakServer.sum(TOLD, name, labels -> id.equals(labels.get("id"))));
         assertEquals("the server's metrics have no " + name, missing.getMessage());
     }
 

@@ -34,10 +34,10 @@ final class AttributeOps {
         Status apply(AttributeOps ops, long at, long a, long b);
     }
 
-    private static final Change CHMOD = (ops, at, mode, _) ->
-            ops.recordOwner(at, OutcomeRecord.OF_MODE, KEEP, KEEP, (int) mode);
-    private static final Change CHOWN = (ops, at, uid, gid) ->
-            ops.recordOwner(at, OutcomeRecord.OF_OWNER, (int) uid, (int) gid, KEEP);
+    private static final Change CHMOD =
+            (ops, at, mode, _) -> ops.recordOwner(at, OutcomeRecord.OF_MODE, KEEP, KEEP, (int) mode);
+    private static final Change CHOWN =
+            (ops, at, uid, gid) -> ops.recordOwner(at, OutcomeRecord.OF_OWNER, (int) uid, (int) gid, KEEP);
     private static final Change SET_TIMES = AttributeOps::changeTimes;
     private static final Change APPEND = AttributeOps::grow;
     private static final Change TRUNCATE = (ops, at, size, _) -> ops.resize(at, size, false);
