@@ -2,7 +2,6 @@ package io.hmfs.core.sim;
 
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
-import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -61,7 +60,7 @@ public final class SimPmem extends Pmem {
         this.persistence = persistence;
         this.cache = new AtomicLongArray(image);
         this.durable = image;
-        this.size = image.length * 8L;
+        size = image.length * 8L;
     }
 
     /** Lets the memory reach to here, within what it was made with. */
@@ -272,14 +271,13 @@ public final class SimPmem extends Pmem {
         hook.run();
         synchronized (this) {
             fences++;
-            Map<Integer, Long> marks = started.ofThisThread();
-            for (Map.Entry<Integer, Long> mark : marks.entrySet()) {
-                LineLog log = logs.get(mark.getKey());
+            started.ofThisThread().forEach((line, end) -> {
+                LineLog log = logs.get(line);
                 if (log != null) {
-                    log.applyUpTo(mark.getValue(), durable);
+                    log.applyUpTo(end, durable);
                 }
-            }
-            marks.clear();
+            });
+            started.ofThisThread().clear();
         }
     }
 
