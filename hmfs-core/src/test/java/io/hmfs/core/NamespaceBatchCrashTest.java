@@ -174,7 +174,7 @@ final class NamespaceBatchCrashTest {
             int[] seenNew = {0};
             file.pmem().beforeEachEvent(() -> {
                 if (left[0]-- == 0) {
-                    Map<String, String> seen = seenByAnother(namespace);
+                    Map<String, String> seen = Snapshot.byAnother(namespace);
                     seenNew[0] = seen.keySet().stream().anyMatch(path -> path.contains("new")) ? 1 : 0;
                     file.pmem().images(IMAGES_BETWEEN, left[0], image -> {
                         Map<String, String> there = Snapshot.of(open(file.crashed(image)));
@@ -188,22 +188,6 @@ final class NamespaceBatchCrashTest {
             shown += seenNew[0];
         }
         assertTrue(shown >= 2, "shown before the end: " + shown);
-    }
-
-    /** By another thread, whose fences say nothing of what this one has written back. */
-    private static Map<String, String> seenByAnother(PoolNamespace namespace) {
-        Map<String, String> seen = new TreeMap<>();
-        Thread thread = new Thread(() -> seen.putAll(Snapshot.of(namespace)));
-        thread.start();
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }
-        assertTrue(seen.size() >= 5, seen.toString());
-        return seen;
     }
 
     /** What comes between; takes no lock of the batch. */

@@ -12,7 +12,6 @@ import io.hmfs.core.type.Status;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -167,7 +166,7 @@ final class NamespaceJoinedChangesCrashTest {
             int number = event;
             file.pmem().beforeEachEvent(() -> {
                 if (!NamespaceInterleaveTest.holdsLatch() && left[0]-- == 0) {
-                    Map<String, String> seen = seenByAnother(namespace);
+                    Map<String, String> seen = Snapshot.byAnother(namespace);
                     done[0] = done(seen, before, after);
                     file.pmem().images(IMAGES_BETWEEN, number, image -> {
                         Map<String, String> there = Snapshot.of(open(file.crashed(image)));
@@ -187,22 +186,6 @@ final class NamespaceJoinedChangesCrashTest {
             shown += done[0];
         }
         assertTrue(shown > 0, "nothing was shown before the end");
-    }
-
-    /** By another thread, whose fences say nothing of what this one has written back. */
-    private static Map<String, String> seenByAnother(PoolNamespace namespace) {
-        Map<String, String> seen = new TreeMap<>();
-        Thread thread = new Thread(() -> seen.putAll(Snapshot.of(namespace)));
-        thread.start();
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }
-        assertTrue(seen.size() >= 3, seen.toString());
-        return seen;
     }
 
     /** What comes between; takes no lock of the batch. */

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 
 /** All that a namespace shows, as text by path; listing and stat must agree on each entry. */
 final class Snapshot {
@@ -25,6 +26,12 @@ final class Snapshot {
         Map<String, String> entries = new TreeMap<>();
         collect(namespace, Namespace.ROOT_ID, "", entries);
         return entries;
+    }
+
+    /** The same as another thread sees it, whose fences say nothing of what this one has written back. */
+    static Map<String, String> byAnother(Namespace namespace) {
+        return CompletableFuture.supplyAsync(() -> of(namespace), task -> new Thread(task).start())
+                .join();
     }
 
     private static void collect(Namespace namespace, long directory, String path, Map<String, String> entries) {

@@ -179,7 +179,8 @@ public abstract class PoolFile implements AutoCloseable {
 
     /**
      * Makes the file larger, by really reserved zeros that survive what the file does, and its memory as well; see {@link
-     * MappedPmem}. A failure leaves it as it was.
+     * MappedPmem}. A failure leaves it as it was. A file of PMDK cannot (ADR 0105): its {@link #sizeMax} is its size, so it is not
+     * asked.
      *
      * @param size bytes, more than {@link #fileSize} and at most {@link #sizeMax}
      */

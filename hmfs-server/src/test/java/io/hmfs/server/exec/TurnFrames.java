@@ -31,6 +31,12 @@ final class TurnFrames {
         return tree + DIRECTORIES[random.nextInt(DIRECTORIES.length)] + "/" + name;
     }
 
+    private static byte[] cut(ByteBuf frame, int length) {
+        byte[] bytes = new byte[length];
+        frame.getBytes(0, bytes);
+        return bytes;
+    }
+
     static byte[] create(long id, String path) {
         ByteBuf frame = Unpooled.buffer(FRAME_MAX);
         CreateEncoder create = new CreateEncoder()
@@ -39,9 +45,7 @@ final class TurnFrames {
                 .baseId(Wire.ROOT_ID)
                 .mode(0644);
         create.flags().clear();
-        byte[] bytes = new byte[create.path(path).limit()];
-        frame.getBytes(0, bytes);
-        return bytes;
+        return cut(frame, create.path(path).limit());
     }
 
     static byte[] stat(long id, String path) {
@@ -52,9 +56,7 @@ final class TurnFrames {
                 .baseId(Wire.ROOT_ID)
                 .path(path)
                 .limit();
-        byte[] bytes = new byte[length];
-        frame.getBytes(0, bytes);
-        return bytes;
+        return cut(frame, length);
     }
 
     /** A random request; most are plain creates. The bytes of the frame, without its length word. */
@@ -110,9 +112,7 @@ final class TurnFrames {
         if (random.nextInt(50) == 0) {
             length -= 1 + random.nextInt(4); // its path reaches behind it
         }
-        byte[] bytes = new byte[length];
-        frame.getBytes(0, bytes);
-        return bytes;
+        return cut(frame, length);
     }
 
     /** A request of a stretch: plain ones of one kind, so that they fill batches, or any. */
@@ -134,9 +134,7 @@ final class TurnFrames {
                 .baseId(Wire.ROOT_ID)
                 .path(path)
                 .limit();
-        byte[] bytes = new byte[length];
-        frame.getBytes(0, bytes);
-        return bytes;
+        return cut(frame, length);
     }
 
     static byte[] append(long id, String name, long inode, long size) {
@@ -149,8 +147,6 @@ final class TurnFrames {
                 .size(size)
                 .name(name)
                 .limit();
-        byte[] bytes = new byte[length];
-        frame.getBytes(0, bytes);
-        return bytes;
+        return cut(frame, length);
     }
 }
