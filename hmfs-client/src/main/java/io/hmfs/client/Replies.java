@@ -1,5 +1,6 @@
 package io.hmfs.client;
 
+import io.hmfs.wire.AclReportDecoder;
 import io.hmfs.wire.ChunkDecoder;
 import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.EntryDecoder;
@@ -31,6 +32,7 @@ final class Replies {
     private final PageDecoder page = new PageDecoder();
     private final StatusReportDecoder status = new StatusReportDecoder();
     private final MetricsReportDecoder metrics = new MetricsReportDecoder();
+    private final AclReportDecoder acl = new AclReportDecoder();
     private final XattrsDecoder xattrs = new XattrsDecoder();
     private final ChunkDecoder chunk = new ChunkDecoder();
     private final FailureDecoder failure = new FailureDecoder();
@@ -124,7 +126,8 @@ final class Replies {
                 millis(entry.mtimeNanos()),
                 millis(entry.atimeNanos()),
                 millis(entry.ctimeNanos()),
-                entry.flags().symlink() ? entry.target() : "");
+                entry.flags().symlink() ? entry.target() : "",
+                entry.flags().acl());
     }
 
     OpenedFile opened(WireBuffer in, String path) throws IOException {
@@ -174,7 +177,8 @@ final class Replies {
                 millis(each.mtimeNanos()),
                 millis(each.atimeNanos()),
                 millis(each.ctimeNanos()),
-                "");
+                "",
+                each.flags().acl());
     }
 
     ServerStatus status(WireBuffer in) throws IOException {
@@ -216,6 +220,16 @@ final class Replies {
             found.put(name, value);
         }
         return found;
+    }
+
+    AclInfo acl(WireBuffer in) throws IOException {
+        expect(AclReportDecoder.TEMPLATE_ID);
+        acl.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        String owner = acl.owner(); // variable parts in the order of the schema
+        String group = acl.group();
+        String entries = acl.entries();
+        return new AclInfo(
+                owner, group, acl.mode(), entries.isEmpty() ? List.of() : List.of(entries.split("\0", -1)));
     }
 
     String metrics(WireBuffer in) throws IOException {

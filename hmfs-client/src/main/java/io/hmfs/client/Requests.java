@@ -1,5 +1,12 @@
 package io.hmfs.client;
 
+import io.hmfs.wire.GetAclEncoder;
+import io.hmfs.wire.AccessEncoder;
+import io.hmfs.wire.ModifyAclEncoder;
+import io.hmfs.wire.RemoveAclEntriesEncoder;
+import io.hmfs.wire.RemoveDefaultAclEncoder;
+import io.hmfs.wire.RemoveAclEncoder;
+import io.hmfs.wire.SetAclEncoder;
 import io.hmfs.wire.AppendEncoder;
 import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.DeleteEncoder;
@@ -53,4 +60,11 @@ final class Requests {
     final ReadBlockEncoder readBlock = new ReadBlockEncoder();
     final WriteBlockEncoder writeBlock = new WriteBlockEncoder();
     final SyncBlockEncoder syncBlock = new SyncBlockEncoder();
+    final GetAclEncoder getAcl = new GetAclEncoder();
+    final AccessEncoder access = new AccessEncoder();
+    final ModifyAclEncoder modifyAcl = new ModifyAclEncoder();
+    final RemoveAclEntriesEncoder removeAclEntries = new RemoveAclEntriesEncoder();
+    final RemoveDefaultAclEncoder removeDefaultAcl = new RemoveDefaultAclEncoder();
+    final RemoveAclEncoder removeAcl = new RemoveAclEncoder();
+    final SetAclEncoder setAcl = new SetAclEncoder();
 }

@@ -47,7 +47,9 @@ public enum ResultCode {
     /** The server ended, or forgot, before the client had its answer: a change may have been executed, and is not executed again. */
     OUTCOME_UNKNOWN(108, "whether it was executed is unknown"),
     /** The server takes no further connection for now. */
-    TOO_MANY_CONNECTIONS(109, "the server has as many connections as it takes");
+    TOO_MANY_CONNECTIONS(109, "the server has as many connections as it takes"),
+    /** What would be no ACL: {@link HmfsException#reason} says why, as HDFS does. */
+    INVALID_ACL(111, "this would be no access control list");
 
     private static final ResultCode[] ALL = values();
 

@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.sim.Acls;
 import io.hmfs.core.sim.CrashTree;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
@@ -193,6 +195,12 @@ final class NumberedCrashTest {
                         n -> delete(n, ROOT, "two"),
                         n -> delete(n, ROOT, "one")),
                 new Case("chmod", n -> n.chmod(ROOT, Name.of("f"), 0644), n -> n.chmod(ROOT, Name.of("f"), 0640)),
+                new Case(
+                        "ACL",
+                        n -> n.changeAcl(ROOT, Name.of("f"), Acls.set(0660, Acls.of(2, false, 1))),
+                        n -> n.chmod(ROOT, Name.of("f"), 0640),
+                        n -> n.changeAcl(ROOT, Name.of("f"), Acls.set(0600, Acl.NONE)),
+                        n -> delete(n, ROOT, "f")),
                 new Case(
                         "chown",
                         n -> n.chown(ROOT, Name.of("d"), 7, 8),

@@ -41,7 +41,7 @@ final class NumberedVerdictTest {
 
     static Stream<NumberedCrashTest.Case> cases() {
         return NumberedCrashTest.cases()
-                .filter(each -> List.of("delete", "append", "chmod").contains(each.name()));
+                .filter(each -> List.of("delete", "append", "chmod", "ACL").contains(each.name()));
     }
 
     private static String shown(Namespace namespace) {

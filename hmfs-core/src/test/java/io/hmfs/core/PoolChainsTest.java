@@ -13,6 +13,7 @@ import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.sim.Acls;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
@@ -119,9 +120,9 @@ final class PoolChainsTest {
         for (int size : new int[] {1, 8, 311, 312, 313, 2000, 4095}) {
             symlink(n, d, "target " + size, size);
         }
-        ok(n.setAcl(ROOT, Name.of("e"), Values.of(700, 1)));
-        ok(n.setAcl(d, Name.of("target 8"), Values.of(10, 2)));
-        ok(n.setAcl(d, Name.of("many"), Values.of(65_536, 3)));
+        ok(n.changeAcl(ROOT, Name.of("e"), Acls.set(0755, Acls.of(20, true, 1))));
+        ok(n.changeAcl(d, Name.of("target 8"), Acls.set(0777, Acls.of(1, false, 2))));
+        ok(n.changeAcl(d, Name.of("many"), Acls.set(0644, Acls.of(28, true, 3))));
         // Moved, in the directory and out of it, over others, and with a directory.
         rename(n, d, "size 640", d, "moved");
         rename(n, d, "size 4000", e, "moved");

@@ -57,6 +57,9 @@ public final class OutcomeRecord {
 
     public static final int OF_OWNER = 2;
 
+    /** The same of what got another ACL. */
+    public static final int OF_ACL = 7;
+
     private static final int PHASE_BITS = 2;
     private static final long PHASE_MASK = (1 << PHASE_BITS) - 1;
     private static final int EVIDENCE_BITS = 3;

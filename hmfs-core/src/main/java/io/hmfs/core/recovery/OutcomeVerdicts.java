@@ -98,6 +98,7 @@ public final class OutcomeVerdicts {
                 !isThere(object, id, time) || pmem.get(object + EntryRecord.MTIME_OFFSET) >= word;
             case OutcomeRecord.OWNED ->
                 !isThere(object, id, time)
+                        || isAclChanged(at, object)
                         || Ctime.time(pmem.get(object + EntryRecord.CTIME_OFFSET)) >= Ctime.time(word);
             default ->
                 throw new CorruptPoolException(
@@ -107,6 +108,12 @@ public final class OutcomeVerdicts {
         };
         pmem.writeBack(object, 2 * Pmem.LINE);
         return executed;
+    }
+
+    /** A change of an ACL commits in the links word, and raises the ctime next: what stood there before was settled before its record. */
+    private boolean isAclChanged(long at, long object) {
+        return OutcomeRecord.change(pmem, at) == OutcomeRecord.OF_ACL
+                && EntryRecord.form(EntryRecord.links(pmem, object)) == EntryRecord.LINKS_WITH_MODE;
     }
 
     /**

@@ -13,7 +13,8 @@ public final class ChangeOutcome {
         APPEND,
         TRUNCATE,
         CHMOD,
-        CHOWN
+        CHOWN,
+        CHANGE_ACL
     }
 
     public Kind kind = Kind.CREATE;

@@ -1,5 +1,6 @@
 package io.hmfs.server.exec;
 
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 
@@ -22,6 +23,7 @@ final class PathTrail {
     private final int[] modes = new int[GUARDS_MAX];
     private final int[] uids = new int[GUARDS_MAX];
     private final int[] gids = new int[GUARDS_MAX];
+    private final long[][] acls = new long[GUARDS_MAX][];
     private int guards;
     private boolean whole;
 
@@ -47,11 +49,13 @@ final class PathTrail {
 
     /** The resolution goes on behind this directory. */
     void pass(Attributes directory) {
-        if ((directory.mode & ALL_PASS) == ALL_PASS) {
+        boolean listed = Acl.hasAccess(directory.acl);
+        if ((directory.mode & ALL_PASS) == ALL_PASS && !listed) {
             return;
         }
-        for (int i = 0; i < guards; i++) {
-            if (modes[i] == directory.mode && uids[i] == directory.uid && gids[i] == directory.gid) {
+        for (int i = 0; i < guards && !listed; i++) {
+            boolean same = modes[i] == directory.mode && uids[i] == directory.uid && gids[i] == directory.gid;
+            if (same && acls[i].length == 0) {
                 return;
             }
         }
@@ -61,7 +65,8 @@ final class PathTrail {
         }
         modes[guards] = directory.mode;
         uids[guards] = directory.uid;
-        gids[guards++] = directory.gid;
+        gids[guards] = directory.gid;
+        acls[guards++] = listed ? directory.acl : Acl.NONE;
     }
 
     /** Whether all is there that the resolution rests on, so that it can be kept. */
@@ -81,7 +86,7 @@ final class PathTrail {
     /** Whether the user of the current request may pass all directories before the last. */
     boolean admits(Access access) {
         for (int i = 0; i < guards; i++) {
-            if (!access.may(modes[i], uids[i], gids[i], Access.EXECUTE)) {
+            if (!access.may(modes[i], uids[i], gids[i], acls[i], Access.EXECUTE)) {
                 return false;
             }
         }
@@ -97,5 +102,6 @@ final class PathTrail {
         System.arraycopy(other.modes, 0, modes, 0, guards);
         System.arraycopy(other.uids, 0, uids, 0, guards);
         System.arraycopy(other.gids, 0, gids, 0, guards);
+        System.arraycopy(other.acls, 0, acls, 0, guards);
     }
 }

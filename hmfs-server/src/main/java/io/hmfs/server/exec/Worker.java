@@ -7,6 +7,13 @@ import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Caller;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.metrics.WorkerMeter;
+import io.hmfs.wire.GetAclDecoder;
+import io.hmfs.wire.AccessDecoder;
+import io.hmfs.wire.ModifyAclDecoder;
+import io.hmfs.wire.RemoveAclEntriesDecoder;
+import io.hmfs.wire.RemoveDefaultAclDecoder;
+import io.hmfs.wire.RemoveAclDecoder;
+import io.hmfs.wire.SetAclDecoder;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
@@ -78,6 +85,7 @@ public final class Worker {
     private final RemoveRequests removes;
     private final ChangeRequests changes;
     private final XattrRequests xattrs;
+    private final AclRequests acls;
     private final DataRequests dataRequests;
     final Recorded recorded;
     private final Joining joining;
@@ -102,6 +110,7 @@ public final class Worker {
         creates = new CreateRequests(this, removes);
         changes = new ChangeRequests(this);
         xattrs = new XattrRequests(this, changes);
+        acls = new AclRequests(this, changes);
         dataRequests = new DataRequests(this);
         recorded = new Recorded(this);
         joining = new Joining(this, reads, creates, removes, changes);
@@ -347,6 +356,13 @@ public final class Worker {
             case ListXattrsDecoder.TEMPLATE_ID -> xattrs.list();
             case SetXattrDecoder.TEMPLATE_ID -> xattrs.set();
             case RemoveXattrDecoder.TEMPLATE_ID -> xattrs.remove();
+            case GetAclDecoder.TEMPLATE_ID -> acls.get();
+            case AccessDecoder.TEMPLATE_ID -> acls.access();
+            case ModifyAclDecoder.TEMPLATE_ID -> acls.modify();
+            case RemoveAclEntriesDecoder.TEMPLATE_ID -> acls.removeEntries();
+            case RemoveDefaultAclDecoder.TEMPLATE_ID -> acls.removeDefault();
+            case RemoveAclDecoder.TEMPLATE_ID -> acls.remove();
+            case SetAclDecoder.TEMPLATE_ID -> acls.set();
             case ReadBlockDecoder.TEMPLATE_ID -> dataRequests.read();
             case WriteBlockDecoder.TEMPLATE_ID -> dataRequests.write();
             case SyncBlockDecoder.TEMPLATE_ID -> dataRequests.sync();
@@ -357,12 +373,12 @@ public final class Worker {
 
     /** Fails unless the request's root block is as long as this version's. */
     void checkBlock(int blockLength) {
-        checkBlock(blockLength, blockLength);
+        checkBlock(blockLength, 0, blockLength);
     }
 
-    /** The same for a message that was shorter in the first version of the schema. */
-    void checkBlock(int current, int first) {
-        int blockLength = header.version() == 1 ? first : current;
+    /** The same for a message that was shorter before a version of the schema. */
+    void checkBlock(int current, int since, int before) {
+        int blockLength = header.version() < since ? before : current;
         if (header.blockLength() < blockLength) {
             throw new MalformedFrameException(
                     "message " + header.templateId() + " has a block of " + header.blockLength() + " bytes instead of "
