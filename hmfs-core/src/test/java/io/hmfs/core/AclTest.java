@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.sim.Acls;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
@@ -22,6 +24,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -251,6 +254,53 @@ final class AclTest {
         set(cutOff, 0670, FIRST);
         pool.pmem().beforeEachEvent(null);
         assertTrue(executed[0] > 0, "none was executed");
+    }
+
+    @Test
+    void whatWasAnsweredCarriesNoMode() {
+        makeFile();
+        set(namespace, 0670, FIRST);
+        set(namespace, 0611, Acl.NONE);
+        long carried = Unwritten.slots(file, RegionKind.ENTRY_SLOTS)
+                .map(at -> EntryRecord.links(file.pmem(), at))
+                .filter(links -> links < 0 || EntryRecord.form(links) == EntryRecord.LINKS_WITH_MODE)
+                .count();
+        assertEquals(0, carried);
+    }
+
+    /** A pool in which a change of the ACL of {@link #F} was cut off between its commit and its end. */
+    private static SimPoolFile cutOff(SimPoolFile pool) {
+        SimPoolFile[] found = new SimPoolFile[1];
+        PoolNamespace n = new PoolNamespace("sim", pool, false);
+        pool.pmem().beforeEachEvent(() -> pool.pmem().images(IMAGES, 1, image -> {
+            SimPoolFile crashed = pool.crashed(image);
+            boolean carries = Unwritten.slots(crashed, RegionKind.ENTRY_SLOTS)
+                    .anyMatch(at -> EntryRecord.form(EntryRecord.links(crashed.pmem(), at))
+                            == EntryRecord.LINKS_WITH_MODE);
+            found[0] = carries ? crashed : found[0];
+        }));
+        set(n, 0604, FIRST);
+        pool.pmem().beforeEachEvent(null);
+        return Objects.requireNonNull(found[0]);
+    }
+
+    /** The mode of the first stands in the links word when the second is recorded, and shows nothing of that one. */
+    @Test
+    void aNumberedChangeIsNotTakenForTheOneThatWasCutOff() {
+        makeFile();
+        namespace.close();
+        SimPoolFile pool = cutOff(file.killed());
+        int[] told = new int[2];
+        PoolNamespace n = new PoolNamespace("sim", pool, false);
+        pool.pmem().beforeEachEvent(() -> pool.pmem().images(IMAGES, 1, image -> {
+            PoolNamespace next = new PoolNamespace("sim", pool.crashed(image), false);
+            boolean executed = !NumberedCrashTest.read(next).isEmpty();
+            assertEquals(executed ? text(0670, SECOND) : text(0604, FIRST), look(next, F), () -> "image " + image);
+            told[executed ? 1 : 0]++;
+        }));
+        NumberedCrashTest.numbered(n, each -> each.changeAcl(ROOT, F, Acls.set(0670, SECOND)));
+        pool.pmem().beforeEachEvent(null);
+        assertTrue(told[0] > 0 && told[1] > 0, Arrays.toString(told));
     }
 
     /** The lock of the other name does not exclude an extended attribute. */

@@ -179,6 +179,8 @@ final class PoolChainsTest {
         link(n, d, "one", ROOT, "two");
         symlink(n, d, "symlink of two names", 20);
         link(n, d, "symlink of two names", ROOT, "its second");
+        create(n, d, "listed");
+        ok(n.changeAcl(d, Name.of("listed"), Acls.set(0640, Acls.of(2, false, 1))));
     }
 
     private static List<Long> slots(DamagedPool pool, RegionKind kind, int ofKind) {
@@ -247,7 +249,7 @@ final class PoolChainsTest {
         DamagedPool pool = new DamagedPool(24, PoolChainsTest::few);
         Pmem pmem = pool.pmem();
         List<Long> slots = slots(pool, RegionKind.LONG_ENTRY_SLOTS, EntryRecord.KIND_CHAIN);
-        assertEquals(8, slots.size());
+        assertEquals(9, slots.size());
         for (long slot : slots) {
             long owner = ChainRecord.owner(pmem, slot);
             long length = Math.min(ChainRecord.DATA_SIZE, ChainRecord.length(ChainRecord.blob(pmem, slot)));

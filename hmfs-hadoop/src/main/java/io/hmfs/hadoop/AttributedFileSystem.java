@@ -19,6 +19,10 @@ import org.apache.hadoop.fs.FsConstants;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
+import org.apache.hadoop.fs.permission.AclEntry;
+import org.apache.hadoop.fs.permission.AclStatus;
+import org.apache.hadoop.fs.permission.FsAction;
+import org.apache.hadoop.fs.permission.FsCreateModes;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.jspecify.annotations.Nullable;
 
@@ -135,8 +139,15 @@ abstract class AttributedFileSystem extends FileSystem {
                 (files, path) -> files.createSymlink(target, path, createParent));
     }
 
+    /** What was masked before, by FileContext, stays as it is. */
     final FsPermission masked(FsPermission permission) {
-        return permission.applyUMask(FsPermission.getUMask(getConf()));
+        return FsCreateModes.applyUMask(permission, FsPermission.getUMask(getConf()));
+    }
+
+    /** What it was before, of which a default ACL may grant more than the umask. */
+    static FsPermission unmasked(FsPermission permission) {
+        FsPermission unmasked = permission.getUnmasked();
+        return unmasked == null ? permission : unmasked;
     }
 
     @Override
@@ -202,7 +213,8 @@ abstract class AttributedFileSystem extends FileSystem {
                 info.owner(),
                 info.group(),
                 info.symlink() ? target(info.target()) : null,
-                path);
+                path,
+                FileStatus.attributes(info.acl(), false, false, false));
     }
 
     private void change(Path path, Session.Change change, ActionThere there) throws IOException {
@@ -313,11 +325,60 @@ abstract class AttributedFileSystem extends FileSystem {
         followAnd(path, at -> session().xattrs().remove(at, name), (files, at) -> files.removeXAttr(at, name));
     }
 
+    @Override
+    public void modifyAclEntries(Path path, List<AclEntry> entries) throws IOException {
+        changeAcl(
+                path,
+                at -> session().acls().modify(at, entries),
+                (files, at) -> files.modifyAclEntries(at, entries));
+    }
+
+    @Override
+    public void removeAclEntries(Path path, List<AclEntry> entries) throws IOException {
+        changeAcl(
+                path,
+                at -> session().acls().removeEntries(at, entries),
+                (files, at) -> files.removeAclEntries(at, entries));
+    }
+
+    @Override
+    public void removeDefaultAcl(Path path) throws IOException {
+        changeAcl(path, at -> session().acls().removeDefault(at), FileSystem::removeDefaultAcl);
+    }
+
+    @Override
+    public void removeAcl(Path path) throws IOException {
+        changeAcl(path, at -> session().acls().remove(at), FileSystem::removeAcl);
+    }
+
+    @Override
+    public void setAcl(Path path, List<AclEntry> entries) throws IOException {
+        changeAcl(path, at -> session().acls().set(at, entries), (files, at) -> files.setAcl(at, entries));
+    }
+
+    private void changeAcl(Path path, Action here, ActionThere there) throws IOException {
+        statistics.incrementWriteOps(1);
+        followAnd(path, here, there);
+    }
+
+    @Override
+    public AclStatus getAclStatus(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        return follow(path, (at, p) -> session().acls().get(at), FileSystem::getAclStatus);
+    }
+
+    @Override
+    public void access(Path path, FsAction wanted) throws IOException {
+        statistics.incrementReadOps(1);
+        followAnd(path, at -> session().acls().access(at, wanted), (files, at) -> files.access(at, wanted));
+    }
+
     /** True is what works for every path here; the answer for symbolic links depends on what the program has switched on. */
     @Override
     public boolean hasPathCapability(Path path, String capability) throws IOException {
         return switch (PathCapabilitiesSupport.validatePathCapabilityArgs(makeQualified(path), capability)) {
-            case CommonPathCapabilities.FS_APPEND,
+            case CommonPathCapabilities.FS_ACLS,
+                    CommonPathCapabilities.FS_APPEND,
                     CommonPathCapabilities.FS_CHECKSUMS,
                     CommonPathCapabilities.FS_PERMISSIONS,
                     CommonPathCapabilities.FS_TRUNCATE,

@@ -46,6 +46,9 @@ class CapabilitiesTest extends OwnDirectory {
         try (FSDataOutputStream out = fs.create(file)) {
             out.write(DATA);
         }
+        works.put(
+                CommonPathCapabilities.FS_ACLS,
+                () -> fs.modifyAclEntries(file, AclEntry.parseAclSpec("user:alice:r--", true)));
         works.put(CommonPathCapabilities.FS_APPEND, this::appends);
         works.put(CommonPathCapabilities.FS_CHECKSUMS, () -> assertNotNull(fs.getFileChecksum(file)));
         works.put(CommonPathCapabilities.FS_PERMISSIONS, this::keepsModes);
@@ -58,9 +61,6 @@ class CapabilitiesTest extends OwnDirectory {
                 () -> assertEquals(
                         List.of(), fs.createBulkDelete(directory).bulkDelete(List.of(fs.makeQualified(file)))));
 
-        fails.put(
-                CommonPathCapabilities.FS_ACLS,
-                () -> fs.modifyAclEntries(file, AclEntry.parseAclSpec("user:alice:r--", true)));
         fails.put(CommonPathCapabilities.FS_CONCAT, () -> fs.concat(file, new Path[] {new Path(directory, "other")}));
         fails.put(CommonPathCapabilities.FS_LIST_CORRUPT_FILE_BLOCKS, () -> fs.listCorruptFileBlocks(directory));
         fails.put(CommonPathCapabilities.FS_PATHHANDLES, () -> fs.getPathHandle(fs.getFileStatus(file)));

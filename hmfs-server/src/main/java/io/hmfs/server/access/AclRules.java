@@ -3,6 +3,7 @@ package io.hmfs.server.access;
 import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.ToIntFunction;
@@ -255,6 +256,6 @@ public final class AclRules {
             }
         }
         object.mode = mode;
-        object.acl = count == 0 ? Acl.NONE : java.util.Arrays.copyOf(acl, count);
+        object.acl = count == 0 ? Acl.NONE : Arrays.copyOf(acl, count);
     }
 }

@@ -1,6 +1,7 @@
 package io.hmfs.server.access;
 
 import io.hmfs.core.type.Acl;
+import java.util.Arrays;
 
 /** What is made in a directory with a default list gets from it: as in HDFS, the umask counts for nothing there (HDFS-6962). */
 public final class Inheritance {
@@ -42,7 +43,7 @@ public final class Inheritance {
         for (int i = from; i < parent.length && directory; i++) {
             acl[count++] = parent[i];
         }
-        return count == 0 ? Acl.NONE : java.util.Arrays.copyOf(acl, count);
+        return count == 0 ? Acl.NONE : Arrays.copyOf(acl, count);
     }
 
     private static int begin(long[] acl) {

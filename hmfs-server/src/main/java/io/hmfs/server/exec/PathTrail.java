@@ -3,6 +3,7 @@ package io.hmfs.server.exec;
 import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
+import java.util.Arrays;
 
 /**
  * What the resolution of a path to a directory rests on: the versions of the names that were looked up, from the root's to the
@@ -53,9 +54,10 @@ final class PathTrail {
         if ((directory.mode & ALL_PASS) == ALL_PASS && !listed) {
             return;
         }
-        for (int i = 0; i < guards && !listed; i++) {
+        long[] acl = listed ? directory.acl : Acl.NONE;
+        for (int i = 0; i < guards; i++) {
             boolean same = modes[i] == directory.mode && uids[i] == directory.uid && gids[i] == directory.gid;
-            if (same && acls[i].length == 0) {
+            if (same && Arrays.equals(acls[i], acl)) {
                 return;
             }
         }
@@ -66,7 +68,7 @@ final class PathTrail {
         modes[guards] = directory.mode;
         uids[guards] = directory.uid;
         gids[guards] = directory.gid;
-        acls[guards++] = listed ? directory.acl : Acl.NONE;
+        acls[guards++] = acl;
     }
 
     /** Whether all is there that the resolution rests on, so that it can be kept. */
