@@ -111,11 +111,7 @@ final class NumberedCases {
                         n -> rename(n, ROOT, "new", ROOT, "f"),
                         n -> delete(n, ROOT, "f"),
                         NumberedCases::churn),
-                new Case(
-                        "joined create",
-                        NumberedCases::createBoth,
-                        n -> delete(n, ROOT, "new"),
-                        NumberedCases::churn),
+                new Case("joined create", NumberedCases::createBoth, n -> delete(n, ROOT, "new"), NumberedCases::churn),
                 new Case(
                         "joined delete",
                         NumberedCases::deleteJoined,

@@ -88,7 +88,10 @@ final class NumberedCrashTest {
             assertEquals(List.of(), n.problems());
             for (NamespaceCrashTest.Action each : tested.others()) {
                 assertEquals(Status.OK, each.on(n));
-                assertEquals(List.of(NumberedCases.NUMBER), NumberedCases.read(NumberedCases.open(file.killed())), "what others do leaves it executed");
+                assertEquals(
+                        List.of(NumberedCases.NUMBER),
+                        NumberedCases.read(NumberedCases.open(file.killed())),
+                        "what others do leaves it executed");
             }
             return new Outcome(told);
         }
@@ -178,8 +181,7 @@ final class NumberedCrashTest {
         SimPoolFile file = NumberedCases.prepare();
         PoolNamespace n = NumberedCases.open(file);
         assertEquals(Status.OK, NumberedCases.numbered(n, each -> create(each, "new")));
-        long slot = OutcomeRecord.object(
-                file.pmem(), OutcomeRing.record(NumberedCases.ring(n), NumberedCases.NUMBER));
+        long slot = OutcomeRecord.object(file.pmem(), OutcomeRing.record(NumberedCases.ring(n), NumberedCases.NUMBER));
         assertEquals(Status.OK, n.delete(Namespace.ROOT_ID, Name.of("new"), new Attributes()));
         n.sweep(Namespace.ROOT_ID);
         int[] cutOff = new int[1];

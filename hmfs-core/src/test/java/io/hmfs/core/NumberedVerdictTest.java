@@ -15,6 +15,7 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -42,7 +43,8 @@ final class NumberedVerdictTest {
 
     static Stream<NumberedCases.Case> cases() {
         return NumberedCases.cases()
-                .filter(each -> List.of("delete", "append", "chmod", "times", "first attribute").contains(each.name()));
+                .filter(each -> List.of("delete", "append", "chmod", "times", "first attribute")
+                        .contains(each.name()));
     }
 
     private static String shown(Attributes file) {
@@ -135,6 +137,29 @@ final class NumberedVerdictTest {
             }
         }
         assertTrue(open > 0, "none was open");
+    }
+
+    /** The first start dies while it judges; what it has cleared in memory stays cleared, when others have been at the slot. */
+    @Test
+    void aRecordThatAStartHasClearedDoesNotComeBack() {
+        NumberedCases.Case create =
+                NumberedCases.cases().filter(each -> each.name().equals("create")).findFirst().orElseThrow();
+        int cleared = 0;
+        int events = events(create);
+        for (int event = 0; event < events; event++) {
+            boolean dies = true;
+            for (int startEvent = 0; dies; startEvent++) {
+                SimPoolFile file = died(create, event);
+                dies = ProcessDeath.whileItStarts(startEvent, file);
+                PoolNamespace next = NumberedCases.open(file);
+                if (NumberedCases.read(next).isEmpty()) {
+                    cleared++;
+                    next.scanInBackground();
+                    look(file, new Random(event));
+                }
+            }
+        }
+        assertTrue(cleared > events, "cleared " + cleared);
     }
 
     private static void look(SimPoolFile file, Random random) {

@@ -124,8 +124,7 @@ final class OutcomeRingsTest {
         assertEquals("1, 1", costMore(n -> n.truncate(ROOT, Name.of("c"), 5), n -> n.truncate(ROOT, Name.of("d"), 5)));
         assertEquals("1, 1", costMore(n -> n.chmod(ROOT, Name.of("c"), 0600), n -> n.chmod(ROOT, Name.of("d"), 0600)));
         assertEquals(
-                "1, 1",
-                costMore(n -> n.setTimes(ROOT, Name.of("c"), 1, 2), n -> n.setTimes(ROOT, Name.of("d"), 1, 2)));
+                "1, 1", costMore(n -> n.setTimes(ROOT, Name.of("c"), 1, 2), n -> n.setTimes(ROOT, Name.of("d"), 1, 2)));
         assertEquals("1, 0", costMore(n -> setXattr(n, "c"), n -> setXattr(n, "d")));
         assertEquals("1, 1", costMore(n -> n.delete(ROOT, Name.of("c"), out), n -> n.delete(ROOT, Name.of("d"), out)));
     }

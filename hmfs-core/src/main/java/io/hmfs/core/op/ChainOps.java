@@ -5,7 +5,6 @@ import io.hmfs.core.layout.BlobRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.pmem.Pmem;
-import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.Name;
@@ -28,14 +27,12 @@ final class ChainOps {
 
     private final Engine engine;
     private final Pmem pmem;
-    private final Recovery recovery;
     private final StatOp stat;
     private final AttributeOps attributes;
 
-    ChainOps(Engine engine, Recovery recovery, StatOp stat, AttributeOps attributes) {
+    ChainOps(Engine engine, StatOp stat, AttributeOps attributes) {
         this.engine = engine;
         this.pmem = engine.pmem;
-        this.recovery = recovery;
         this.stat = stat;
         this.attributes = attributes;
     }
@@ -52,7 +49,9 @@ final class ChainOps {
 
     Status removeXattr(long parent, Name name, Name attribute) {
         Status valid = checkName(attribute);
-        return valid != Status.OK ? valid : change(parent, name, OutcomeRecord.ATTRIBUTE_REMOVED, removal(BlobRecord.TYPE_ATTRIBUTE, attribute));
+        return valid != Status.OK
+                ? valid
+                : change(parent, name, OutcomeRecord.ATTRIBUTE_REMOVED, removal(BlobRecord.TYPE_ATTRIBUTE, attribute));
     }
 
     Status listXattrs(long parent, Name name, List<Name> out) {

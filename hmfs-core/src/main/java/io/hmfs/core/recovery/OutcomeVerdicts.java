@@ -71,8 +71,13 @@ public final class OutcomeVerdicts {
         for (int i = 0; i < OutcomeRing.RECORDS && since != 0; i++) {
             long at = record(ring, i);
             long number = OutcomeRecord.number(pmem, at);
-            if (number == 0 || OutcomeRecord.time(pmem, at) <= since) {
+            if (OutcomeRecord.time(pmem, at) <= since) {
                 continue; // none, or of whoever had the ring before
+            }
+            if (number == 0) {
+                // [once.11] † Cleared, perhaps by a process that died before that was durable: the record must not come back.
+                pmem.writeBack(at, OutcomeRecord.SIZE);
+                continue;
             }
             engine.rings.usedLast(ring, OutcomeRecord.time(pmem, at));
             if (OutcomeRecord.phase(number) == OutcomeRecord.WRITTEN) {
@@ -120,7 +125,8 @@ public final class OutcomeVerdicts {
         if (!isThere(object, id, time) || Ctime.time(ctime) >= time) {
             return;
         }
-        // [once.9] † Its process may have died before the record was durable: what is begun here must not be without it.
+        // [once.9] † Its process may have died before the record was durable: what is begun here must not be without
+        // it.
         pmem.persist(at, OutcomeRecord.SIZE);
         long mtime = OutcomeRecord.first(pmem, at);
         long atime = OutcomeRecord.second(pmem, at);
