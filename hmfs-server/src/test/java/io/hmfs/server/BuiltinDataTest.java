@@ -299,7 +299,8 @@ class BuiltinDataTest {
                 deleted = fileOf(client, "/deleted", 1);
             }
             fixture.server().close();
-            // As a crash would leave it: cut recorded, the size committed or not, objects still there; one was deleted next.
+            // As a crash would leave it: cut recorded, the size committed or not, objects still there; one was deleted
+            // next.
             try (IntentJournal journal =
                     new IntentJournal(fixture.dataDirectory().resolve("removals"), persistence.writesBack())) {
                 journal.replay((slot, inode, parent, name, size) -> {

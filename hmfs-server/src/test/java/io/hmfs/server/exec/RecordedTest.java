@@ -181,8 +181,7 @@ class RecordedTest {
                 .clientId(1)
                 .sequence(sequence)
                 .baseId(Wire.ROOT_ID);
-        worker.execute(
-                session, frame, 0, remove.path(path).attribute(attribute).limit());
+        worker.execute(session, frame, 0, remove.path(path).attribute(attribute).limit());
         return reply();
     }
 
@@ -275,7 +274,8 @@ class RecordedTest {
         assertEquals(FailureDecoder.TEMPLATE_ID, template(removeXattr(2, "/d/own", "user.a")));
         start(3);
         assertEquals(
-                Status.OK, namespace.setXattr(shared, Name.of("own"), Name.of("user.a"), new byte[1], XattrMode.CREATE));
+                Status.OK,
+                namespace.setXattr(shared, Name.of("own"), Name.of("user.a"), new byte[1], XattrMode.CREATE));
         assertEquals(DoneDecoder.TEMPLATE_ID, template(removeXattr(2, "/d/own", "user.a")), "executed as a new one");
     }
 }
