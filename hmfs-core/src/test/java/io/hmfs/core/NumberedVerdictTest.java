@@ -142,8 +142,10 @@ final class NumberedVerdictTest {
     /** The first start dies while it judges; what it has cleared in memory stays cleared, when others have been at the slot. */
     @Test
     void aRecordThatAStartHasClearedDoesNotComeBack() {
-        NumberedCases.Case create =
-                NumberedCases.cases().filter(each -> each.name().equals("create")).findFirst().orElseThrow();
+        NumberedCases.Case create = NumberedCases.cases()
+                .filter(each -> each.name().equals("create"))
+                .findFirst()
+                .orElseThrow();
         int cleared = 0;
         int events = events(create);
         for (int event = 0; event < events; event++) {

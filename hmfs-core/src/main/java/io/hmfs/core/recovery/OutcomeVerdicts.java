@@ -75,7 +75,8 @@ public final class OutcomeVerdicts {
                 continue; // none, or of whoever had the ring before
             }
             if (number == 0) {
-                // [once.11] † Cleared, perhaps by a process that died before that was durable: the record must not come back.
+                // [once.11] † Cleared, perhaps by a process that died before that was durable: the record must not come
+                // back.
                 pmem.writeBack(at, OutcomeRecord.SIZE);
                 continue;
             }
