@@ -190,7 +190,7 @@ final class NumberedCases {
                         NumberedCases::churn),
                 new Case(
                         "first attribute",
-                        n -> setXattr(n, "f", "user.first", 700),
+                        n -> setXattr(n, "f", "user.first", 10),
                         n -> n.removeXattr(ROOT, Name.of("f"), Name.of("user.first")),
                         n -> n.link(ROOT, Name.of("f"), ROOT, Name.of("other"), out),
                         n -> setXattr(n, "f", "user.first", 1)),
@@ -210,7 +210,7 @@ final class NumberedCases {
                         NumberedCases::churn),
                 new Case(
                         "attribute by one of several names",
-                        n -> setXattr(n, "two", "user.a", 10),
+                        n -> setXattr(n, "two", "user.a", 700),
                         n -> n.chmod(ROOT, Name.of("one"), 0600),
                         n -> n.removeXattr(ROOT, Name.of("one"), Name.of("user.a")),
                         n -> delete(n, ROOT, "two"),
