@@ -258,6 +258,7 @@ class BuiltinDataTest {
             try (HmfsClient client = fixture.client()) {
                 gone = fileOf(client, "/gone", 2);
                 stays = fileOf(client, "/stays", 1);
+                client.writeBlock(stays.id(), 0, 1000, bytes(3, 10), 0, 10); // by a stream that goes on
                 taken = fileOf(client, "/taken", 2);
             }
             fixture.server().close();
@@ -281,6 +282,9 @@ class BuiltinDataTest {
             fixture.restart();
             awaitObjects(fixture, 1);
             assertEquals(List.of(Long.toHexString(stays.id()) + "-0"), objects(fixture));
+            try (HmfsClient client = fixture.client()) {
+                assertEquals(10, client.readBlock(stays.id(), 0, 1000, new byte[10], 0, 10), "not yet committed");
+            }
             fixture.restart();
             assertEquals(1, objects(fixture).size());
         }
