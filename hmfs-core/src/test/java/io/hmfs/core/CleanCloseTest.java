@@ -1,24 +1,33 @@
 package io.hmfs.core;
 
+import static io.hmfs.core.ClosedPools.REGION;
+import static io.hmfs.core.ClosedPools.REGIONS;
+import static io.hmfs.core.ClosedPools.ROOT;
+import static io.hmfs.core.ClosedPools.check;
+import static io.hmfs.core.ClosedPools.closed;
+import static io.hmfs.core.ClosedPools.create;
+import static io.hmfs.core.ClosedPools.directory;
+import static io.hmfs.core.ClosedPools.fill;
+import static io.hmfs.core.ClosedPools.found;
+import static io.hmfs.core.ClosedPools.full;
+import static io.hmfs.core.ClosedPools.holdsSlots;
+import static io.hmfs.core.ClosedPools.longName;
+import static io.hmfs.core.ClosedPools.name;
+import static io.hmfs.core.ClosedPools.open;
+import static io.hmfs.core.ClosedPools.roomy;
+import static io.hmfs.core.ClosedPools.unclean;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.alloc.Summary;
 import io.hmfs.core.alloc.Summary.Found;
-import io.hmfs.core.check.CheckReport;
-import io.hmfs.core.check.PoolCheck;
-import io.hmfs.core.check.Progress;
-import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SlotState;
-import io.hmfs.core.layout.SummaryRecord;
-import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
@@ -27,12 +36,7 @@ import io.hmfs.core.type.Status;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.logging.Level;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -40,136 +44,7 @@ import org.junit.jupiter.api.Test;
  * may be wrong. Method: a small pool without threads of its own; what a start has loaded, and what it can make until the pool is full.
  */
 final class CleanCloseTest {
-    private static final long ROOT = Namespace.ROOT_ID;
-    private static final long REGION = 16 << 10;
-    private static final int REGIONS = 14;
-    private static final long SUMMARY = PoolHeader.SUMMARY_OFFSET;
-    private static final Path SIM = Path.of("sim");
-    private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
-
     private final Attributes out = new Attributes();
-
-    @BeforeAll
-    static void hush() {
-        ENGINE.setLevel(Level.OFF); // a damaged chain is an error within an operation
-    }
-
-    @AfterAll
-    static void speak() {
-        ENGINE.setLevel(null);
-    }
-
-    private static Name name(int number) {
-        return Name.of("file-" + number);
-    }
-
-    private static Name longName(int number) {
-        return Name.of("n".repeat(100) + number);
-    }
-
-    private static Name directory(int number) {
-        return Name.of("directory-" + number);
-    }
-
-    private static PoolNamespace open(SimPoolFile file) {
-        return new PoolNamespace("sim", file, false);
-    }
-
-    private static Found found(SimPoolFile file) {
-        return Summary.read(file.pmem(), 0).found();
-    }
-
-    private static CheckReport check(SimPoolFile file) {
-        try {
-            return PoolCheck.check(SIM, file, Progress.NONE);
-        } catch (PoolException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static void repair(SimPoolFile file) {
-        try {
-            PoolCheck.repair(SIM, file, Progress.NONE);
-        } catch (PoolException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private Status create(PoolNamespace namespace, int number) {
-        return namespace.create(ROOT, name(number), 0644, 0, 0, out);
-    }
-
-    /** Creates until there is no space; how many. */
-    private int fill(PoolNamespace namespace, int from) {
-        int made = 0;
-        while (create(namespace, from + made) == Status.OK) {
-            made++;
-        }
-        return made;
-    }
-
-    /** Full but for slots of each kind that were freed again. */
-    private SimPoolFile full() {
-        SimPoolFile file = new SimPoolFile(REGION, REGIONS);
-        PoolNamespace namespace = FreshPool.open(file);
-        for (int i = 0; i < 30; i++) {
-            assertEquals(Status.OK, namespace.create(ROOT, longName(i), 0644, 0, 0, out));
-            assertEquals(Status.OK, namespace.mkdir(ROOT, directory(i), 0755, 0, 0, out));
-        }
-        int files = fill(namespace, 0);
-        assertTrue(files > 300, "files: " + files);
-        for (int i = 0; i < files; i += 3) {
-            assertEquals(Status.OK, namespace.delete(ROOT, name(i), out));
-        }
-        for (int i = 0; i < 30; i += 2) {
-            assertEquals(Status.OK, namespace.delete(ROOT, longName(i), out));
-            assertEquals(Status.OK, namespace.rmdir(ROOT, directory(i)));
-        }
-        namespace.sweep(ROOT);
-        return closed(file, namespace);
-    }
-
-    /** One that has slots that nobody has used yet, and free ones. */
-    private SimPoolFile roomy() {
-        SimPoolFile file = new SimPoolFile(REGION, REGIONS);
-        PoolNamespace namespace = FreshPool.open(file);
-        for (int i = 0; i < 100; i++) {
-            assertEquals(Status.OK, create(namespace, i));
-        }
-        for (int i = 0; i < 90; i++) {
-            assertEquals(Status.OK, namespace.delete(ROOT, name(i), out));
-        }
-        namespace.sweep(ROOT);
-        return closed(file, namespace);
-    }
-
-    private static SimPoolFile closed(SimPoolFile file, PoolNamespace namespace) {
-        namespace.scanInBackground();
-        assertEquals(List.of(), namespace.problems());
-        namespace.close();
-        assertEquals(Found.VALID, found(file));
-        CheckReport report = check(file);
-        assertTrue(report.wasClosed());
-        assertEquals(List.of(), report.findings());
-        return file.killed();
-    }
-
-    /** The same as a start finds it that has to scan. */
-    private static SimPoolFile unclean(SimPoolFile closed) {
-        SimPoolFile file = closed.killed();
-        file.pmem().set(PoolHeader.STATE_OFFSET, 0);
-        return file;
-    }
-
-    private static boolean holdsSlots(SimPmem pmem, long at) {
-        for (long word = PoolHeader.REGION_TABLE_OFFSET; pmem.get(word) != 0; word += 8) {
-            long start = pmem.get(word) & ~RegionKind.MASK;
-            if (at >= start && at < start + REGION) {
-                return RegionKind.of(word, pmem.get(word)).slotSize() != 0;
-            }
-        }
-        return false;
-    }
 
     @Test
     void aStartLooksAtNoSlotAndHasThemAll() {
@@ -242,6 +117,27 @@ final class CleanCloseTest {
         assertEquals(List.of(), next.problems());
     }
 
+    /** It is read and written as it is, but for words that it has no use for. */
+    @Test
+    void aPoolOfAnOlderFormatIsToldToo() throws PoolException {
+        SimPoolFile file = new SimPoolFile(REGION, REGIONS);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        SimPmem pmem = file.pmem();
+        pmem.set(PoolHeader.VERSION_OFFSET, PoolHeader.VERSION_OLDEST);
+        pmem.set(PoolHeader.CHECKSUM_OFFSET, PoolHeader.checksum(pmem, 0));
+        Superblock.check(Path.of("sim"), file);
+        PoolNamespace namespace = open(file);
+        assertEquals(Found.NOT_CLOSED.text(), namespace.poolStatus().freeSlots());
+        assertEquals(Status.OK, create(namespace, 1));
+        SimPoolFile again = closed(file, namespace);
+        Superblock.check(Path.of("sim"), again);
+        assertEquals(PoolHeader.VERSION_OLDEST, again.pmem().get(PoolHeader.VERSION_OFFSET));
+        PoolNamespace next = open(again);
+        assertEquals(Found.VALID.text(), next.poolStatus().freeSlots());
+        assertEquals(Status.OK, create(next, 2));
+        assertEquals(List.of(), next.problems());
+    }
+
     /** Its own scan may still have found something. */
     @Test
     void aCloseBeforeTheScanHasEndedTellsNothing() {
@@ -254,128 +150,6 @@ final class CleanCloseTest {
         assertTrue(namespace.poolStatus().recovering());
         namespace.scanInBackground();
         assertEquals(List.of(), namespace.problems());
-    }
-
-    /** One that knows nothing of summaries: it counts its start, takes slots, and says in the end that it has closed the pool. */
-    @Test
-    void afterAnOlderHmfsASummaryIsNotBelieved() {
-        SimPoolFile file = full();
-        SimPmem pmem = file.pmem();
-        List<Long> summary = new ArrayList<>();
-        for (long at = SUMMARY; at < SUMMARY + SummaryRecord.SIZE; at += 8) {
-            summary.add(pmem.get(at));
-        }
-        PoolNamespace older = open(file);
-        for (int i = 0; i < 20; i++) {
-            assertEquals(Status.OK, create(older, 10_000 + i));
-        }
-        older.close();
-        for (int i = 0; i < summary.size(); i++) {
-            pmem.set(SUMMARY + 8L * i, summary.get(i));
-        }
-        assertEquals(PoolHeader.CLEAN, pmem.get(PoolHeader.STATE_OFFSET));
-        assertEquals(Found.NONE, found(file));
-        assertEquals(0, check(file).damage());
-    }
-
-    /** What would have an offset of zero in an old pool: the summary of no start. */
-    @Test
-    void aPoolThatNoOneHasClosedHasNone() {
-        SimPoolFile file = new SimPoolFile(REGION, REGIONS);
-        FreshPool.open(file);
-        file.pmem().set(PoolHeader.STATE_OFFSET, PoolHeader.CLEAN);
-        file.pmem().set(PoolHeader.STARTS_OFFSET, 0);
-        assertEquals(Found.NONE, found(file));
-    }
-
-    @Test
-    void aSummaryWithAnyOtherWordIsNotBelievedAndIsForgottenByARepair() {
-        SimPoolFile closed = full();
-        for (long at = SUMMARY; at <= SUMMARY + SummaryRecord.CHECKSUM_OFFSET; at += 8) {
-            SimPoolFile file = closed.killed();
-            file.pmem().set(at, file.pmem().get(at) ^ 1L << 20);
-            boolean other = at == SUMMARY + SummaryRecord.STARTS_OFFSET; // another start's, as far as one can tell
-            assertEquals(other ? Found.NONE : Found.DAMAGED, found(file), "word at " + at);
-            assertEquals(other ? 0 : 1, check(file).damage(), "word at " + at);
-            repair(file);
-            assertEquals(other ? Found.NONE : Found.NOT_CLOSED, found(file), "word at " + at);
-            assertEquals(0, check(file).damage());
-            PoolNamespace namespace = open(file);
-            namespace.scanInBackground();
-            assertEquals(List.of(), namespace.problems());
-        }
-    }
-
-    /** No checksum is over the batches: whatever they lead to, no slot is taken that is not free, and none twice. */
-    @Test
-    void aBatchThatLeadsElsewhereStopsTheStartThatMeetsItAndTheNextOneScans() {
-        SimPoolFile closed = roomy();
-        SimPmem pmem = closed.pmem();
-        long first = SummaryRecord.free(pmem, SUMMARY, RegionKind.ENTRY_SLOTS);
-        long link = first + SummaryRecord.linkOffset(RegionKind.ENTRY_SLOTS);
-        long second = pmem.get(link);
-        long next = pmem.get(first + EntryRecord.NEXT_OFFSET);
-        long unused = SummaryRecord.unused(pmem, SUMMARY, RegionKind.ENTRY_SLOTS);
-        long content = SummaryRecord.unused(pmem, SUMMARY, RegionKind.CONTENT_SLOTS);
-        assertNotEquals(Pmem.NULL, second);
-        assertNotEquals(Pmem.NULL, next);
-        assertEquals(0, pmem.get(unused + EntryRecord.STATUS_OFFSET));
-        Map<String, long[]> damages = new TreeMap<>();
-        damages.put("a slot leads to itself", new long[] {first + EntryRecord.NEXT_OFFSET, first});
-        damages.put("the next one leads back", new long[] {next + EntryRecord.NEXT_OFFSET, first});
-        damages.put("to a slot that nobody has used", new long[] {next + EntryRecord.NEXT_OFFSET, unused});
-        damages.put("to a slot in use", new long[] {next + EntryRecord.NEXT_OFFSET, inUse(closed)});
-        damages.put("to a slot of another kind", new long[] {next + EntryRecord.NEXT_OFFSET, content});
-        damages.put("into a slot", new long[] {next + EntryRecord.NEXT_OFFSET, first + 64});
-        damages.put("out of the pool", new long[] {next + EntryRecord.NEXT_OFFSET, 1L << 40});
-        damages.put("into the other batch, which follows too", new long[] {next + EntryRecord.NEXT_OFFSET, second});
-        damages.put("the batch leads to itself", new long[] {link, first});
-        damages.put("the batch leads out of the pool", new long[] {link, 1L << 40});
-        damages.put("the batch leads to what nobody has used", new long[] {link, unused});
-        damages.put("a slot without a time", new long[] {next + EntryRecord.DEATH_OFFSET, 0});
-        damages.forEach((what, damage) -> meets(closed.killed(), what, damage[0], damage[1]));
-    }
-
-    private long inUse(SimPoolFile file) {
-        long word = PoolHeader.REGION_TABLE_OFFSET;
-        while ((file.pmem().get(word) & RegionKind.MASK) != RegionKind.ENTRY_SLOTS.code()) {
-            word += 8;
-        }
-        return file.pmem().get(word) & ~RegionKind.MASK; // the root's own
-    }
-
-    private void meets(SimPoolFile file, String what, long at, long value) {
-        file.pmem().set(at, value);
-        CheckReport report = check(file);
-        assertEquals(
-                1,
-                report.findings().stream()
-                        .filter(finding -> finding.object().equals("summary of the free slots"))
-                        .count(),
-                () -> what + ": " + report.findings());
-        SimPoolFile repaired = file.killed();
-        repair(repaired);
-        assertEquals(0, check(repaired).damage(), what);
-        assertEquals(Found.NOT_CLOSED, found(repaired), what);
-
-        PoolNamespace namespace = open(file);
-        int[] made = new int[1];
-        assertThrows(
-                CorruptPoolException.class,
-                () -> {
-                    while (create(namespace, 10_000 + made[0]) == Status.OK) {
-                        made[0]++;
-                    }
-                },
-                what);
-        namespace.close();
-        assertEquals(Found.NOT_CLOSED, found(file), what);
-        PoolNamespace next = open(file);
-        next.scanInBackground();
-        assertEquals(List.of(), next.problems(), what);
-        for (int i = 0; i < made[0]; i++) {
-            assertEquals(Status.OK, next.stat(ROOT, name(10_000 + i), out), what + ", file " + i);
-        }
     }
 
     private static long dead(SimPoolFile file) {
