@@ -86,8 +86,9 @@ final class EngineCommand implements Callable<Integer> {
             names = "--clean-open",
             paramLabel = "FILES",
             split = ",",
-            description = "Also: how soon a full pool of about so many files serves after a clean close, and when it was not closed;"
-                    + " several with commas.")
+            description =
+                    "Also: how soon a full pool of about so many files serves after a clean close, and when it was not closed;"
+                            + " several with commas.")
     private List<Integer> cleanOpen = List.of();
 
     @Option(names = "--rounds", defaultValue = "5", description = "Rounds that count (default ${DEFAULT-VALUE}).")

@@ -196,7 +196,12 @@ final class PoolDamageTest {
 
     @Test
     void everyWordOfTheSummary() {
-        words(POOL, "summary", PoolHeader.SUMMARY_OFFSET, 72, (where, outcome) -> nothingIsMissing(POOL, where, outcome));
+        words(
+                POOL,
+                "summary",
+                PoolHeader.SUMMARY_OFFSET,
+                72,
+                (where, outcome) -> nothingIsMissing(POOL, where, outcome));
     }
 
     @Test

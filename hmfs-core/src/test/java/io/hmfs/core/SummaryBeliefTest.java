@@ -12,6 +12,7 @@ import static io.hmfs.core.ClosedPools.open;
 import static io.hmfs.core.ClosedPools.repair;
 import static io.hmfs.core.ClosedPools.roomy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -31,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
@@ -42,6 +44,7 @@ import org.junit.jupiter.api.Test;
  * and a repair forgets it. Method: words of a pool that was closed are changed; then check, repair, or a start that meets it.
  */
 final class SummaryBeliefTest {
+    private static final int THREADS = 64;
     private static final long SUMMARY = PoolHeader.SUMMARY_OFFSET;
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 
@@ -177,5 +180,29 @@ final class SummaryBeliefTest {
         for (int i = 0; i < made[0]; i++) {
             assertEquals(Status.OK, next.stat(ROOT, name(10_000 + i), out), what + ", file " + i);
         }
+    }
+
+    /** Slots that one thread has in hand are free to look at; another one must not get them too. */
+    @Test
+    void aBatchThatIsInHandIsNotTakenOverAgain() throws InterruptedException {
+        SimPoolFile file = roomy();
+        SimPmem pmem = file.pmem();
+        long first = SummaryRecord.free(pmem, SUMMARY, RegionKind.ENTRY_SLOTS);
+        long next = pmem.get(first + EntryRecord.NEXT_OFFSET);
+        pmem.set(first + SummaryRecord.linkOffset(RegionKind.ENTRY_SLOTS), next);
+        PoolNamespace namespace = open(file);
+        assertEquals(Status.OK, create(namespace, 10_000));
+        assertEquals(SlotState.FREE, EntryRecord.state(pmem, next));
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        for (int i = 1;
+                i <= THREADS && thrown.get() == null;
+                i++) { // each has the same stripe as the first, or another one
+            int number = 10_000 + i;
+            Thread thread = new Thread(() -> create(namespace, number));
+            thread.setUncaughtExceptionHandler((_, error) -> thrown.set(error));
+            thread.start();
+            thread.join();
+        }
+        assertInstanceOf(CorruptPoolException.class, thrown.get());
     }
 }
