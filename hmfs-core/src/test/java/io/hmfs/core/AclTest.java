@@ -294,43 +294,27 @@ final class AclTest {
         PoolNamespace n = new PoolNamespace("sim", pool, false);
         pool.pmem().beforeEachEvent(() -> pool.pmem().images(IMAGES, 1, image -> {
             PoolNamespace next = new PoolNamespace("sim", pool.crashed(image), false);
-            boolean executed = !NumberedCrashTest.read(next).isEmpty();
+            boolean executed = !NumberedCases.read(next).isEmpty();
             assertEquals(executed ? text(0670, SECOND) : text(0604, FIRST), look(next, F), () -> "image " + image);
             told[executed ? 1 : 0]++;
         }));
-        NumberedCrashTest.numbered(n, each -> each.changeAcl(ROOT, F, Acls.set(0670, SECOND)));
+        NumberedCases.numbered(n, each -> each.changeAcl(ROOT, F, Acls.set(0670, SECOND)));
         pool.pmem().beforeEachEvent(null);
         assertTrue(told[0] > 0 && told[1] > 0, Arrays.toString(told));
     }
 
-    /** The lock of the other name does not exclude an extended attribute. */
     @Test
-    void anAttributeThatComesByAnotherNameIsNotLost() {
-        int moments = 0;
-        for (boolean within = true; within; moments++) {
-            file = new SimPoolFile(32 << 10, 14);
-            namespace = FreshPool.open(file);
-            makeFile();
-            ok(namespace.setXattr(ROOT, F, A, Values.of(9, 1), XattrMode.CREATE)); // there is room for chains from here on
-            ok(namespace.removeXattr(ROOT, F, A));
-            ok(namespace.link(ROOT, F, ROOT, G, out));
-            Thread thread = Thread.currentThread();
-            int[] left = {moments};
-            file.pmem().beforeEachEvent(() -> {
-                if (Thread.currentThread().equals(thread) && left[0]-- == 0) {
-                    NamespaceMomentTest.inAnotherThread(
-                            () -> ok(namespace.setXattr(ROOT, G, A, Values.of(9, 1), XattrMode.CREATE)));
-                }
-            });
-            set(namespace, 0670, FIRST);
-            file.pmem().beforeEachEvent(null);
-            within = left[0] < 0;
-            assertEquals(text(0670, FIRST), look(namespace, G));
-            assertEquals(within ? Status.OK : Status.NO_ATTRIBUTE, namespace.getXattr(ROOT, F, A, new Bytes()));
-            namespace.scanInBackground();
-            assertEquals(List.of(), namespace.problems());
-        }
-        assertTrue(moments > 6, moments + " moments");
+    void allNamesOfAFileHaveIt() {
+        makeFile();
+        ok(namespace.link(ROOT, F, ROOT, G, out));
+        ok(namespace.setXattr(ROOT, G, A, Values.of(9, 1), XattrMode.CREATE));
+        set(namespace, 0670, FIRST);
+        assertEquals(text(0670, FIRST), look(namespace, G));
+        ok(namespace.getXattr(ROOT, F, A, new Bytes()));
+        ok(namespace.chmod(ROOT, G, 0611));
+        assertEquals(text(0611, FIRST), look(namespace, F));
+        namespace.scanInBackground();
+        assertEquals(List.of(), namespace.problems());
     }
 
     @Test

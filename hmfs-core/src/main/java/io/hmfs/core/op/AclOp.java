@@ -11,7 +11,6 @@ import io.hmfs.core.type.AclEdit;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A change of an object's ACL and mode, alone on the object. The ACL stands in the chain, the mode in the ctime word: one store to the
@@ -31,17 +30,10 @@ final class AclOp {
     }
 
     Status run(long parent, Name name, AclEdit edit) {
-        return attributes.changeAlone(parent, name, at -> {
-            Status status = null;
-            while (status == null) {
-                status = changeLocked(at, edit);
-            }
-            return status;
-        });
+        return attributes.changeAlone(parent, name, at -> changeLocked(at, edit));
     }
 
-    /** Null: an extended attribute was changed by another name meanwhile, and the chain is not what it was. */
-    private @Nullable Status changeLocked(long at, AclEdit edit) {
+    private Status changeLocked(long at, AclEdit edit) {
         attributes.settleMode(at);
         Attributes object = Attributes.withAcl();
         reader.readObject(at, object);
@@ -64,18 +56,17 @@ final class AclOp {
             return Status.NO_SPACE;
         }
         long time = engine.clock.next();
-        long before = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
         int shown = OutcomeRecord.shown(OutcomeRecord.OWNED, OutcomeRecord.OF_ACL);
-        engine.records.willChange(shown, at, Ctime.next(before, time, mode));
+        engine.records.willChange(shown, at, attributes.nextCtime(at, time));
         // [acl.1] The chain, and the record of a numbered change, are durable before anything points there.
         pmem.fence();
-        if (!swing(at, old, head, has, mode)) {
-            engine.chains.free(head);
-            return null;
-        }
+        // [acl.2] The commit: chain, ACL and mode are one word, which nobody else changes now.
+        long swung = EntryRecord.withAcl(EntryRecord.links(pmem, at), head, has, mode);
+        pmem.setRelease(at + EntryRecord.LINKS_OFFSET, swung | (engine.marksDirty ? EntryRecord.LINKS_DIRTY : 0));
         // [acl.3] The mode gets its place, in the same line; durable before anybody hears of it, and before the old chain is free.
         attributes.setMode(at, time, mode);
-        settle(at, head);
+        // [acl.4] Before the lock goes, the word lets go of the mode, and of the mark.
+        pmem.setRelease(at + EntryRecord.LINKS_OFFSET, EntryRecord.settled(swung) & ~EntryRecord.LINKS_DIRTY);
         engine.chains.free(old);
         return Status.OK;
     }
@@ -86,29 +77,5 @@ final class AclOp {
         return acl.length == 0
                 ? rest
                 : BlobEdit.with(rest, BlobRecord.TYPE_ACL, BlobEdit.NO_NAME, BlobRecord.ofAcl(acl));
-    }
-
-    private boolean swing(long at, long old, long head, boolean has, int mode) {
-        long links = EntryRecord.links(pmem, at);
-        while (EntryRecord.chain(links) == old) {
-            long swung = EntryRecord.withAcl(links, head, has, mode) | (engine.marksDirty ? EntryRecord.LINKS_DIRTY : 0);
-            // [acl.2] The commit: chain, ACL and mode are one word.
-            if (pmem.cas8(at + EntryRecord.LINKS_OFFSET, links, swung)) {
-                return true;
-            }
-            links = EntryRecord.links(pmem, at);
-        }
-        return false;
-    }
-
-    /** [acl.4] The links word lets go of the mode, and of the mark if no other chain has come, before the lock goes. */
-    private void settle(long at, long head) {
-        long links;
-        long settled;
-        do {
-            links = EntryRecord.links(pmem, at);
-            boolean ours = EntryRecord.chain(links) == head;
-            settled = EntryRecord.settled(links) & ~(ours ? EntryRecord.LINKS_DIRTY : 0);
-        } while (!pmem.cas8(at + EntryRecord.LINKS_OFFSET, links, settled));
     }
 }

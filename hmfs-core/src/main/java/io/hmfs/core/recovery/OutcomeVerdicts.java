@@ -71,8 +71,14 @@ public final class OutcomeVerdicts {
         for (int i = 0; i < OutcomeRing.RECORDS && since != 0; i++) {
             long at = record(ring, i);
             long number = OutcomeRecord.number(pmem, at);
-            if (number == 0 || OutcomeRecord.time(pmem, at) <= since) {
+            if (OutcomeRecord.time(pmem, at) <= since) {
                 continue; // none, or of whoever had the ring before
+            }
+            if (number == 0) {
+                // [once.11] † Cleared, perhaps by a process that died before that was durable: the record must not come
+                // back.
+                pmem.writeBack(at, OutcomeRecord.SIZE);
+                continue;
             }
             engine.rings.usedLast(ring, OutcomeRecord.time(pmem, at));
             if (OutcomeRecord.phase(number) == OutcomeRecord.WRITTEN) {
@@ -100,6 +106,11 @@ public final class OutcomeVerdicts {
                 !isThere(object, id, time)
                         || isAclChanged(at, object)
                         || Ctime.time(pmem.get(object + EntryRecord.CTIME_OFFSET)) >= Ctime.time(word);
+            case OutcomeRecord.TIMED -> {
+                carryOut(at, object, id, time);
+                yield true;
+            }
+            case OutcomeRecord.CHAINED -> !isThere(object, id, time) || isChained(at, object);
             default ->
                 throw new CorruptPoolException(
                         at + OutcomeRecord.OBJECT_OFFSET,
@@ -110,10 +121,44 @@ public final class OutcomeVerdicts {
         return executed;
     }
 
+    /** Sets the times that were to be set, if they are not. Nobody else has come between: the lock was the change's until its end. */
+    private void carryOut(long at, long object, long id, long time) {
+        long ctime = pmem.get(object + EntryRecord.CTIME_OFFSET);
+        if (!isThere(object, id, time) || Ctime.time(ctime) >= time) {
+            return;
+        }
+        // [once.9] † Its process may have died before the record was durable: what is begun here must not be without
+        // it.
+        pmem.persist(at, OutcomeRecord.SIZE);
+        long mtime = OutcomeRecord.first(pmem, at);
+        long atime = OutcomeRecord.second(pmem, at);
+        if (atime >= 0) {
+            pmem.set(object + EntryRecord.ATIME_OFFSET, atime);
+        }
+        if (mtime >= 0) {
+            pmem.set(object + EntryRecord.OVERRIDE_OFFSET, mtime);
+            pmem.set(object + EntryRecord.SET_AT_OFFSET, engine.clock.next());
+        }
+        // [once.10] † As [times.3].
+        pmem.setRelease(object + EntryRecord.CTIME_OFFSET, Ctime.of(time, Ctime.mode(ctime)));
+    }
+
+    /** A mode in the links word is of a change of the ACL that came later: what stood there before was settled before this record. */
+    private boolean isChained(long at, long object) {
+        long ctime = Ctime.time(pmem.get(object + EntryRecord.CTIME_OFFSET));
+        long changed = Ctime.time(OutcomeRecord.first(pmem, at));
+        long chain = EntryRecord.chain(EntryRecord.links(pmem, object));
+        return carriesMode(object) || ctime > changed || (ctime == changed && chain != OutcomeRecord.second(pmem, at));
+    }
+
     /** A change of an ACL commits in the links word, and raises the ctime next: what stood there before was settled before its record. */
     private boolean isAclChanged(long at, long object) {
         return OutcomeRecord.change(pmem, at) == OutcomeRecord.OF_ACL
-                && EntryRecord.form(EntryRecord.links(pmem, object)) == EntryRecord.LINKS_WITH_MODE;
+                && carriesMode(object);
+    }
+
+    private boolean carriesMode(long object) {
+        return EntryRecord.form(EntryRecord.links(pmem, object)) == EntryRecord.LINKS_WITH_MODE;
     }
 
     /**

@@ -54,6 +54,7 @@ final class FormatDocTest {
 
     private static final List<StructLayout> LAYOUTS = List.of(
             PoolHeader.LAYOUT,
+            SummaryRecord.LAYOUT,
             EntryRecord.LAYOUT,
             InodeRecord.LAYOUT,
             DirContentRecord.LAYOUT,
