@@ -215,7 +215,7 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     private Status reclaim() {
-        return growth.makeRoom() || reclaimer.run() ? Status.OK : Status.NO_SPACE;
+        return growth.makeRoom() || (isHelped() | reclaimer.run()) ? Status.OK : Status.NO_SPACE;
     }
 
     @Override
