@@ -129,6 +129,7 @@ public final class HmfsServer implements AutoCloseable {
             LOG.log(Level.WARNING, warning);
         }
         transport.listen(new InetSocketAddress(config.host(), config.port()));
+        service.startReaping();
         steps.ended("listen");
         Figures.bind(metrics, transport);
         metrics.startSteps(steps.nanos());
@@ -319,6 +320,7 @@ public final class HmfsServer implements AutoCloseable {
         transport.close();
         users.close();
         endDisk();
+        service.stopReaping();
         closeAudit();
         if (service.hasFailed()) {
             exitCode = EXIT_FAILED; // while draining: then the pool must not be marked clean
@@ -387,6 +389,7 @@ public final class HmfsServer implements AutoCloseable {
                 transport.close();
                 users.close();
                 disk.shutdown();
+                service.stopReaping();
                 closeAudit();
                 stopped.countDown();
             });
