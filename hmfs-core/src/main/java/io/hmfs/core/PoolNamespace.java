@@ -215,7 +215,9 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     private Status reclaim() {
-        return growth.makeRoom() || (isHelped() | reclaimer.run()) ? Status.OK : Status.NO_SPACE;
+        boolean grown = growth.makeRoom();
+        boolean helped = !grown && isHelped(); // before the sweep, which finds what was removed
+        return grown || reclaimer.run() || helped ? Status.OK : Status.NO_SPACE;
     }
 
     @Override

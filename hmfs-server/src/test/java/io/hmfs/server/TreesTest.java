@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hmfs.client.FileInfo;
-import io.hmfs.client.ListCursor;
 import io.hmfs.client.HmfsException;
+import io.hmfs.client.ListCursor;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.TreeSummary;
 import io.hmfs.core.Hmfs;
@@ -98,8 +98,7 @@ class TreesTest extends UsersOfOneServer {
             assertEquals(Status.OK, namespace.limbo(true, limbo));
             assertEquals(
                     Status.OK,
-                    namespace.rename(
-                            Namespace.ROOT_ID, Name.of("t"), limbo.id, Name.of("1"), false, new Attributes()));
+                    namespace.rename(Namespace.ROOT_ID, Name.of("t"), limbo.id, Name.of("1"), false, new Attributes()));
         }
         fixture.restart();
         refused(ResultCode.NOT_FOUND, () -> admin.stat("/t"));
@@ -143,7 +142,8 @@ class TreesTest extends UsersOfOneServer {
         for (int i = 0; i < 30_000; i++) {
             made.add(admin.createAsync("/t/" + i, PLAIN));
             if (made.size() == 500) {
-                CompletableFuture.allOf(made.toArray(new CompletableFuture<?>[0])).join();
+                CompletableFuture.allOf(made.toArray(new CompletableFuture<?>[0]))
+                        .join();
                 made.clear();
             }
         }

@@ -35,7 +35,8 @@ final class TreeReaper {
     private final Service service;
     private final Namespace namespace;
     private final Limbo limbo;
-    private final Thread thread = Thread.ofPlatform().name("hmfs-trees").daemon().unstarted(this::run);
+    private final Thread thread =
+            Thread.ofPlatform().name("hmfs-trees").daemon().unstarted(this::run);
     private final DeleteBatch batch = new DeleteBatch(BATCH);
     private final Attributes seen = new Attributes();
     private final List<Name> files = new ArrayList<>();
@@ -215,7 +216,12 @@ final class TreeReaper {
     }
 
     private static IllegalStateException unexpected(Directory directory, Name name, Status status) {
-        LOG.log(Level.ERROR, "{0} in directory {1}, which was removed, cannot be removed: {2}", name, directory.id, status);
+        LOG.log(
+                Level.ERROR,
+                "{0} in directory {1}, which was removed, cannot be removed: {2}",
+                name,
+                directory.id,
+                status);
         return new IllegalStateException("removing " + name + " in directory " + directory.id + ": " + status);
     }
 }

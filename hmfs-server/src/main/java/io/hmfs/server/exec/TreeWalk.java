@@ -81,7 +81,8 @@ abstract class TreeWalk {
             met = null;
             int page = left > 0 ? (int) Math.min(left, PAGE) : PAGE;
             pageLeft = page;
-            Status status = level.cursor.atEnd() ? Status.OK : namespace.list(level.directory.id, level.cursor, visitor);
+            Status status =
+                    level.cursor.atEnd() ? Status.OK : namespace.list(level.directory.id, level.cursor, visitor);
             left -= page - pageLeft;
             if (refused != Status.OK) {
                 return refused;

@@ -105,8 +105,7 @@ class LimboTest {
         Attributes limbo = new Attributes();
         assertEquals(Status.OK, namespace.limbo(false, limbo));
         List<String> names = new ArrayList<>();
-        assertEquals(
-                Status.OK, namespace.list(limbo.id, new ListCursor(), (name, _) -> names.add(name.toString())));
+        assertEquals(Status.OK, namespace.list(limbo.id, new ListCursor(), (name, _) -> names.add(name.toString())));
         assertEquals(List.of(), names);
         assertEquals(Status.NO_SUCH_DIRECTORY, namespace.statDirectory(tree, limbo));
         assertEquals(Status.NO_SUCH_DIRECTORY, namespace.statDirectory(inner, limbo));
@@ -187,8 +186,7 @@ class LimboTest {
         }
         assertEquals(Status.OK, namespace.symlink(inner, Name.of("s"), new byte[] {'/'}, 0, 0, new Attributes()));
         assertEquals(
-                Status.OK,
-                namespace.link(inner, Name.of("f"), Namespace.ROOT_ID, Name.of("kept"), new Attributes()));
+                Status.OK, namespace.link(inner, Name.of("f"), Namespace.ROOT_ID, Name.of("kept"), new Attributes()));
         take();
         reap();
         assertEmpty();
@@ -211,11 +209,7 @@ class LimboTest {
     void theNextStartGoesOnWithWhatIsLeft() throws Exception {
         take();
         Service next = BareService.service(
-                namespace,
-                directory.resolve("key"),
-                worker.service.callers,
-                worker.service.observation,
-                Runnable::run);
+                namespace, directory.resolve("key"), worker.service.callers, worker.service.observation, Runnable::run);
         assertFalse(next.limbo.isBusy(), "nobody has looked yet");
         next.limbo.recover();
         assertTrue(next.limbo.isBusy());
