@@ -225,7 +225,14 @@ final class NettySession extends Session {
             paused = true;
             channel.config().setAutoRead(false);
         }
-        if (!retryScheduled && !service.mayProceed(this)) { // nobody of this connection tells when that changes
+        if (retryScheduled) {
+            return;
+        }
+        if (service.mayProceed(this)) {
+            if (mayProceed()) {
+                resume(); // it was the service, which other threads have made room in since it was asked
+            }
+        } else { // nobody of this connection tells when that changes
             retryScheduled = true;
             service.whenMayProceed(this, () -> {
                 retryScheduled = false;
