@@ -42,9 +42,10 @@ abstract class ExtendedNamespace implements Namespace {
         helper = newHelper;
     }
 
-    /** Whether somebody else has made room, or is about to. */
-    final boolean isHelped() {
-        return helper.getAsBoolean();
+    /** Whether there is room by now: by the helper, or by this sweep, which finds what the helper has removed. */
+    final boolean isMadeBy(BooleanSupplier sweep) {
+        boolean helped = helper.getAsBoolean();
+        return sweep.getAsBoolean() || helped;
     }
 
     @Override

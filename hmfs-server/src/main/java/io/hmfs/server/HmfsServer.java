@@ -81,7 +81,8 @@ public final class HmfsServer implements AutoCloseable {
                             config.persistence().writesBack())
                     : null;
         } catch (IOException | RuntimeException e) {
-            closeObservation();
+            closeAudit();
+            metrics.close();
             throw e;
         }
         steps.ended("data store");
@@ -250,6 +251,11 @@ public final class HmfsServer implements AutoCloseable {
         return steps.nanos();
     }
 
+    /** How this start has come to know the pool's free slots, in words. */
+    public String freeSlots() {
+        return namespace.poolStatus().freeSlots();
+    }
+
     private ServiceInfo info() {
         PoolStatus pool = namespace.poolStatus();
         return new ServiceInfo(
@@ -340,11 +346,6 @@ public final class HmfsServer implements AutoCloseable {
         }
     }
 
-    private void closeObservation() {
-        closeAudit();
-        metrics.close();
-    }
-
     /** Last: until then it tells that the server stops, or has failed. */
     private void closeAdmin() {
         AdminHttp http = admin;
@@ -389,7 +390,6 @@ public final class HmfsServer implements AutoCloseable {
                 transport.close();
                 users.close();
                 disk.shutdown();
-                service.stopReaping();
                 closeAudit();
                 stopped.countDown();
             });

@@ -143,6 +143,7 @@ class TreeWalkTest {
 
     /** Cuts a walk inside /b/c; /a is still to come, or was before. */
     private byte[] cutWithin() {
+        create(mkdir(Namespace.ROOT_ID, "/old"), "/old/strange");
         create(mkdir(Namespace.ROOT_ID, "/a"), "/a/f");
         long b = mkdir(Namespace.ROOT_ID, "/b");
         create(b, "/b/f");
@@ -165,9 +166,9 @@ class TreeWalkTest {
         assertEquals(
                 Status.OK,
                 namespace.rename(b.id, Name.of("c"), Namespace.ROOT_ID, Name.of("moved"), false, new Attributes()));
-        Attributes other = new Attributes();
-        assertEquals(Status.OK, namespace.mkdir(b.id, Name.of("c"), 0755, 0, 0, other)); // of the same name, not it
-        assertEquals(Status.OK, namespace.create(other.id, Name.of("strange"), 0644, 0, 0, new Attributes()));
+        assertEquals( // another one of that name, whose entries stand behind the place where the walk was
+                Status.OK,
+                namespace.rename(Namespace.ROOT_ID, Name.of("old"), b.id, Name.of("c"), false, new Attributes()));
         Walk walk = new Walk();
         assertEquals(Status.OK, walk.read(root(), written));
         assertEquals(Status.OK, walk.run(1_000));
