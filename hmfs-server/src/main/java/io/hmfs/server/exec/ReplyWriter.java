@@ -11,6 +11,7 @@ import io.hmfs.wire.FailureEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsReportEncoder;
 import io.hmfs.wire.StatusReportEncoder;
+import io.hmfs.wire.SumEncoder;
 import io.hmfs.wire.WelcomeEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
@@ -35,6 +36,7 @@ final class ReplyWriter {
     private final FailureEncoder failure = new FailureEncoder();
     private final EntryEncoder entry = new EntryEncoder();
     private final StatusReportEncoder report = new StatusReportEncoder();
+    private final SumEncoder sum = new SumEncoder();
     private final MetricsReportEncoder metrics = new MetricsReportEncoder();
     private final XattrsEncoder xattrs = new XattrsEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
@@ -243,6 +245,16 @@ final class ReplyWriter {
                 .attributesCount(attributes.size());
         attributes.forEach((name, value) -> group.next().name(name).putValue(value, 0, value.length));
         close(xattrs.limit());
+    }
+
+    void sum(long bytes, long files, long directories, byte[] next) {
+        close(sum.wrapAndApplyHeader(open(FIXED_MAX + next.length), 0, header)
+                .correlationId(correlationId)
+                .bytes(bytes)
+                .files(files)
+                .directories(directories)
+                .putNext(next, 0, next.length)
+                .limit());
     }
 
     void metrics(byte[] text) {
