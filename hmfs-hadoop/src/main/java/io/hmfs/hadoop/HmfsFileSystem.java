@@ -44,7 +44,7 @@ public final class HmfsFileSystem extends AttributedFileSystem {
     private URI uri = URI.create(SCHEME + ":///");
     private Path workingDirectory = new Path("/");
     private String user = "";
-    private @Nullable Session session;
+    private volatile @Nullable Session session;
 
     /** Made by Hadoop, which calls {@link #initialize} next. */
     public HmfsFileSystem() {}
@@ -63,11 +63,11 @@ public final class HmfsFileSystem extends AttributedFileSystem {
     public void initialize(URI name, Configuration conf) throws IOException {
         super.initialize(name, conf);
         setConf(conf);
-        HmfsOptions options = HmfsOptions.from(conf);
         if (name.getHost() == null) {
             throw new IOException("No host in " + name + ": an HMFS address is hmfs://host:port/, port "
                     + HmfsClient.DEFAULT_PORT + " if none is given");
         }
+        HmfsOptions options = HmfsOptions.from(conf, name.getHost());
         // Here and not when it is used: on JDK 25 a thread started inside doAs no longer inherits its user.
         user = UserGroupInformation.getCurrentUser().getShortUserName();
         uri = URI.create(SCHEME + "://" + name.getAuthority());
