@@ -121,7 +121,7 @@ final class Replies {
                 owner,
                 group,
                 entry.size(),
-                millis(entry.mtimeNanos()),
+                entry.mtimeNanos(),
                 millis(entry.atimeNanos()),
                 millis(entry.ctimeNanos()),
                 entry.flags().symlink() ? entry.target() : "");
@@ -171,7 +171,7 @@ final class Replies {
                 owner,
                 group,
                 each.size(),
-                millis(each.mtimeNanos()),
+                each.mtimeNanos(),
                 millis(each.atimeNanos()),
                 millis(each.ctimeNanos()),
                 "");

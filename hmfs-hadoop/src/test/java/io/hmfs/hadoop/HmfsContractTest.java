@@ -21,6 +21,11 @@ import org.apache.hadoop.fs.contract.AbstractContractSetTimesTest;
 import org.apache.hadoop.fs.contract.AbstractContractUnbufferTest;
 import org.apache.hadoop.fs.contract.AbstractContractVectoredReadTest;
 import org.apache.hadoop.fs.contract.AbstractFSContract;
+import org.apache.hadoop.fs.contract.AbstractContractConcatTest;
+import org.apache.hadoop.fs.contract.AbstractContractEtagTest;
+import org.apache.hadoop.fs.contract.AbstractContractMultipartUploaderTest;
+import org.apache.hadoop.fs.contract.AbstractContractPathHandleTest;
+import org.apache.hadoop.fs.contract.AbstractContractStreamIOStatisticsTest;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -73,6 +78,14 @@ class HmfsContractTest {
     }
 
     @Nested
+    class Concat extends AbstractContractConcatTest {
+        @Override
+        protected AbstractFSContract createContract(Configuration conf) {
+            return new Contract(conf);
+        }
+    }
+
+    @Nested
     class ContentSummary extends AbstractContractContentSummaryTest {
         @Override
         protected AbstractFSContract createContract(Configuration conf) {
@@ -113,6 +126,14 @@ class HmfsContractTest {
     }
 
     @Nested
+    class Etag extends AbstractContractEtagTest {
+        @Override
+        protected AbstractFSContract createContract(Configuration conf) {
+            return new Contract(conf);
+        }
+    }
+
+    @Nested
     class GetFileStatus extends AbstractContractGetFileStatusTest {
         @Override
         protected AbstractFSContract createContract(Configuration conf) {
@@ -129,7 +150,38 @@ class HmfsContractTest {
     }
 
     @Nested
+    class MultipartUploader extends AbstractContractMultipartUploaderTest {
+        @Override
+        protected int partSizeInBytes() {
+            return ServerProcess.CHUNK_SIZE + 1024;
+        }
+
+        @Override
+        protected boolean finalizeConsumesUploadIdImmediately() {
+            return true;
+        }
+
+        @Override
+        protected boolean supportsConcurrentUploadsToSamePath() {
+            return true;
+        }
+
+        @Override
+        protected AbstractFSContract createContract(Configuration conf) {
+            return new Contract(conf);
+        }
+    }
+
+    @Nested
     class Open extends AbstractContractOpenTest {
+        @Override
+        protected AbstractFSContract createContract(Configuration conf) {
+            return new Contract(conf);
+        }
+    }
+
+    @Nested
+    class PathHandle extends AbstractContractPathHandleTest {
         @Override
         protected AbstractFSContract createContract(Configuration conf) {
             return new Contract(conf);
@@ -162,6 +214,14 @@ class HmfsContractTest {
 
     @Nested
     class SetTimes extends AbstractContractSetTimesTest {
+        @Override
+        protected AbstractFSContract createContract(Configuration conf) {
+            return new Contract(conf);
+        }
+    }
+
+    @Nested
+    class StreamIOStatistics extends AbstractContractStreamIOStatisticsTest {
         @Override
         protected AbstractFSContract createContract(Configuration conf) {
             return new Contract(conf);
