@@ -15,6 +15,7 @@ import io.hmfs.wire.ReadBlockEncoder;
 import io.hmfs.wire.RemoveXattrEncoder;
 import io.hmfs.wire.RenameEncoder;
 import io.hmfs.wire.RmdirEncoder;
+import io.hmfs.wire.SafeModeEncoder;
 import io.hmfs.wire.SetModeEncoder;
 import io.hmfs.wire.SetOwnerEncoder;
 import io.hmfs.wire.SetTimesEncoder;
@@ -34,6 +35,7 @@ final class Requests {
     final OpenEncoder open = new OpenEncoder();
     final ListEncoder list = new ListEncoder();
     final StatusEncoder status = new StatusEncoder();
+    final SafeModeEncoder safeMode = new SafeModeEncoder();
     final MetricsEncoder metrics = new MetricsEncoder();
     final CreateEncoder create = new CreateEncoder();
     final MkdirEncoder mkdir = new MkdirEncoder();

@@ -1,5 +1,8 @@
 package io.hmfs.hadoop;
 
+import io.hmfs.client.HmfsClient;
+import io.hmfs.client.HmfsException;
+import io.hmfs.hadoop.link.HadoopErrors;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -17,6 +20,8 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathFilter;
 import org.apache.hadoop.fs.PathHandle;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.SafeMode;
+import org.apache.hadoop.fs.SafeModeAction;
 import org.apache.hadoop.fs.impl.AbstractFSBuilderImpl;
 import org.apache.hadoop.fs.impl.FileSystemMultipartUploaderBuilder;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
@@ -26,7 +31,7 @@ import org.apache.hadoop.util.LambdaUtils;
 import org.apache.hadoop.util.functional.RemoteIterators;
 
 /** The part of {@link HmfsFileSystem} that Hadoop lets a filesystem leave out: options of opening, handles, concat, uploads, figures. */
-abstract class ExtendedFileSystem extends AttributedFileSystem implements IOStatisticsSource {
+abstract class ExtendedFileSystem extends AttributedFileSystem implements SafeMode, IOStatisticsSource {
     @Override
     protected CompletableFuture<FSDataInputStream> openFileWithOptions(Path path, OpenFileParameters parameters)
             throws IOException {
@@ -129,6 +134,26 @@ abstract class ExtendedFileSystem extends AttributedFileSystem implements IOStat
     private LocatedFileStatus located(FileStatus status) throws IOException {
         BlockLocation[] locations = status.isFile() ? getFileBlockLocations(status, 0, status.getLen()) : null;
         return status instanceof HmfsFileStatus own ? own.at(locations) : new LocatedFileStatus(status, locations);
+    }
+
+    /** Of the whole server, for superusers; there is nothing that {@code checked} could ask a standby. */
+    @Override
+    public boolean setSafeMode(SafeModeAction action, boolean checked) throws IOException {
+        try {
+            return switch (action) {
+                case GET -> session().link().repeatable(HmfsClient::isInSafeMode);
+                case ENTER -> {
+                    session().link().client().setSafeMode(true);
+                    yield true;
+                }
+                case LEAVE, FORCE_EXIT -> {
+                    session().link().client().setSafeMode(false);
+                    yield false;
+                }
+            };
+        } catch (HmfsException e) {
+            throw HadoopErrors.translate("/", e);
+        }
     }
 
     /** Of this filesystem; those of all in this process are StorageStatistics, and a source of metrics2. */

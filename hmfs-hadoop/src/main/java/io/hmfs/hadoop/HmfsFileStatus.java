@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 final class HmfsFileStatus extends FileStatus implements EtagSource {
     private static final long serialVersionUID = 1L;
 
-    private final FileVersion version;
+    private final long inode;
+    private final long mtimeNanos;
 
     HmfsFileStatus(FileInfo info, long blockSize, @Nullable Path target, Path path) {
         super(
@@ -28,7 +29,8 @@ final class HmfsFileStatus extends FileStatus implements EtagSource {
                 info.group(),
                 target,
                 path);
-        this.version = FileVersion.of(info);
+        this.inode = info.id();
+        this.mtimeNanos = info.mtimeNanos();
     }
 
     private static boolean isFile(FileInfo info) {
@@ -38,14 +40,18 @@ final class HmfsFileStatus extends FileStatus implements EtagSource {
     /** Which version of a file a status tells of; null if it is not one of ours. */
     static @Nullable FileVersion versionOf(FileStatus status) {
         return status instanceof HmfsFileStatus own
-                ? own.version
+                ? own.version()
                 : status instanceof Located located ? located.version : null;
+    }
+
+    private FileVersion version() {
+        return new FileVersion(inode, mtimeNanos, getLen());
     }
 
     /** Empty for what has no content of its own. */
     @Override
     public String getEtag() {
-        return isFile() ? version.etag() : "";
+        return isFile() ? version().etag() : "";
     }
 
     LocatedFileStatus at(BlockLocation @Nullable [] locations) {
@@ -60,7 +66,7 @@ final class HmfsFileStatus extends FileStatus implements EtagSource {
 
         Located(HmfsFileStatus status, BlockLocation @Nullable [] locations) {
             super(status, locations);
-            this.version = status.version;
+            this.version = status.version();
         }
 
         @Override

@@ -118,6 +118,10 @@ final class Session implements Closeable {
         return link.server();
     }
 
+    OpCounts counts() {
+        return counts;
+    }
+
     XAttrs xattrs() {
         return xattrs;
     }

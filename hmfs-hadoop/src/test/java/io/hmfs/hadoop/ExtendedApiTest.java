@@ -15,12 +15,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.hadoop.HadoopIllegalArgumentException;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.InvalidPathHandleException;
+import org.apache.hadoop.fs.MultipartUploader;
 import org.apache.hadoop.fs.Options.CreateFileOptionKeys;
 import org.apache.hadoop.fs.Options.HandleOpt;
 import org.apache.hadoop.fs.Options.OpenFileOptions;
@@ -28,6 +31,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathHandle;
 import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.fs.RawPathHandle;
+import org.apache.hadoop.fs.UploadHandle;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.StreamStatisticNames;
@@ -170,6 +174,30 @@ class ExtendedApiTest extends OwnDirectory {
         assertTrue(seen.add(etag(moved)));
         assertEquals("", etag(directory));
         assertEquals(etag(moved), ((EtagSource) fs.listStatus(directory)[0]).getEtag());
+    }
+
+    @Test
+    void file_contexts_know_versions_and_uploads_too() throws Exception {
+        Configuration conf = new Configuration();
+        conf.set("fs.AbstractFileSystem.hmfs.impl", Hmfs.class.getName());
+        FileContext context = FileContext.getFileContext(fs.getUri(), conf);
+        Path path = write("file", bytes(14, 10));
+        assertEquals(etag(path), ((EtagSource) context.getFileStatus(path)).getEtag());
+        assertEquals(
+                etag(path),
+                ((EtagSource) context.listLocatedStatus(directory).next()).getEtag());
+        Path target = fs.makeQualified(new Path(directory, "uploaded"));
+        try (MultipartUploader uploader = context.createMultipartUploader(fs.makeQualified(directory)).build()) {
+            UploadHandle upload = uploader.startUpload(target).get();
+            uploader.abort(upload, target).get();
+        }
+        assertFalse(fs.exists(target));
+        try (FSDataInputStream in = context.openFile(path)
+                .must(OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY, "random")
+                .build()
+                .get()) {
+            assertArrayEquals(bytes(14, 10), in.readAllBytes());
+        }
     }
 
     @Test

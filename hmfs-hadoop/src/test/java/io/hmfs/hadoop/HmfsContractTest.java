@@ -16,6 +16,7 @@ import org.apache.hadoop.fs.contract.AbstractContractMkdirTest;
 import org.apache.hadoop.fs.contract.AbstractContractOpenTest;
 import org.apache.hadoop.fs.contract.AbstractContractRenameTest;
 import org.apache.hadoop.fs.contract.AbstractContractRootDirectoryTest;
+import org.apache.hadoop.fs.contract.AbstractContractSafeModeTest;
 import org.apache.hadoop.fs.contract.AbstractContractSeekTest;
 import org.apache.hadoop.fs.contract.AbstractContractSetTimesTest;
 import org.apache.hadoop.fs.contract.AbstractContractUnbufferTest;
@@ -198,6 +199,14 @@ class HmfsContractTest {
 
     @Nested
     class RootDirectory extends AbstractContractRootDirectoryTest {
+        @Override
+        protected AbstractFSContract createContract(Configuration conf) {
+            return new Contract(conf);
+        }
+    }
+
+    @Nested
+    class SafeMode extends AbstractContractSafeModeTest {
         @Override
         protected AbstractFSContract createContract(Configuration conf) {
             return new Contract(conf);

@@ -10,6 +10,7 @@ import io.hmfs.wire.EntryEncoder;
 import io.hmfs.wire.FailureEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsReportEncoder;
+import io.hmfs.wire.SafeModeStateEncoder;
 import io.hmfs.wire.StatusReportEncoder;
 import io.hmfs.wire.WelcomeEncoder;
 import io.hmfs.wire.Wire;
@@ -37,6 +38,7 @@ final class ReplyWriter {
     private final StatusReportEncoder report = new StatusReportEncoder();
     private final MetricsReportEncoder metrics = new MetricsReportEncoder();
     private final XattrsEncoder xattrs = new XattrsEncoder();
+    private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final PrincipalNames principals;
     private final Access access;
@@ -243,6 +245,13 @@ final class ReplyWriter {
                 .attributesCount(attributes.size());
         attributes.forEach((name, value) -> group.next().name(name).putValue(value, 0, value.length));
         close(xattrs.limit());
+    }
+
+    void safeMode(boolean on) {
+        close(safeMode.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .on((short) (on ? 1 : 0))
+                .limit());
     }
 
     void metrics(byte[] text) {

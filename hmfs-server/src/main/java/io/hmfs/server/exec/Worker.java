@@ -23,6 +23,7 @@ import io.hmfs.wire.ReadBlockDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
+import io.hmfs.wire.SafeModeDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.SetTimesDecoder;
@@ -78,6 +79,7 @@ public final class Worker {
     private final RemoveRequests removes;
     private final ChangeRequests changes;
     private final XattrRequests xattrs;
+    private final SafeModeRequests safeMode = new SafeModeRequests(this);
     private final DataRequests dataRequests;
     final Recorded recorded;
     private final Joining joining;
@@ -326,12 +328,16 @@ public final class Worker {
     }
 
     private void dispatch() {
+        if (safeMode.refuse()) {
+            return;
+        }
         switch (header.templateId()) {
             case StatDecoder.TEMPLATE_ID -> reads.stat();
             case OpenDecoder.TEMPLATE_ID -> reads.open();
             case ListDecoder.TEMPLATE_ID -> reads.list();
             case StatusDecoder.TEMPLATE_ID -> reads.status();
             case MetricsDecoder.TEMPLATE_ID -> reads.metrics();
+            case SafeModeDecoder.TEMPLATE_ID -> safeMode.run();
             case CreateDecoder.TEMPLATE_ID -> creates.create();
             case MkdirDecoder.TEMPLATE_ID -> creates.mkdir();
             case SymlinkDecoder.TEMPLATE_ID -> creates.symlink();
