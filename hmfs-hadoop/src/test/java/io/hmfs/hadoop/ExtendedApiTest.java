@@ -172,6 +172,13 @@ class ExtendedApiTest extends OwnDirectory {
         assertTrue(seen.add(etag(moved)));
         write("moved", bytes(4, 100));
         assertTrue(seen.add(etag(moved)));
+        fs.setTimes(moved, 1_000, -1);
+        assertTrue(seen.add(etag(moved)), "the time is part of it");
+        try (FSDataOutputStream out = fs.append(moved)) {
+            out.write(1);
+        }
+        fs.setTimes(moved, 1_000, -1);
+        assertTrue(seen.add(etag(moved)), "so is the size, whatever the time is set to");
         assertEquals("", etag(directory));
         assertEquals(etag(moved), ((EtagSource) fs.listStatus(directory)[0]).getEtag());
     }
