@@ -208,14 +208,21 @@ final class PoolNamespace extends ExtendedNamespace {
         Status status = stopping(body);
         boolean again = true;
         for (int tries = 0; status == Status.NO_SPACE && again && tries < RECLAIMS_MAX; tries++) {
+            long before = engine.clock.last();
             again = stopping(this::reclaim) == Status.OK;
-            status = stopping(body); // also if nothing was freed now: it may be on its way, or the engine has stopped
+            status = stopping(body); // also if nothing was freed now: the engine may have stopped
+            again |= isChangedSince(before);
         }
         return status;
     }
 
     private Status reclaim() {
         return growth.makeRoom() || reclaimer.run() ? Status.OK : Status.NO_SPACE;
+    }
+
+    /** Whether others change things: what they free and take again may pass by who looks for room, now here, now there. */
+    private boolean isChangedSince(long before) {
+        return engine.clock.last() != before;
     }
 
     @Override
@@ -262,9 +269,11 @@ final class PoolNamespace extends ExtendedNamespace {
         executeAll(batch);
         boolean again = true;
         for (int tries = 0; tries < RECLAIMS_MAX && again && batch.has(Status.NO_SPACE); tries++) {
+            long before = engine.clock.last();
             again = stopping(this::reclaim) == Status.OK;
             batch.askAgain(Status.NO_SPACE);
             executeAll(batch);
+            again |= isChangedSince(before);
         }
     }
 

@@ -37,10 +37,7 @@ final class Reclaimer {
         this.hasScan = hasScan;
     }
 
-    /**
-     * Whether anything was freed, or may have been. If not, one more try tells: what there was may have been on its way from one
-     * thread's hands to another's. The caller has not pinned an epoch.
-     */
+    /** Whether anything was freed, or may have been. The caller has not pinned an epoch. */
     boolean run() {
         long asked = System.nanoTime();
         boolean waited = awaitScan();
@@ -54,10 +51,32 @@ final class Reclaimer {
         if (freedAt - asked > 0) {
             return true; // another thread has done it while we waited
         }
+        boolean freed = sweepAndFree();
+        if (!freed && !waited) {
+            awaitUnderWay();
+            freed = sweepAndFree();
+        }
+        return waited || freed;
+    }
+
+    private boolean sweepAndFree() {
         boolean swept = sweepCounted();
         boolean all = sweepAllIfDue();
         boolean freed = awaitReaders();
-        return waited || swept || all || freed;
+        return swept || all || freed;
+    }
+
+    /**
+     * Returns when every operation has ended that was under way: what one of them has deleted and not counted yet, or swept and not
+     * retired yet, nobody else can see, and who is told that there is no room must not be told so while there is.
+     */
+    private void awaitUnderWay() {
+        long ended = engine.epochs.current() + 2;
+        for (int i = 0; i < PAUSES_MAX && !stopped && engine.epochs.tryAdvance() < ended; i++) {
+            if (i > 0) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
     }
 
     /** Asks a run under way to end soon. */

@@ -43,8 +43,10 @@ public record FrameSizes(int request, int reply) {
                     Thread back = Thread.startVirtualThread(() -> pump(server, client, replies));
                     pump(client, server, requests);
                     back.join();
-                } catch (IOException | InterruptedException e) {
+                } catch (IOException e) {
                     throw new IllegalStateException(e);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt(); // all is counted, and the relay is to end
                 }
             });
             try (HmfsClient client =

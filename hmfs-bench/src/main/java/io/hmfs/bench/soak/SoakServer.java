@@ -54,7 +54,8 @@ public final class SoakServer implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
-                "-Xmx512m", // as bin/hmfs says
+                "-Xmx512m", // this and the next as bin/hmfs says
+                "-XX:MaxGCPauseMillis=10",
                 "-Xlog:gc*,safepoint:file=" + gcLog() + ":uptime,level,tags:filecount=0",
                 "-cp",
                 System.getProperty("java.class.path"),

@@ -68,6 +68,16 @@ final class LogFiles {
         }
     }
 
+    /** Reads until a buffer is full; behind the file's end there are zeros. */
+    static void read(FileChannel file, ByteBuffer buffer, long at) throws IOException {
+        int start = buffer.position();
+        while (buffer.hasRemaining()) {
+            if (file.read(buffer, at + buffer.position() - start) < 0) {
+                buffer.put((byte) 0);
+            }
+        }
+    }
+
     /** Makes the entries of a directory durable. */
     static void sync(Path directory) throws IOException {
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {

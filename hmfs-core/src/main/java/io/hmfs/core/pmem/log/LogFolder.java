@@ -19,6 +19,10 @@ final class LogFolder {
     private static final int INDEX_BITS = 24;
 
     private static final int RUN_MAX = 64 << 10;
+
+    /** A page: what lies between two lines that are no further apart is in pages that are written anyway. */
+    private static final int GAP_MAX = 4 << 10;
+
     private static final long POLL_MILLIS = 100;
 
     private record Closed(Path path, long lastLsn, long bytes) {}
@@ -87,8 +91,8 @@ final class LogFolder {
 
     private void runUntilStopped() {
         Path current = options.directory();
-        try (FileChannel image =
-                FileChannel.open(options.directory().resolve(LogFiles.IMAGE), StandardOpenOption.WRITE)) {
+        try (FileChannel image = FileChannel.open(
+                options.directory().resolve(LogFiles.IMAGE), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             while (awaitClosed()) {
                 Closed closed;
                 synchronized (this) {
@@ -138,29 +142,44 @@ final class LogFolder {
 
     private ByteBuffer lines = run;
 
-    /** Writes the last copy of each line, neighbours together. */
     private void apply(FileChannel image) throws IOException {
         Arrays.sort(keys, 0, count);
-        run.clear();
-        long runAt = 0;
+        keepLastCopies();
+        for (int first = 0, end; first < count; first = end) {
+            end = first + 1;
+            while (end < count && line(end) - line(end - 1) <= GAP_MAX && line(end) + 64 - line(first) <= RUN_MAX) {
+                end++;
+            }
+            write(image, first, end);
+        }
+    }
+
+    private void keepLastCopies() {
+        int kept = 0;
         for (int i = 0; i < count; i++) {
-            long line = keys[i] >>> INDEX_BITS << 6;
-            if (i + 1 < count && keys[i + 1] >>> INDEX_BITS << 6 == line) {
-                continue; // a later copy follows
+            if (i + 1 == count || line(i + 1) != line(i)) {
+                keys[kept++] = keys[i];
             }
-            if (run.position() > 0 && (runAt + run.position() != line || !run.hasRemaining())) {
-                LogFiles.write(image, run.flip(), runAt);
-                run.clear();
-            }
-            if (run.position() == 0) {
-                runAt = line;
-            }
+        }
+        count = kept;
+    }
+
+    private long line(int i) {
+        return keys[i] >>> INDEX_BITS << 6;
+    }
+
+    /** Writes lines that are near each other at once, with what the image has between them. */
+    private void write(FileChannel image, int first, int end) throws IOException {
+        long from = line(first);
+        int length = (int) (line(end - 1) + 64 - from);
+        run.clear().limit(length);
+        if (length > (end - first) * 64) {
+            LogFiles.read(image, run, from);
+        }
+        for (int i = first; i < end; i++) {
             int place = places[(int) keys[i] & ((1 << INDEX_BITS) - 1)];
-            run.put(run.position(), lines, place, 64);
-            run.position(run.position() + 64);
+            run.put((int) (line(i) - from), lines, place, 64);
         }
-        if (run.position() > 0) {
-            LogFiles.write(image, run.flip(), runAt);
-        }
+        LogFiles.write(image, run.position(0), from);
     }
 }

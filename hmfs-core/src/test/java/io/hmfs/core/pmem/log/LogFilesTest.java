@@ -322,6 +322,29 @@ final class LogFilesTest {
     }
 
     @Test
+    void whatTheImageHasBetweenLinesThatAreFoldedTogetherStays() throws IOException {
+        options = options.withSizes(4 << 10, 8 << 10, 256);
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 10);
+            for (int n = 1;
+                    n <= 500;
+                    n++) { // some log files that have lines 0 and 10, and nothing of what lies between
+                file.pmem().set(AT + n % 2 * 640L, n);
+                file.pmem().persist(AT + n % 2 * 640L, 8);
+                file.durability().await(file.durability().position());
+            }
+        }
+        loseMachine();
+        try (LoggedPoolFile file = open()) {
+            assertEquals(500, file.pmem().get(AT));
+            assertEquals(499, file.pmem().get(AT + 640));
+            for (int n = 1; n < 10; n++) {
+                assertEquals(n, file.pmem().get(AT + n * 64L));
+            }
+        }
+    }
+
+    @Test
     void copiesFromBeforeAreNotTakenForWhatTheLogContinues() throws IOException {
         open().close();
         Path oldPool = Files.copy(pool, directory.resolve("old"));
