@@ -92,7 +92,8 @@ final class Concat {
     private void copy(String source, FileInfo file, HmfsOutputStream out, byte[] buffer) throws IOException {
         try (HmfsInputStream in = session.reader(source, session.readAhead())) {
             if (!in.version().equals(FileVersion.of(file))) {
-                throw new IOException("concat: source file " + source + " is being written or replaced by somebody else");
+                throw new IOException(
+                        "concat: source file " + source + " is being written or replaced by somebody else");
             }
             for (int count = in.read(buffer, 0, BUFFER); count >= 0; count = in.read(buffer, 0, BUFFER)) {
                 out.write(buffer, 0, count);

@@ -66,8 +66,8 @@ abstract class ExtendedFileSystem extends AttributedFileSystem implements SafeMo
     }
 
     @Override
-    protected CompletableFuture<FSDataInputStream> openFileWithOptions(
-            PathHandle handle, OpenFileParameters parameters) throws IOException {
+    protected CompletableFuture<FSDataInputStream> openFileWithOptions(PathHandle handle, OpenFileParameters parameters)
+            throws IOException {
         rejectUnknown(parameters, handle.toString());
         return LambdaUtils.eval(new CompletableFuture<>(), () -> {
             int chunks = session().options().readAheadChunks();

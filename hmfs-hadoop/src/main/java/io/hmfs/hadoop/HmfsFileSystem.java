@@ -125,7 +125,8 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
         looks(Op.OPEN);
         return follow(
                 path,
-                (name, at) -> new FSDataInputStream(session().reader(name, session().readAhead())),
+                (name, at) ->
+                        new FSDataInputStream(session().reader(name, session().readAhead())),
                 (files, at) -> files.open(at, bufferSize));
     }
 

@@ -255,7 +255,9 @@ final class HmfsInputStream extends FSInputStream implements CanUnbuffer, Stream
     @Override
     public boolean hasCapability(String capability) {
         return switch (capability.toLowerCase(Locale.ROOT)) {
-            case StreamCapabilities.UNBUFFER, StreamCapabilities.READAHEAD, StreamCapabilities.VECTOREDIO,
+            case StreamCapabilities.UNBUFFER,
+                    StreamCapabilities.READAHEAD,
+                    StreamCapabilities.VECTOREDIO,
                     StreamCapabilities.IOSTATISTICS -> true;
             default -> false;
         };

@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * below it is in the store, so a reader never sees bytes that are not there. A chunk that failed is reported by the next call,
  * and from then on nothing is committed. All methods may be called by several threads, one at a time.
  */
-final class HmfsOutputStream extends OutputStream implements Syncable, StreamCapabilities, Abortable, IOStatisticsSource {
+final class HmfsOutputStream extends OutputStream
+        implements Syncable, StreamCapabilities, Abortable, IOStatisticsSource {
     private static final int FIRST_BUFFER = 8 * 1024;
 
     private final OpenFile file;
@@ -53,8 +54,7 @@ final class HmfsOutputStream extends OutputStream implements Syncable, StreamCap
     private boolean closed;
     private volatile long written;
 
-    HmfsOutputStream(
-            OpenFile file, long size, DataStore store, OpenFiles openFiles, Shape shape, OpCounts counts) {
+    HmfsOutputStream(OpenFile file, long size, DataStore store, OpenFiles openFiles, Shape shape, OpCounts counts) {
         this.counts = counts;
         this.file = file;
         this.writer = store.writer(file.inode(), size, file.grants());
@@ -277,7 +277,9 @@ final class HmfsOutputStream extends OutputStream implements Syncable, StreamCap
     @SuppressWarnings("deprecation") // of HFLUSH, which callers still ask for
     public boolean hasCapability(String capability) {
         return switch (capability.toLowerCase(Locale.ROOT)) {
-            case StreamCapabilities.HFLUSH, StreamCapabilities.HSYNC, StreamCapabilities.ABORTABLE_STREAM,
+            case StreamCapabilities.HFLUSH,
+                    StreamCapabilities.HSYNC,
+                    StreamCapabilities.ABORTABLE_STREAM,
                     StreamCapabilities.IOSTATISTICS -> true;
             default -> false;
         };

@@ -80,7 +80,8 @@ final class HmfsPathHandle implements PathHandle {
     /** Fails unless what was opened at the path is what the handle is of. */
     void check(FileVersion opened) throws InvalidPathHandleException {
         if (opened.inode() != version.inode()) {
-            throw new InvalidPathHandleException(path + ": another file stands there now than when the handle was made");
+            throw new InvalidPathHandleException(
+                    path + ": another file stands there now than when the handle was made");
         }
         if (!mayChange && !opened.equals(version)) {
             throw new InvalidPathHandleException(path + ": the file has changed since the handle was made");

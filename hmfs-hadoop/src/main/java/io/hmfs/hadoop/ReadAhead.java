@@ -32,7 +32,8 @@ record ReadAhead(int chunks, boolean fromStart, long end) {
                     OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_WHOLE_FILE,
                     OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_AVRO,
                     OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_CSV,
-                    OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_JSON -> new ReadAhead(chunksMax, true, Long.MAX_VALUE);
+                    OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_JSON ->
+                new ReadAhead(chunksMax, true, Long.MAX_VALUE);
             case OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_RANDOM,
                     OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_VECTOR,
                     OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_COLUMNAR,

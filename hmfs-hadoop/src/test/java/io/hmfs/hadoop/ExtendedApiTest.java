@@ -75,8 +75,7 @@ class ExtendedApiTest extends OwnDirectory {
     @Test
     void builders_do_what_their_options_say_and_refuse_what_they_must_do_and_cannot() throws IOException {
         Path orphan = new Path(directory, "no/parent");
-        assertThrows(
-                FileNotFoundException.class, () -> builder(orphan).build());
+        assertThrows(FileNotFoundException.class, () -> builder(orphan).build());
         builder(orphan)
                 .recursive()
                 .permission(new FsPermission((short) 0600))
@@ -87,8 +86,8 @@ class ExtendedApiTest extends OwnDirectory {
                 FileAlreadyExistsException.class,
                 () -> builder(orphan).overwrite(false).build());
         assertThrows(PathIOException.class, () -> withoutFlags(orphan).build());
-        for (String key : List.of(
-                CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG, "fs.s3a.create.header.x")) {
+        for (String key :
+                List.of(CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG, "fs.s3a.create.header.x")) {
             assertThrows(
                     IllegalArgumentException.class,
                     () -> builder(orphan).must(key, "x").build());
@@ -109,8 +108,7 @@ class ExtendedApiTest extends OwnDirectory {
     }
 
     private long askedAhead(Path path, String key, String value, int bytes) throws Exception {
-        try (FSDataInputStream in =
-                fs.openFile(path).must(key, value).build().get()) {
+        try (FSDataInputStream in = fs.openFile(path).must(key, value).build().get()) {
             in.readFully(new byte[bytes]);
             IOStatistics counts = in.getIOStatistics();
             assertEquals(bytes, counts.counters().get(StreamStatisticNames.STREAM_READ_BYTES));
@@ -191,10 +189,10 @@ class ExtendedApiTest extends OwnDirectory {
         Path path = write("file", bytes(14, 10));
         assertEquals(etag(path), ((EtagSource) context.getFileStatus(path)).getEtag());
         assertEquals(
-                etag(path),
-                ((EtagSource) context.listLocatedStatus(directory).next()).getEtag());
+                etag(path), ((EtagSource) context.listLocatedStatus(directory).next()).getEtag());
         Path target = fs.makeQualified(new Path(directory, "uploaded"));
-        try (MultipartUploader uploader = context.createMultipartUploader(fs.makeQualified(directory)).build()) {
+        try (MultipartUploader uploader =
+                context.createMultipartUploader(fs.makeQualified(directory)).build()) {
             UploadHandle upload = uploader.startUpload(target).get();
             uploader.abort(upload, target).get();
         }
@@ -268,7 +266,12 @@ class ExtendedApiTest extends OwnDirectory {
         Path missing = new Path(directory, "missing");
         refused(HadoopIllegalArgumentException.class, "No sources given", target);
         refused(HadoopIllegalArgumentException.class, "is the same with the target file", target, one, target);
-        refused(HadoopIllegalArgumentException.class, "at least two of the source files are the same", target, one, one);
+        refused(
+                HadoopIllegalArgumentException.class,
+                "at least two of the source files are the same",
+                target,
+                one,
+                one);
         refused(HadoopIllegalArgumentException.class, "is invalid or empty", target, one, empty);
         refused(HadoopIllegalArgumentException.class, "is not in the same directory with", target, one, elsewhere);
         refused(FileNotFoundException.class, "File does not exist: " + missing, target, one, missing);

@@ -30,8 +30,8 @@ class HmfsOptionsTest {
     private static String errorOf(String name, String value) {
         Configuration conf = new Configuration(false);
         conf.set(name, value);
-        return String.valueOf(
-                assertThrows(IOException.class, () -> HmfsOptions.from(conf, CLUSTER)).getMessage());
+        return String.valueOf(assertThrows(IOException.class, () -> HmfsOptions.from(conf, CLUSTER))
+                .getMessage());
     }
 
     @Test

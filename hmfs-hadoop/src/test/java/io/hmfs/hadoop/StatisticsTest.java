@@ -34,7 +34,8 @@ class StatisticsTest extends OwnDirectory {
     }
 
     private static long metric(String name) {
-        MetricsSource source = Objects.requireNonNull(DefaultMetricsSystem.instance().getSource(OpCounts.NAME));
+        MetricsSource source =
+                Objects.requireNonNull(DefaultMetricsSystem.instance().getSource(OpCounts.NAME));
         MetricsCollectorImpl collector = new MetricsCollectorImpl();
         source.getMetrics(collector, true);
         for (AbstractMetric metric : collector.getRecords().get(0).metrics()) {

@@ -45,7 +45,9 @@ class SafeModeTest extends UsersOfOneServer {
         });
         all.put("append", () -> bob.append(file, 100, grant));
         all.put("truncate", () -> bob.truncate("/home/bob/secret", 1));
-        all.put("set xattr", () -> bob.xattrs().set("/home/bob/secret", "user.a", new byte[1], XattrMode.CREATE_OR_REPLACE));
+        all.put(
+                "set xattr",
+                () -> bob.xattrs().set("/home/bob/secret", "user.a", new byte[1], XattrMode.CREATE_OR_REPLACE));
         all.put("remove xattr", () -> bob.xattrs().remove("/home/bob/secret", "user.a"));
         all.put("rename", () -> bob.rename("/home/bob/secret", "/home/bob/moved", true));
         all.put("delete", () -> bob.delete("/home/bob/moved"));

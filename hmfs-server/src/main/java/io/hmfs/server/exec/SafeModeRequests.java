@@ -40,8 +40,8 @@ final class SafeModeRequests {
         }
         switch (action) {
             case ASK -> {}
-            case ENTER -> worker.service.safeMode(true);
-            case LEAVE -> worker.service.safeMode(false);
+            case ENTER -> worker.service.safeMode(true, worker.access.user());
+            case LEAVE -> worker.service.safeMode(false, worker.access.user());
             default -> {
                 worker.reply.status(Status.INVALID_ARGUMENT);
                 return;

@@ -209,9 +209,9 @@ public final class Service {
     }
 
     /** Requests that have been begun may still end. */
-    void safeMode(boolean on) {
+    void safeMode(boolean on, String user) {
         if (safeMode != on) {
-            LOG.log(Level.INFO, on ? "safe mode: no changes are taken" : "safe mode has ended");
+            LOG.log(Level.INFO, "{0} has {1} safe mode", user, on ? "entered" : "left");
         }
         safeMode = on;
     }

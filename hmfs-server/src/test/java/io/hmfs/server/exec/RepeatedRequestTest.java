@@ -177,12 +177,12 @@ class RepeatedRequestTest {
         create(first, 10, 1, "/a");
         worker.endTurn();
         long a = entry(first, 10).inode();
-        worker.service.safeMode(true);
+        worker.service.safeMode(true, "u");
         create(second, 20, 1, "/a");
         assertEquals(a, entry(second, 20).inode());
         create(second, 21, 2, "/b");
         assertEquals(ResultCode.SAFE_MODE, failure(second));
-        worker.service.safeMode(false);
+        worker.service.safeMode(false, "u");
         create(second, 22, 2, "/b");
         worker.endTurn();
         assertEquals(ResultCode.SAFE_MODE, failure(second));
