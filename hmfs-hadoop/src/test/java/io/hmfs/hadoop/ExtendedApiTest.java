@@ -11,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -236,7 +237,7 @@ class ExtendedApiTest extends OwnDirectory {
         FileStatus ofDirectory = fs.getFileStatus(directory);
         assertThrows(IllegalArgumentException.class, () -> fs.getPathHandle(ofDirectory, HandleOpt.exact()));
         byte[] whole = fs.getPathHandle(status, HandleOpt.exact()).toByteArray();
-        for (byte[] bytes : List.of(new byte[0], new byte[64], java.util.Arrays.copyOf(whole, 20))) {
+        for (byte[] bytes : List.of(new byte[0], new byte[64], Arrays.copyOf(whole, 20))) {
             PathHandle broken = new RawPathHandle(ByteBuffer.wrap(bytes));
             assertThrows(InvalidPathHandleException.class, () -> fs.open(broken));
         }
