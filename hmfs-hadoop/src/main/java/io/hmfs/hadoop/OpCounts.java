@@ -1,5 +1,7 @@
 package io.hmfs.hadoop;
 
+import java.util.EnumMap;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.GlobalStorageStatistics;
@@ -28,8 +30,13 @@ final class OpCounts {
     private final IOStatisticsStore store = IOStatisticsBinding.iostatisticsStore()
             .withCounters(Stream.of(Op.values()).map(op -> op.key).toArray(String[]::new))
             .build();
-    private final AtomicLong[] counters =
-            Stream.of(Op.values()).map(op -> store.getCounterReference(op.key)).toArray(AtomicLong[]::new);
+    private final EnumMap<Op, AtomicLong> counters = new EnumMap<>(Op.class);
+
+    OpCounts() {
+        for (Op op : Op.values()) {
+            counters.put(op, store.getCounterReference(op.key));
+        }
+    }
 
     static {
         GlobalStorageStatistics.INSTANCE.put(
@@ -37,7 +44,7 @@ final class OpCounts {
         MetricsSource source = (collector, changedOrNot) -> {
             MetricsRecordBuilder record = collector.addRecord(NAME);
             for (Op op : Op.values()) {
-                record.addCounter(Interns.info(op.key, op.key), ALL.counters[op.ordinal()].get());
+                record.addCounter(Interns.info(op.key, op.key), ALL.counter(op).get());
             }
         };
         try {
@@ -47,13 +54,17 @@ final class OpCounts {
         }
     }
 
+    private AtomicLong counter(Op op) {
+        return Objects.requireNonNull(counters.get(op));
+    }
+
     void add(Op op) {
         add(op, 1);
     }
 
     void add(Op op, long count) {
-        counters[op.ordinal()].getAndAdd(count);
-        ALL.counters[op.ordinal()].getAndAdd(count);
+        counter(op).getAndAdd(count);
+        ALL.counter(op).getAndAdd(count);
     }
 
     IOStatistics statistics() {
