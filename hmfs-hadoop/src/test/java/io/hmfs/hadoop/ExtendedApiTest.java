@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.hadoop.HadoopIllegalArgumentException;
@@ -113,7 +114,8 @@ class ExtendedApiTest extends OwnDirectory {
             in.readFully(new byte[bytes]);
             IOStatistics counts = in.getIOStatistics();
             assertEquals(bytes, counts.counters().get(StreamStatisticNames.STREAM_READ_BYTES));
-            return counts.counters().get(StreamStatisticNames.STREAM_READ_PREFETCH_OPERATIONS);
+            return Objects.requireNonNull(
+                    counts.counters().get(StreamStatisticNames.STREAM_READ_PREFETCH_OPERATIONS));
         }
     }
 
