@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * outcome: a value, an {@link HmfsException} with a {@link ResultCode}, or another {@link IOException}.
  *
  * <p>A lost connection is made anew, to the same cluster only, for as long as {@link ClientOptions#requestTimeout} lets a request
- * wait, and what it has not answered is sent again. No change is executed twice: one that was under way when the server died, and
- * did not stop cleanly, ends as {@code OUTCOME_UNKNOWN}. After {@code TIMEOUT} it is unknown whether a change was executed.
+ * wait, and what it has not answered is sent again. No change is executed twice, also if the server died: one of which it has no
+ * record, for want of room, ends as {@code OUTCOME_UNKNOWN} then. After {@code TIMEOUT} it is unknown whether a change was executed.
  *
  * <p>Futures complete on the client's own thread: what depends on them must not block there, and the blocking methods refuse to
  * be called there.

@@ -1,5 +1,6 @@
 package io.hmfs.core.dir;
 
+import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.layout.OutcomeRing;
@@ -81,6 +82,28 @@ public final class ChangeRecords {
     /** The same, not fenced: whether {@link #fence} must come before the commit. */
     public boolean willChange(int shown, long at, long word) {
         return write(engine.scratch(), shown, at, engine.clock.next(), word, 0);
+    }
+
+    /**
+     * The change sets times of what stands at {@code at}, -1: keeps one. They are two units: what a crash has cut off between them, a
+     * start carries out. The ctime that goes with them is stored last. Durable on return.
+     */
+    public void times(long at, long ctime, long mtime, long atime) {
+        long time = Ctime.time(ctime);
+        engine.clock.advance(time); // the next owner of the ring has it from a later time on
+        if (write(engine.scratch(), OutcomeRecord.shown(OutcomeRecord.TIMED, 0), at, time, mtime, atime)) {
+            // [once.8] † Before the first of them is stored.
+            fence();
+        }
+    }
+
+    /**
+     * The change gives what stands at {@code at} this ctime, then another chain than this one. Written back, not fenced: the fence
+     * between the two is this record's too.
+     */
+    public void chains(int change, long at, long ctime, long chain) {
+        int shown = OutcomeRecord.shown(OutcomeRecord.CHAINED, change);
+        write(engine.scratch(), shown, at, engine.clock.next(), ctime, chain);
     }
 
     /** What was written so far is durable on return. */

@@ -57,7 +57,7 @@ public final class Operations {
         this.rename = new RenameOp(engine, lists, recovery, reader, attributes, closer);
         this.list = new ListOp(engine, recovery, reader);
         this.path = new PathOp(engine, recovery);
-        this.chains = new ChainOps(engine, recovery, stat, attributes);
+        this.chains = new ChainOps(engine, stat, attributes);
     }
 
     public Status stat(long directory, Name name, Attributes out) {

@@ -113,7 +113,7 @@ public final class Service {
         this.failStop = failStop;
     }
 
-    /** Settles the removals that an earlier run left half done; before the first request. */
+    /** Settles the removals and cuts that an earlier run left half done; before the first request. */
     public void recoverRemovals() {
         Data builtin = data;
         if (builtin == null) {
@@ -121,13 +121,33 @@ public final class Service {
         }
         Attributes found = new Attributes();
         builtin.journal().replay((slot, inode, parent, name, size) -> {
+            boolean cut = IntentJournal.isCut(size);
             if (stands(parent, name, inode, found)) {
-                builtin.journal().cancel(slot);
+                if (!cut || hasCut(builtin, found, IntentJournal.size(size))) {
+                    builtin.journal().cancel(slot);
+                }
+            } else if (cut) {
+                builtin.journal().done(slot); // the file has gone since, and its objects with it
             } else {
                 builtin.reaper().add(inode, size, slot);
             }
         });
         builtin.reaper().start();
+    }
+
+    /** Cuts the objects of a file at its size, whether that had changed or not; false: they cannot be cut. */
+    private boolean hasCut(Data builtin, Attributes file, long before) {
+        try {
+            awaitSafe(); // as the truncate itself
+            builtin.store().truncate(file.id, file.size, before);
+            return true;
+        } catch (IOException e) {
+            LOG.log(
+                    Level.WARNING,
+                    "cannot cut the data of inode " + Long.toHexString(file.id) + "; the next start tries again",
+                    e);
+            return false;
+        }
     }
 
     private boolean stands(long parent, Name name, long inode, Attributes found) {
