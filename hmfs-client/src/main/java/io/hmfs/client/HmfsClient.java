@@ -343,6 +343,16 @@ public final class HmfsClient implements AutoCloseable {
         return call(calls.status());
     }
 
+    /** Whether the server is in safe mode, in which it refuses every change with SAFE_MODE. */
+    public boolean isInSafeMode() throws IOException {
+        return call(AdminCalls.safeMode(AdminCalls.SAFE_MODE_ASK));
+    }
+
+    /** Has the server enter or leave safe mode; a start of the server ends it too. Superusers only: ACCESS_DENIED. */
+    public void setSafeMode(boolean on) throws IOException {
+        call(AdminCalls.safeMode(on ? AdminCalls.SAFE_MODE_ENTER : AdminCalls.SAFE_MODE_LEAVE));
+    }
+
     /** The server's own metrics, in Prometheus's text format (docs/operations.md lists them). */
     public String metrics() throws IOException {
         return call(AdminCalls.metrics());

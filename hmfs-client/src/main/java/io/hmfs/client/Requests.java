@@ -16,6 +16,7 @@ import io.hmfs.wire.RemoveTreeEncoder;
 import io.hmfs.wire.RemoveXattrEncoder;
 import io.hmfs.wire.RenameEncoder;
 import io.hmfs.wire.RmdirEncoder;
+import io.hmfs.wire.SafeModeEncoder;
 import io.hmfs.wire.SetModeEncoder;
 import io.hmfs.wire.SetOwnerEncoder;
 import io.hmfs.wire.SetTimesEncoder;
@@ -37,6 +38,7 @@ final class Requests {
     final ListEncoder list = new ListEncoder();
     final SummaryEncoder summary = new SummaryEncoder();
     final StatusEncoder status = new StatusEncoder();
+    final SafeModeEncoder safeMode = new SafeModeEncoder();
     final MetricsEncoder metrics = new MetricsEncoder();
     final CreateEncoder create = new CreateEncoder();
     final MkdirEncoder mkdir = new MkdirEncoder();

@@ -40,15 +40,24 @@ final class Session implements Closeable {
     private final ServerLink link;
     private final HmfsOptions options;
     private final DataStore store;
+    private final OpCounts counts;
+    private final FileSystem.@Nullable Statistics statistics;
     private final OpenFiles openFiles;
     private final Rename renames;
     private final XAttrs xattrs;
     private final @Nullable Reaper reaper; // only where the server cannot drop blocks itself
 
-    private Session(ServerLink link, HmfsOptions options, DataStore store) {
+    private Session(
+            ServerLink link,
+            HmfsOptions options,
+            DataStore store,
+            OpCounts counts,
+            FileSystem.@Nullable Statistics statistics) {
         this.link = link;
         this.options = options;
         this.store = store;
+        this.counts = counts;
+        this.statistics = statistics;
         this.openFiles = new OpenFiles(link);
         this.renames = new Rename(link, openFiles);
         this.xattrs = new XAttrs(link);
@@ -58,11 +67,19 @@ final class Session implements Closeable {
         }
     }
 
-    static Session open(URI address, HmfsOptions options, String user, Configuration conf) throws IOException {
+    /** Connects. The bytes that are read are counted for {@code statistics} too, those that are written by Hadoop itself. */
+    static Session open(
+            URI address,
+            HmfsOptions options,
+            String user,
+            Configuration conf,
+            OpCounts counts,
+            FileSystem.@Nullable Statistics statistics)
+            throws IOException {
         int port = address.getPort() == -1 ? HmfsClient.DEFAULT_PORT : address.getPort();
         ServerLink link = ServerLink.open(address.getHost(), port, options.clientOptions(user));
         try {
-            return new Session(link, options, storeOf(link, conf));
+            return new Session(link, options, storeOf(link, conf), counts, statistics);
         } catch (IOException | RuntimeException e) {
             link.close();
             throw e;
@@ -101,6 +118,10 @@ final class Session implements Closeable {
 
     ServerInfo server() {
         return link.server();
+    }
+
+    OpCounts counts() {
+        return counts;
     }
 
     XAttrs xattrs() {
@@ -150,14 +171,20 @@ final class Session implements Closeable {
         }
     }
 
-    HmfsInputStream reader(String path, FileSystem.@Nullable Statistics statistics) throws IOException {
+    /** How a file is read when nothing is said about it. */
+    ReadAhead readAhead() {
+        return new ReadAhead(options.readAheadChunks(), false, Long.MAX_VALUE);
+    }
+
+    HmfsInputStream reader(String path, ReadAhead readAhead) throws IOException {
         OpenedFile opened = open(path, false);
         FileInfo info = opened.info();
         ServerInfo server = server();
         HeldGrant grant = new HeldGrant(link, () -> path, info.id(), false, opened.grant());
         FileBlocks blocks = new FileBlocks(
                 link, path, info.id(), store.reader(info.id(), grant), server.blockSize(), server.chunkSize());
-        return new HmfsInputStream(blocks, info.size(), server.chunkSize(), options.readAheadChunks(), statistics);
+        return new HmfsInputStream(
+                blocks, FileVersion.of(info), server.chunkSize(), readAhead, new ReadCounts(counts, statistics));
     }
 
     /** Goes on where a file ends. */
@@ -178,7 +205,8 @@ final class Session implements Closeable {
                 store,
                 openFiles,
                 new HmfsOutputStream.Shape(
-                        server.blockSize(), server.chunkSize(), options.writeChunksInFlight(), options.syncOnClose()));
+                        server.blockSize(), server.chunkSize(), options.writeChunksInFlight(), options.syncOnClose()),
+                counts);
     }
 
     HmfsOutputStream create(String path, CreateOptions how) throws IOException {

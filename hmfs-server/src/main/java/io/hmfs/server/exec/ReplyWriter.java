@@ -10,6 +10,7 @@ import io.hmfs.wire.EntryEncoder;
 import io.hmfs.wire.FailureEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsReportEncoder;
+import io.hmfs.wire.SafeModeStateEncoder;
 import io.hmfs.wire.StatusReportEncoder;
 import io.hmfs.wire.SumEncoder;
 import io.hmfs.wire.WelcomeEncoder;
@@ -39,6 +40,7 @@ final class ReplyWriter {
     private final SumEncoder sum = new SumEncoder();
     private final MetricsReportEncoder metrics = new MetricsReportEncoder();
     private final XattrsEncoder xattrs = new XattrsEncoder();
+    private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final PrincipalNames principals;
     private final Access access;
@@ -254,6 +256,13 @@ final class ReplyWriter {
                 .files(files)
                 .directories(directories)
                 .putNext(next, 0, next.length)
+                .limit());
+    }
+
+    void safeMode(boolean on) {
+        close(safeMode.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .on((short) (on ? 1 : 0))
                 .limit());
     }
 

@@ -48,6 +48,7 @@ public final class Service {
     private final Consumer<Throwable> failStop;
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicBoolean failed = new AtomicBoolean();
+    private volatile boolean safeMode;
     private final long startNanos = System.nanoTime();
     private final ThreadLocal<Worker> diskWorkers = ThreadLocal.withInitial(() -> new Worker(this, true));
 
@@ -241,6 +242,19 @@ public final class Service {
         CompletableFuture<Void> safe = new CompletableFuture<>();
         namespace.whenDurable(namespace.logPosition(), () -> safe.complete(null), safe::completeExceptionally);
         safe.join();
+    }
+
+    /** Whether nothing may change: an administrator wants it so. */
+    boolean isInSafeMode() {
+        return safeMode;
+    }
+
+    /** Requests that have been begun may still end. */
+    void safeMode(boolean on, String user) {
+        if (safeMode != on) {
+            LOG.log(Level.INFO, "{0} has {1} safe mode", user, on ? "entered" : "left");
+        }
+        safeMode = on;
     }
 
     /** Whether an unexpected error has ended this service. */

@@ -24,6 +24,7 @@ import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
+import io.hmfs.wire.SafeModeDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.SetTimesDecoder;
@@ -81,6 +82,7 @@ public final class Worker {
     private final ChangeRequests changes;
     private final XattrRequests xattrs;
     private final TreeRequests trees;
+    private final SafeModeRequests safeMode = new SafeModeRequests(this);
     private final DataRequests dataRequests;
     final Recorded recorded;
     private final Joining joining;
@@ -334,6 +336,9 @@ public final class Worker {
     }
 
     private void dispatch() {
+        if (safeMode.refuse()) {
+            return;
+        }
         switch (header.templateId()) {
             case StatDecoder.TEMPLATE_ID -> reads.stat();
             case OpenDecoder.TEMPLATE_ID -> reads.open();
@@ -341,6 +346,7 @@ public final class Worker {
             case StatusDecoder.TEMPLATE_ID -> reads.status();
             case MetricsDecoder.TEMPLATE_ID -> reads.metrics();
             case SummaryDecoder.TEMPLATE_ID -> trees.summary();
+            case SafeModeDecoder.TEMPLATE_ID -> safeMode.run();
             case CreateDecoder.TEMPLATE_ID -> creates.create();
             case MkdirDecoder.TEMPLATE_ID -> creates.mkdir();
             case SymlinkDecoder.TEMPLATE_ID -> creates.symlink();

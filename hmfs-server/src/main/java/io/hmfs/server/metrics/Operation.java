@@ -14,6 +14,7 @@ import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
+import io.hmfs.wire.SafeModeDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.SetTimesDecoder;
@@ -54,7 +55,8 @@ public enum Operation {
     WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID),
     SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID),
     STATUS(StatusDecoder.TEMPLATE_ID),
-    METRICS(MetricsDecoder.TEMPLATE_ID);
+    METRICS(MetricsDecoder.TEMPLATE_ID),
+    SAFE_MODE(SafeModeDecoder.TEMPLATE_ID);
 
     private static final Operation[] ALL = values();
     private static final @Nullable Operation[] BY_TEMPLATE = byTemplate();
