@@ -41,6 +41,7 @@ public final class HmfsClient implements AutoCloseable {
     private final FileCalls files;
     private final Xattrs xattrs;
     private final Acls acls;
+    private final Trees trees;
     private final IoEventLoopGroup group = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("hmfs-client", true), NioIoHandler.newFactory());
     private volatile RemovedListener removedListener = (inode, size) -> {};
@@ -57,6 +58,7 @@ public final class HmfsClient implements AutoCloseable {
         files = new FileCalls(calls);
         xattrs = new Xattrs(this, calls);
         acls = new Acls(this, calls);
+        trees = new Trees(this, calls);
         try {
             server = await(dispatcher.open(), options.connectTimeout().toNanos());
         } catch (IOException | RuntimeException e) {
@@ -249,6 +251,11 @@ public final class HmfsClient implements AutoCloseable {
         return acls;
     }
 
+    /** The calls about whole trees. */
+    public Trees trees() {
+        return trees;
+    }
+
     /** Sets a file's size, up or down. */
     public void truncate(String path, long size) throws IOException {
         call(calls.truncate(path, size));
@@ -346,6 +353,16 @@ public final class HmfsClient implements AutoCloseable {
     /** The server's figures. */
     public ServerStatus status() throws IOException {
         return call(calls.status());
+    }
+
+    /** Whether the server is in safe mode, in which it refuses every change with SAFE_MODE. */
+    public boolean isInSafeMode() throws IOException {
+        return call(AdminCalls.safeMode(AdminCalls.SAFE_MODE_ASK));
+    }
+
+    /** Has the server enter or leave safe mode; a start of the server ends it too. Superusers only: ACCESS_DENIED. */
+    public void setSafeMode(boolean on) throws IOException {
+        call(AdminCalls.safeMode(on ? AdminCalls.SAFE_MODE_ENTER : AdminCalls.SAFE_MODE_LEAVE));
     }
 
     /** The server's own metrics, in Prometheus's text format (docs/operations.md lists them). */

@@ -103,9 +103,7 @@ public final class NumberedChanges {
                 change == OutcomeRecord.APPENDED ? ChangeOutcome.Kind.APPEND : ChangeOutcome.Kind.TRUNCATE;
             case OutcomeRecord.TIMED -> ChangeOutcome.Kind.SET_TIMES;
             case OutcomeRecord.CHAINED ->
-                change == OutcomeRecord.ATTRIBUTE_SET
-                        ? ChangeOutcome.Kind.SET_XATTR
-                        : ChangeOutcome.Kind.REMOVE_XATTR;
+                change == OutcomeRecord.ATTRIBUTE_SET ? ChangeOutcome.Kind.SET_XATTR : ChangeOutcome.Kind.REMOVE_XATTR;
             default ->
                 switch (change) {
                     case OutcomeRecord.OF_MODE -> ChangeOutcome.Kind.CHMOD;

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 final class AclTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 64;
+    private static final int AS_IT_IS = -1;
     private static final Name F = Name.of("f");
     private static final Name G = Name.of("g");
     private static final Name A = Name.of("user.a");
@@ -229,28 +230,29 @@ final class AclTest {
         makeFile();
         Map<Consumer<PoolNamespace>, Integer> later = new LinkedHashMap<>();
         later.put(n -> ok(n.chmod(ROOT, F, 0411)), 0411);
-        later.put(n -> ok(n.chown(ROOT, F, 8, 9)), null);
-        later.put(n -> ok(n.setXattr(ROOT, F, A, Values.of(9, 1), XattrMode.CREATE)), null);
-        later.put(n -> ok(n.rename(ROOT, F, ROOT, F, true, new Attributes())), null);
+        later.put(n -> ok(n.chown(ROOT, F, 8, 9)), AS_IT_IS);
+        later.put(n -> ok(n.setXattr(ROOT, F, A, Values.of(9, 1), XattrMode.CREATE)), AS_IT_IS);
+        later.put(n -> ok(n.rename(ROOT, F, ROOT, F, true, new Attributes())), AS_IT_IS);
         int[] executed = new int[1];
         SimPoolFile pool = file.killed();
         PoolNamespace cutOff = new PoolNamespace("sim", pool, false);
-        pool.pmem().beforeEachEvent(() -> pool.pmem().images(IMAGES, 1, image -> {
-            for (Map.Entry<Consumer<PoolNamespace>, Integer> each : later.entrySet()) {
-                PoolNamespace next = new PoolNamespace("sim", pool.crashed(image), false);
-                String found = look(next, F);
-                boolean done = found.equals(text(0670, FIRST));
-                assertTrue(done || found.equals(text(0644, Acl.NONE)), found);
-                each.getKey().accept(next);
-                String mode = each.getValue() == null
-                        ? found.substring(0, 3)
-                        : Integer.toOctalString(each.getValue());
-                assertEquals(mode + found.substring(3), look(next, F), () -> "image " + image);
-                executed[0] += done ? 1 : 0;
-                next.scanInBackground();
-                assertEquals(List.of(), next.problems());
-            }
-        }));
+        pool.pmem()
+                .beforeEachEvent(() -> pool.pmem().images(IMAGES, 1, image -> {
+                    for (Map.Entry<Consumer<PoolNamespace>, Integer> each : later.entrySet()) {
+                        PoolNamespace next = new PoolNamespace("sim", pool.crashed(image), false);
+                        String found = look(next, F);
+                        boolean done = found.equals(text(0670, FIRST));
+                        assertTrue(done || found.equals(text(0644, Acl.NONE)), found);
+                        each.getKey().accept(next);
+                        String mode = each.getValue() == AS_IT_IS
+                                ? found.substring(0, 3)
+                                : Integer.toOctalString(each.getValue());
+                        assertEquals(mode + found.substring(3), look(next, F), () -> "image " + image);
+                        executed[0] += done ? 1 : 0;
+                        next.scanInBackground();
+                        assertEquals(List.of(), next.problems());
+                    }
+                }));
         set(cutOff, 0670, FIRST);
         pool.pmem().beforeEachEvent(null);
         assertTrue(executed[0] > 0, "none was executed");
@@ -272,13 +274,14 @@ final class AclTest {
     private static SimPoolFile cutOff(SimPoolFile pool) {
         SimPoolFile[] found = new SimPoolFile[1];
         PoolNamespace n = new PoolNamespace("sim", pool, false);
-        pool.pmem().beforeEachEvent(() -> pool.pmem().images(IMAGES, 1, image -> {
-            SimPoolFile crashed = pool.crashed(image);
-            boolean carries = Unwritten.slots(crashed, RegionKind.ENTRY_SLOTS)
-                    .anyMatch(at -> EntryRecord.form(EntryRecord.links(crashed.pmem(), at))
-                            == EntryRecord.LINKS_WITH_MODE);
-            found[0] = carries ? crashed : found[0];
-        }));
+        pool.pmem()
+                .beforeEachEvent(() -> pool.pmem().images(IMAGES, 1, image -> {
+                    SimPoolFile crashed = pool.crashed(image);
+                    boolean carries = Unwritten.slots(crashed, RegionKind.ENTRY_SLOTS)
+                            .anyMatch(at -> EntryRecord.form(EntryRecord.links(crashed.pmem(), at))
+                                    == EntryRecord.LINKS_WITH_MODE);
+                    found[0] = carries ? crashed : found[0];
+                }));
         set(n, 0604, FIRST);
         pool.pmem().beforeEachEvent(null);
         return Objects.requireNonNull(found[0]);
@@ -287,17 +290,21 @@ final class AclTest {
     /** The mode of the first stands in the links word when the second is recorded, and shows nothing of that one. */
     @Test
     void aNumberedChangeIsNotTakenForTheOneThatWasCutOff() {
+        file = new SimPoolFile(128 << 10, 10); // a ring needs the room
+        namespace = FreshPool.open(file);
         makeFile();
         namespace.close();
         SimPoolFile pool = cutOff(file.killed());
         int[] told = new int[2];
         PoolNamespace n = new PoolNamespace("sim", pool, false);
-        pool.pmem().beforeEachEvent(() -> pool.pmem().images(IMAGES, 1, image -> {
-            PoolNamespace next = new PoolNamespace("sim", pool.crashed(image), false);
-            boolean executed = !NumberedCases.read(next).isEmpty();
-            assertEquals(executed ? text(0670, SECOND) : text(0604, FIRST), look(next, F), () -> "image " + image);
-            told[executed ? 1 : 0]++;
-        }));
+        pool.pmem()
+                .beforeEachEvent(() -> pool.pmem().images(IMAGES, 1, image -> {
+                    PoolNamespace next = new PoolNamespace("sim", pool.crashed(image), false);
+                    boolean executed = !NumberedCases.read(next).isEmpty();
+                    assertEquals(
+                            executed ? text(0670, SECOND) : text(0604, FIRST), look(next, F), () -> "image " + image);
+                    told[executed ? 1 : 0]++;
+                }));
         NumberedCases.numbered(n, each -> each.changeAcl(ROOT, F, Acls.set(0670, SECOND)));
         pool.pmem().beforeEachEvent(null);
         assertTrue(told[0] > 0 && told[1] > 0, Arrays.toString(told));
@@ -326,9 +333,14 @@ final class AclTest {
         long owning = Acl.entry(true, Acl.GROUP, 7);
         long mask = Acl.entry(true, Acl.MASK, 7);
         long other = Acl.entry(true, Acl.OTHER, 7);
-        long[][] lists = {{}, {group}, {user, group}, {group, named}, {owner, owning, other}, {
-            user, group, named, owner, owning, mask, other
-        }};
+        long[][] lists = {
+            {},
+            {group},
+            {user, group},
+            {group, named},
+            {owner, owning, other},
+            {user, group, named, owner, owning, mask, other}
+        };
         for (long[] each : lists) {
             assertTrue(Acl.isValid(each), Acls.text(each));
             assertEquals(each.length > 0 && each[0] != owner, Acl.hasAccess(each));

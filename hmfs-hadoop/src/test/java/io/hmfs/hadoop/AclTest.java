@@ -75,10 +75,11 @@ class AclTest extends OwnDirectory {
 
     @Test
     void what_is_refused_says_why() {
-        AclException refused = assertThrows(
-                AclException.class, () -> fs.modifyAclEntries(file, spec("default:user:alice:rwx")));
+        AclException refused =
+                assertThrows(AclException.class, () -> fs.modifyAclEntries(file, spec("default:user:alice:rwx")));
         assertEquals(
-                "Invalid ACL: only directories may have a default ACL. Path: " + file.toUri().getPath(),
+                "Invalid ACL: only directories may have a default ACL. Path: "
+                        + file.toUri().getPath(),
                 refused.getMessage());
         Path none = new Path(directory, "none");
         assertThrows(FileNotFoundException.class, () -> fs.getAclStatus(none));
@@ -105,10 +106,12 @@ class AclTest extends OwnDirectory {
                     + "default:group::r-x, default:mask::rwx, default:other::r-x]";
             assertEquals(inherited, shown(new Path(directory, "a")));
             assertEquals(inherited, shown(new Path(directory, "a/b")));
-            FileContext context = FileContext.getFileContext(ServerProcess.shared().uri(), conf);
+            FileContext context =
+                    FileContext.getFileContext(ServerProcess.shared().uri(), conf);
             context.setUMask(new FsPermission((short) 0077));
             Path made = context.makeQualified(new Path(directory, "by context"));
-            context.create(made, EnumSet.of(CreateFlag.CREATE), Options.CreateOpts.perms(new FsPermission((short) 0640)))
+            context.create(made, EnumSet.of(CreateFlag.CREATE), Options.CreateOpts.perms(new FsPermission((short)
+                            0640)))
                     .close();
             assertEquals("640 [user:alice:rwx, group::r-x]", shown(new Path(directory, "by context")));
             context.mkdir(context.makeQualified(new Path(directory, "d")), new FsPermission((short) 0750), false);
@@ -141,7 +144,9 @@ class AclTest extends OwnDirectory {
         context.setAcl(file, spec("user::rw-,user:alice:r--,group::---,other::---"));
         context.modifyAclEntries(file, spec("user:bruce:r--"));
         context.removeAclEntries(file, AclEntry.parseAclSpec("user:alice", false));
-        assertEquals("[user:bruce:r--, group::---]", context.getAclStatus(file).getEntries().toString());
+        assertEquals(
+                "[user:bruce:r--, group::---]",
+                context.getAclStatus(file).getEntries().toString());
         context.removeAcl(file);
         context.setAcl(directory, spec("default:user:alice:r-x"));
         context.removeDefaultAcl(directory);

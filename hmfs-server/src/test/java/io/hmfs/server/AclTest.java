@@ -59,9 +59,13 @@ class AclTest extends UsersOfOneServer {
         try (HmfsClient again = fixture.client("bob")) {
             assertEquals(acl, text(again.acls().get(FILE)));
             again.chmod(FILE, 0600);
-            assertEquals("600 bob:staff user:eve:rw-,group::r--,group:engineers:r--", text(again.acls().get(FILE)));
+            assertEquals(
+                    "600 bob:staff user:eve:rw-,group::r--,group:engineers:r--",
+                    text(again.acls().get(FILE)));
             again.acls().removeEntries(FILE, List.of("user:eve:"));
-            assertEquals("640 bob:staff group::r--,group:engineers:r--", text(again.acls().get(FILE)));
+            assertEquals(
+                    "640 bob:staff group::r--,group:engineers:r--",
+                    text(again.acls().get(FILE)));
             again.acls().remove(FILE);
             assertEquals("640 bob:staff ", text(again.acls().get(FILE)));
             assertFalse(again.stat(FILE).acl());
@@ -111,8 +115,9 @@ class AclTest extends UsersOfOneServer {
     void whatIsMadeInADirectoryHasItsDefaults() throws IOException {
         bob.mkdir(WORK, 0755, false);
         bob.acls().modify(WORK, List.of("default:user:eve:rwx", "default:group::r-x"));
-        String directory = "bob:staff user:eve:rwx,group::r-x,default:user::rwx,default:user:eve:rwx,default:group::r-x,"
-                + "default:mask::rwx,default:other::r-x";
+        String directory =
+                "bob:staff user:eve:rwx,group::r-x,default:user::rwx,default:user:eve:rwx,default:group::r-x,"
+                        + "default:mask::rwx,default:other::r-x";
         CreateOptions masked = new CreateOptions(0600, false, false, 0700, 0666);
         bob.create(WORK + "/f", masked);
         assertEquals("664 bob:staff user:eve:rwx,group::r-x", text(bob.acls().get(WORK + "/f")));
@@ -134,13 +139,34 @@ class AclTest extends UsersOfOneServer {
         }
         made.forEach(CompletableFuture::join);
         for (int i = 0; i < 50; i++) {
-            assertEquals("664 bob:staff user:eve:rwx,group::r-x", text(bob.acls().get(WORK + "/joined" + i)));
+            assertEquals(
+                    "664 bob:staff user:eve:rwx,group::r-x", text(bob.acls().get(WORK + "/joined" + i)));
         }
         bob.acls().removeDefault(WORK);
         assertFalse(bob.stat(WORK).acl());
         bob.create(WORK + "/plain", masked);
         assertEquals("600 bob:staff ", text(bob.acls().get(WORK + "/plain")));
         eve.acls().access(WORK + "/f", 6);
+    }
+
+    /** A listing does not show lists: who walks a tree looks at each directory that has one. */
+    @Test
+    void listsDecideOnWholeTreesToo() throws IOException {
+        bob.mkdir(WORK + "/a/b", 0777, true);
+        bob.create(WORK + "/a/b/f", PLAIN);
+        assertEquals(1, eve.trees().summary(WORK).files());
+        bob.acls().modify(WORK + "/a/b", List.of("user:eve:-wx"));
+        assertEquals(
+                "Permission denied: user=eve, access=READ_EXECUTE, inode=\"" + WORK + "/a/b\":bob:staff:drwxrwxrwx+",
+                denied(() -> eve.trees().summary(WORK)));
+        bob.acls().modify("/home/bob", List.of("user:eve:rwx"));
+        denied(() -> eve.trees().remove(WORK));
+        bob.acls().modify(WORK + "/a/b", List.of("user:eve:rwx"));
+        bob.acls().modify(WORK + "/a", List.of("user:eve:rwx"));
+        bob.acls().modify(WORK, List.of("user:eve:rwx"));
+        assertEquals(1, eve.trees().summary(WORK).files());
+        eve.trees().remove(WORK);
+        refused(ResultCode.NOT_FOUND, () -> bob.stat(WORK));
     }
 
     /** Of what a thread knows of a path, a list is a part. */
@@ -166,16 +192,19 @@ class AclTest extends UsersOfOneServer {
     private record Actor(String user, List<String> groups) {
         boolean may(String owner, String group, List<String> entries, int mask, int wanted) {
             List<Integer> ofGroups = new ArrayList<>();
-            Integer named = null;
+            int named = -1; // of no entry
             int ofOwner = 0;
             int others = 0;
             for (String each : entries) {
                 String[] parts = each.split(":", -1);
-                int bits = "rwx".chars().map(l -> parts[2].indexOf(l) < 0 ? 0 : 4 >> "rwx".indexOf(l)).sum();
+                int bits = "rwx"
+                        .chars()
+                        .map(l -> parts[2].indexOf(l) < 0 ? 0 : 4 >> "rwx".indexOf(l))
+                        .sum();
                 switch (parts[0]) {
                     case "user" -> {
                         ofOwner = parts[1].isEmpty() ? bits : ofOwner;
-                        named = parts[1].equals(user) ? Integer.valueOf(bits & mask) : named;
+                        named = parts[1].equals(user) ? bits & mask : named;
                     }
                     case "group" -> {
                         if (groups.contains(parts[1].isEmpty() ? group : parts[1])) {
@@ -189,7 +218,7 @@ class AclTest extends UsersOfOneServer {
             if (user.equals(owner)) {
                 return (ofOwner & wanted) == wanted;
             }
-            if (named != null) {
+            if (named >= 0) {
                 return (named & wanted) == wanted;
             }
             return ofGroups.isEmpty()

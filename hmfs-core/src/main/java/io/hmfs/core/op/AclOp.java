@@ -63,7 +63,8 @@ final class AclOp {
         // [acl.2] The commit: chain, ACL and mode are one word, which nobody else changes now.
         long swung = EntryRecord.withAcl(EntryRecord.links(pmem, at), head, has, mode);
         pmem.setRelease(at + EntryRecord.LINKS_OFFSET, swung | (engine.marksDirty ? EntryRecord.LINKS_DIRTY : 0));
-        // [acl.3] The mode gets its place, in the same line; durable before anybody hears of it, and before the old chain is free.
+        // [acl.3] The mode gets its place, in the same line; durable before anybody hears of it, and before the old
+        // chain is free.
         attributes.setMode(at, time, mode);
         // [acl.4] Before the lock goes, the word lets go of the mode, and of the mark.
         pmem.setRelease(at + EntryRecord.LINKS_OFFSET, EntryRecord.settled(swung) & ~EntryRecord.LINKS_DIRTY);

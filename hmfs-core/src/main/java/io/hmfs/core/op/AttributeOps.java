@@ -167,11 +167,12 @@ final class AttributeOps {
             long before = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
             long owner = pmem.getAcquire(at + EntryRecord.OWNER_OFFSET);
             long ctime = Ctime.next(before, engine.clock.next(), EntryRecord.mode(links));
-            long marked = engine.marksDirty ? ctime | Ctime.DIRTY : ctime;
+            long marked = ctime | (engine.marksDirty ? Ctime.DIRTY : 0);
             // The same links after the look at the unit: a change that came after it has moved the unit on.
             if (EntryRecord.links(pmem, at) == links
                     && pmem.cas16(at + EntryRecord.CTIME_OFFSET, before, owner, marked, owner)) {
-                // The mark stays for the change that follows. Durable before its record: else a crash could bring the mode
+                // The mark stays for the change that follows. Durable before its record: else a crash could bring the
+                // mode
                 // back, and it would be taken for that of the next record
                 pmem.persist(at + Pmem.LINE, Pmem.LINE);
                 pmem.cas8(at + EntryRecord.LINKS_OFFSET, links, EntryRecord.settled(links));

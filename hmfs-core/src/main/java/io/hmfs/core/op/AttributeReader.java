@@ -73,7 +73,8 @@ final class AttributeReader {
         do {
             ctime = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
             owner = pmem.getAcquire(at + EntryRecord.OWNER_OFFSET);
-            // [read.2] Between two equal looks at the unit, whose word never comes back: so mode and ACL are of one moment.
+            // [read.2] Between two equal looks at the unit, whose word never comes back: so mode and ACL are of one
+            // moment.
             links = EntryRecord.links(pmem, at);
         } while (ctime != pmem.getAcquire(at + EntryRecord.CTIME_OFFSET)
                 || owner != pmem.getAcquire(at + EntryRecord.OWNER_OFFSET));

@@ -49,9 +49,7 @@ final class ChainOps {
 
     Status removeXattr(long parent, Name name, Name attribute) {
         Status valid = checkName(attribute);
-        return valid != Status.OK
-                ? valid
-                : change(parent, name, OutcomeRecord.ATTRIBUTE_REMOVED, removal(attribute));
+        return valid != Status.OK ? valid : change(parent, name, OutcomeRecord.ATTRIBUTE_REMOVED, removal(attribute));
     }
 
     Status listXattrs(long parent, Name name, List<Name> out) {

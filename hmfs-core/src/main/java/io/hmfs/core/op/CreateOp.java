@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class CreateOp {
     private static final int TARGET_MAX = 4095;
     private static final int SYMLINK_MODE = 0777;
+    private static final int LIMBO_MODE = 0700;
+    private static final long ROOT_ID = 1;
 
     private final Engine engine;
     private final Pmem pmem;
@@ -49,7 +51,7 @@ final class CreateOp {
             return Status.INVALID_ARGUMENT;
         }
         byte[] blob = BlobEdit.with(BlobEdit.EMPTY, BlobRecord.TYPE_TARGET, BlobEdit.NO_NAME, target);
-        return run(EntryRecord.KIND_SYMLINK, parent, name, SYMLINK_MODE, uid, gid, blob, out);
+        return checked(EntryRecord.KIND_SYMLINK, parent, name, SYMLINK_MODE, uid, gid, blob, out);
     }
 
     /** The same of a file or a directory, with an ACL if there is one. */
@@ -58,22 +60,28 @@ final class CreateOp {
             return Status.INVALID_ARGUMENT;
         }
         byte[] list = BlobRecord.ofAcl(acl);
-        byte[] blob = acl.length == 0
-                ? null
-                : BlobEdit.with(BlobEdit.EMPTY, BlobRecord.TYPE_ACL, BlobEdit.NO_NAME, list);
-        return run(kind, parent, name, mode, uid, gid, blob, out);
+        byte @Nullable [] blob =
+                acl.length == 0 ? null : BlobEdit.with(BlobEdit.EMPTY, BlobRecord.TYPE_ACL, BlobEdit.NO_NAME, list);
+        return checked(kind, parent, name, mode, uid, gid, blob, out);
     }
 
     Status run(int kind, long parent, Name name, int mode, int uid, int gid, Attributes out) {
-        return run(kind, parent, name, mode, uid, gid, (byte[]) null, out);
+        return checked(kind, parent, name, mode, uid, gid, null, out);
     }
 
-    private Status run(
+    /** A mkdir of the one directory whose name no caller can give. */
+    Status limbo(Attributes out) {
+        return make(EntryRecord.KIND_DIRECTORY, ROOT_ID, Name.limbo(), LIMBO_MODE, 0, 0, null, out);
+    }
+
+    private Status checked(
             int kind, long parent, Name name, int mode, int uid, int gid, byte @Nullable [] blob, Attributes out) {
         Status valid = check(name, mode, uid, gid);
-        if (valid != Status.OK) {
-            return valid;
-        }
+        return valid == Status.OK ? make(kind, parent, name, mode, uid, gid, blob, out) : valid;
+    }
+
+    private Status make(
+            int kind, long parent, Name name, int mode, int uid, int gid, byte @Nullable [] blob, Attributes out) {
         long hash = engine.keys.ofEntry(parent, name);
         engine.index.prefetch(hash); // on its way during all that comes before the look-up
         long owner = Owner.of(uid, gid);

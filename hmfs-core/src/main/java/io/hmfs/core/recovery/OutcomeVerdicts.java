@@ -148,13 +148,15 @@ public final class OutcomeVerdicts {
         long ctime = Ctime.time(pmem.get(object + EntryRecord.CTIME_OFFSET));
         long changed = Ctime.time(OutcomeRecord.first(pmem, at));
         long chain = EntryRecord.chain(EntryRecord.links(pmem, object));
-        return carriesMode(object) || ctime > changed || (ctime == changed && chain != OutcomeRecord.second(pmem, at));
+        if (carriesMode(object)) {
+            return true;
+        }
+        return ctime > changed || (ctime == changed && chain != OutcomeRecord.second(pmem, at));
     }
 
     /** A change of an ACL commits in the links word, and raises the ctime next: what stood there before was settled before its record. */
     private boolean isAclChanged(long at, long object) {
-        return OutcomeRecord.change(pmem, at) == OutcomeRecord.OF_ACL
-                && carriesMode(object);
+        return OutcomeRecord.change(pmem, at) == OutcomeRecord.OF_ACL && carriesMode(object);
     }
 
     private boolean carriesMode(long object) {

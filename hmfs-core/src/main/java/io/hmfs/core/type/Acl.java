@@ -18,15 +18,15 @@ public final class Acl {
     /** Most entries that an object has: 32 of each list, of which three of the access list stand in the mode. */
     public static final int ENTRIES_MAX = 61;
 
-    private static final long DEFAULT = 1 << 5;
-    private static final long NAMED = 1 << 6;
+    private static final long DEFAULT = 1L << 5;
+    private static final long NAMED = 1L << 6;
     private static final long USED = 0x7fff_ffff_0000_007fL;
 
     private Acl() {}
 
     /** An entry for the owner, the owning group, the mask or others. */
     public static long entry(boolean isDefault, int type, int permission) {
-        return permission | type << 3 | (isDefault ? DEFAULT : 0);
+        return permission | (long) type << 3 | (isDefault ? DEFAULT : 0);
     }
 
     /** An entry for a user or a group by number. */

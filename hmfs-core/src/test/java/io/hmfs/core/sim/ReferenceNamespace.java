@@ -76,7 +76,8 @@ public final class ReferenceNamespace {
 
         private String extended() {
             StringBuilder text = new StringBuilder();
-            attributes.forEach((name, value) -> text.append(' ').append(name).append('=').append(value));
+            attributes.forEach(
+                    (name, value) -> text.append(' ').append(name).append('=').append(value));
             return text + acl;
         }
     }

@@ -249,8 +249,7 @@ public final class AclRules {
             if (inMode) {
                 mode |= each.permission() << (each.type() == Acl.USER ? 6 : each.type() == Acl.OTHER ? 0 : 3);
             } else if (each.hasName()) {
-                acl[count++] = Acl.entry(
-                        each.isDefault(), each.type(), each.permission(), ids.applyAsInt(each.name()));
+                acl[count++] = Acl.entry(each.isDefault(), each.type(), each.permission(), ids.applyAsInt(each.name()));
             } else {
                 acl[count++] = Acl.entry(each.isDefault(), each.type(), each.permission());
             }

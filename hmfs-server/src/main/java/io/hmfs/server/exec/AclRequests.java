@@ -51,7 +51,24 @@ final class AclRequests {
         namespace = worker.namespace;
     }
 
-    void get() {
+    /** Executes the current request if it is one of these. */
+    boolean takes(int templateId) {
+        switch (templateId) {
+            case GetAclDecoder.TEMPLATE_ID -> get();
+            case AccessDecoder.TEMPLATE_ID -> access();
+            case ModifyAclDecoder.TEMPLATE_ID -> modify();
+            case RemoveAclEntriesDecoder.TEMPLATE_ID -> removeEntries();
+            case RemoveDefaultAclDecoder.TEMPLATE_ID -> removeDefault();
+            case RemoveAclDecoder.TEMPLATE_ID -> remove();
+            case SetAclDecoder.TEMPLATE_ID -> set();
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void get() {
         worker.checkBlock(GetAclDecoder.BLOCK_LENGTH);
         get.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = get.pathLength();
@@ -69,7 +86,7 @@ final class AclRequests {
         }
     }
 
-    void access() {
+    private void access() {
         worker.checkBlock(AccessDecoder.BLOCK_LENGTH);
         access.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int asked = access.wanted();
@@ -84,7 +101,7 @@ final class AclRequests {
         worker.reply.status(path.seen(outcome));
     }
 
-    void modify() {
+    private void modify() {
         worker.checkBlock(ModifyAclDecoder.BLOCK_LENGTH);
         modify.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = modify.pathLength();
@@ -93,7 +110,7 @@ final class AclRequests {
         change(modify.baseId(), at, length, modify.entries(), true, AclRules::modify);
     }
 
-    void removeEntries() {
+    private void removeEntries() {
         worker.checkBlock(RemoveAclEntriesDecoder.BLOCK_LENGTH);
         removeEntries.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = removeEntries.pathLength();
@@ -102,7 +119,7 @@ final class AclRequests {
         change(removeEntries.baseId(), at, length, removeEntries.entries(), false, AclRules::remove);
     }
 
-    void removeDefault() {
+    private void removeDefault() {
         worker.checkBlock(RemoveDefaultAclDecoder.BLOCK_LENGTH);
         removeDefault.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = removeDefault.pathLength();
@@ -111,7 +128,7 @@ final class AclRequests {
         change(removeDefault.baseId(), at, length, "", false, (existing, _) -> AclRules.removeDefault(existing));
     }
 
-    void remove() {
+    private void remove() {
         worker.checkBlock(RemoveAclDecoder.BLOCK_LENGTH);
         remove.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = remove.pathLength();
@@ -120,7 +137,7 @@ final class AclRequests {
         change(remove.baseId(), at, length, "", false, (existing, _) -> AclRules.removeAll(existing));
     }
 
-    void set() {
+    private void set() {
         worker.checkBlock(SetAclDecoder.BLOCK_LENGTH);
         set.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = set.pathLength();
@@ -156,14 +173,13 @@ final class AclRequests {
             }
             worker.reply.status(path.seen(outcome));
         } catch (InvalidAclException e) {
-            worker.reply.failure(ResultCode.INVALID_ACL, e.getMessage() + " Path: " + path.shown());
+            worker.reply.failure(ResultCode.INVALID_ACL, e.getMessage() + " Path: " + path.whole());
         }
     }
 
     private boolean isValid(AclItem item, boolean gives) {
         name.set(item.name());
-        return (item.name().isEmpty() || name.check() == Status.OK)
-                && (!gives || item.permission() != AclItem.UNSAID);
+        return (item.name().isEmpty() || name.check() == Status.OK) && (!gives || item.permission() != AclItem.UNSAID);
     }
 
     /** STALE: the list was changed meanwhile. */

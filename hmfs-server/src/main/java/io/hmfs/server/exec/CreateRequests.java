@@ -146,9 +146,7 @@ final class CreateRequests {
         int gid = path.parentGid();
         long[] above = path.parentAcl();
         boolean inherits = Acl.hasDefault(above);
-        int mode = inherits
-                ? Inheritance.mode(above, unmasked(create.mode(), create.unmaskedMode()))
-                : create.mode();
+        int mode = inherits ? Inheritance.mode(above, unmasked(create.mode(), create.unmaskedMode())) : create.mode();
         long[] acl = inherits ? Inheritance.acl(above, false) : Acl.NONE;
         Status outcome = Status.EXISTS;
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
@@ -288,8 +286,7 @@ final class CreateRequests {
         int mode = inherits ? Inheritance.mode(above, unmasked) : mkdir.mode();
         long[] acl = inherits ? Inheritance.acl(above, true) : Acl.NONE;
         worker.once.enter();
-        Status made =
-                worker.namespace.mkdir(path.parentId, path.name, mode, worker.uid, gid, acl, worker.attributes);
+        Status made = worker.namespace.mkdir(path.parentId, path.name, mode, worker.uid, gid, acl, worker.attributes);
         worker.once.leave();
         return made;
     }

@@ -218,7 +218,11 @@ final class ReadRequests {
                 .atimeNanos(attributes.atimeNanos)
                 .ctimeNanos(attributes.ctimeNanos)
                 .mode(attributes.mode);
-        entries.flags().clear().directory(attributes.isDirectory()).symlink(attributes.isSymlink()).acl(attributes.hasAcl);
+        entries.flags()
+                .clear()
+                .directory(attributes.isDirectory())
+                .symlink(attributes.isSymlink())
+                .acl(attributes.hasAcl);
         entries.putName(name.buffer(), 0, name.length())
                 .putOwner(owner, 0, owner.length)
                 .putGroup(group, 0, group.length);

@@ -14,6 +14,7 @@ import io.hmfs.wire.ModifyAclDecoder;
 import io.hmfs.wire.RemoveAclDecoder;
 import io.hmfs.wire.RemoveAclEntriesDecoder;
 import io.hmfs.wire.RemoveDefaultAclDecoder;
+import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
@@ -61,7 +62,7 @@ final class Recorded {
             case SymlinkDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.SYMLINK;
             case DeleteDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.DELETE;
             case RmdirDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.RMDIR;
-            case RenameDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.RENAME;
+            case RenameDecoder.TEMPLATE_ID, RemoveTreeDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.RENAME;
             case SetModeDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.CHMOD;
             case SetOwnerDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.CHOWN;
             case SetTimesDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.SET_TIMES;

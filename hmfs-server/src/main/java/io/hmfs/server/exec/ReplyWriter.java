@@ -11,7 +11,9 @@ import io.hmfs.wire.EntryEncoder;
 import io.hmfs.wire.FailureEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsReportEncoder;
+import io.hmfs.wire.SafeModeStateEncoder;
 import io.hmfs.wire.StatusReportEncoder;
+import io.hmfs.wire.SumEncoder;
 import io.hmfs.wire.WelcomeEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
@@ -36,9 +38,11 @@ final class ReplyWriter {
     private final FailureEncoder failure = new FailureEncoder();
     private final EntryEncoder entry = new EntryEncoder();
     private final StatusReportEncoder report = new StatusReportEncoder();
+    private final SumEncoder sum = new SumEncoder();
     private final MetricsReportEncoder metrics = new MetricsReportEncoder();
     private final XattrsEncoder xattrs = new XattrsEncoder();
     private final AclReportEncoder acl = new AclReportEncoder();
+    private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final PrincipalNames principals;
     private final Access access;
@@ -187,7 +191,11 @@ final class ReplyWriter {
                 .mode(attributes.mode)
                 .grant(grant)
                 .seal(seal);
-        entry.flags().clear().directory(attributes.isDirectory()).symlink(attributes.isSymlink()).acl(attributes.hasAcl);
+        entry.flags()
+                .clear()
+                .directory(attributes.isDirectory())
+                .symlink(attributes.isSymlink())
+                .acl(attributes.hasAcl);
         close(entry.putOwner(owner, 0, owner.length)
                 .putGroup(group, 0, group.length)
                 .putTarget(linkTarget, 0, linkTarget.length)
@@ -257,6 +265,23 @@ final class ReplyWriter {
                 .putOwner(owner, 0, owner.length)
                 .putGroup(group, 0, group.length)
                 .putEntries(text, 0, text.length)
+                .limit());
+    }
+
+    void sum(long bytes, long files, long directories, byte[] next) {
+        close(sum.wrapAndApplyHeader(open(FIXED_MAX + next.length), 0, header)
+                .correlationId(correlationId)
+                .bytes(bytes)
+                .files(files)
+                .directories(directories)
+                .putNext(next, 0, next.length)
+                .limit());
+    }
+
+    void safeMode(boolean on) {
+        close(safeMode.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .on((short) (on ? 1 : 0))
                 .limit());
     }
 

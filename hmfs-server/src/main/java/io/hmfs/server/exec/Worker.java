@@ -7,13 +7,6 @@ import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Caller;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.metrics.WorkerMeter;
-import io.hmfs.wire.GetAclDecoder;
-import io.hmfs.wire.AccessDecoder;
-import io.hmfs.wire.ModifyAclDecoder;
-import io.hmfs.wire.RemoveAclEntriesDecoder;
-import io.hmfs.wire.RemoveDefaultAclDecoder;
-import io.hmfs.wire.RemoveAclDecoder;
-import io.hmfs.wire.SetAclDecoder;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
@@ -27,15 +20,18 @@ import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
+import io.hmfs.wire.SafeModeDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.SetTimesDecoder;
 import io.hmfs.wire.SetXattrDecoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.StatusDecoder;
+import io.hmfs.wire.SummaryDecoder;
 import io.hmfs.wire.SymlinkDecoder;
 import io.hmfs.wire.SyncBlockDecoder;
 import io.hmfs.wire.TruncateDecoder;
@@ -86,6 +82,8 @@ public final class Worker {
     private final ChangeRequests changes;
     private final XattrRequests xattrs;
     private final AclRequests acls;
+    private final TreeRequests trees;
+    private final SafeModeRequests safeMode = new SafeModeRequests(this);
     private final DataRequests dataRequests;
     final Recorded recorded;
     private final Joining joining;
@@ -111,6 +109,7 @@ public final class Worker {
         changes = new ChangeRequests(this);
         xattrs = new XattrRequests(this, changes);
         acls = new AclRequests(this, changes);
+        trees = new TreeRequests(this);
         dataRequests = new DataRequests(this);
         recorded = new Recorded(this);
         joining = new Joining(this, reads, creates, removes, changes);
@@ -303,18 +302,21 @@ public final class Worker {
     }
 
     /**
-     * Whether the request blocks, or takes long: data and metrics always; with durable data also what must be on the disk before the
+     * Whether the request blocks, or takes long: data, metrics and whole trees always; with durable data also what must be on the disk before the
      * namespace changes.
      */
     private boolean waitsForDisk() {
-        if (header.templateId() == MetricsDecoder.TEMPLATE_ID) {
+        int template = header.templateId();
+        if (template == MetricsDecoder.TEMPLATE_ID
+                || template == SummaryDecoder.TEMPLATE_ID
+                || template == RemoveTreeDecoder.TEMPLATE_ID) {
             return true;
         }
         if (service.data == null) {
             return false;
         }
         boolean durable = service.info.durable();
-        return switch (header.templateId()) {
+        return switch (template) {
             case ReadBlockDecoder.TEMPLATE_ID,
                     WriteBlockDecoder.TEMPLATE_ID,
                     SyncBlockDecoder.TEMPLATE_ID,
@@ -330,22 +332,29 @@ public final class Worker {
         return switch (header.templateId()) {
             case ReadBlockDecoder.TEMPLATE_ID -> dataRequests.chunkBytes();
             case MetricsDecoder.TEMPLATE_ID -> METRICS_BYTES;
+            case SummaryDecoder.TEMPLATE_ID -> TreeWalk.WRITTEN_MAX;
             default -> 0;
         };
     }
 
     private void dispatch() {
+        if (safeMode.refuse()) {
+            return;
+        }
         switch (header.templateId()) {
             case StatDecoder.TEMPLATE_ID -> reads.stat();
             case OpenDecoder.TEMPLATE_ID -> reads.open();
             case ListDecoder.TEMPLATE_ID -> reads.list();
             case StatusDecoder.TEMPLATE_ID -> reads.status();
             case MetricsDecoder.TEMPLATE_ID -> reads.metrics();
+            case SummaryDecoder.TEMPLATE_ID -> trees.summary();
+            case SafeModeDecoder.TEMPLATE_ID -> safeMode.run();
             case CreateDecoder.TEMPLATE_ID -> creates.create();
             case MkdirDecoder.TEMPLATE_ID -> creates.mkdir();
             case SymlinkDecoder.TEMPLATE_ID -> creates.symlink();
             case DeleteDecoder.TEMPLATE_ID -> removes.delete();
             case RmdirDecoder.TEMPLATE_ID -> removes.rmdir();
+            case RemoveTreeDecoder.TEMPLATE_ID -> trees.remove();
             case RenameDecoder.TEMPLATE_ID -> removes.rename();
             case SetModeDecoder.TEMPLATE_ID -> changes.setMode();
             case SetOwnerDecoder.TEMPLATE_ID -> changes.setOwner();
@@ -356,18 +365,15 @@ public final class Worker {
             case ListXattrsDecoder.TEMPLATE_ID -> xattrs.list();
             case SetXattrDecoder.TEMPLATE_ID -> xattrs.set();
             case RemoveXattrDecoder.TEMPLATE_ID -> xattrs.remove();
-            case GetAclDecoder.TEMPLATE_ID -> acls.get();
-            case AccessDecoder.TEMPLATE_ID -> acls.access();
-            case ModifyAclDecoder.TEMPLATE_ID -> acls.modify();
-            case RemoveAclEntriesDecoder.TEMPLATE_ID -> acls.removeEntries();
-            case RemoveDefaultAclDecoder.TEMPLATE_ID -> acls.removeDefault();
-            case RemoveAclDecoder.TEMPLATE_ID -> acls.remove();
-            case SetAclDecoder.TEMPLATE_ID -> acls.set();
             case ReadBlockDecoder.TEMPLATE_ID -> dataRequests.read();
             case WriteBlockDecoder.TEMPLATE_ID -> dataRequests.write();
             case SyncBlockDecoder.TEMPLATE_ID -> dataRequests.sync();
             case HelloDecoder.TEMPLATE_ID -> reply.failure(ResultCode.BAD_REQUEST, "the handshake was done before");
-            default -> reply.failure(ResultCode.BAD_REQUEST, "message " + header.templateId() + " is unknown");
+            default -> {
+                if (!acls.takes(header.templateId())) {
+                    reply.failure(ResultCode.BAD_REQUEST, "message " + header.templateId() + " is unknown");
+                }
+            }
         }
     }
 

@@ -1,31 +1,34 @@
 package io.hmfs.server.metrics;
 
-import io.hmfs.wire.GetAclDecoder;
 import io.hmfs.wire.AccessDecoder;
-import io.hmfs.wire.ModifyAclDecoder;
-import io.hmfs.wire.RemoveAclEntriesDecoder;
-import io.hmfs.wire.RemoveDefaultAclDecoder;
-import io.hmfs.wire.RemoveAclDecoder;
-import io.hmfs.wire.SetAclDecoder;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
+import io.hmfs.wire.GetAclDecoder;
 import io.hmfs.wire.GetXattrsDecoder;
 import io.hmfs.wire.ListDecoder;
 import io.hmfs.wire.ListXattrsDecoder;
 import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
+import io.hmfs.wire.ModifyAclDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.RemoveAclDecoder;
+import io.hmfs.wire.RemoveAclEntriesDecoder;
+import io.hmfs.wire.RemoveDefaultAclDecoder;
+import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
+import io.hmfs.wire.SafeModeDecoder;
+import io.hmfs.wire.SetAclDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.SetTimesDecoder;
 import io.hmfs.wire.SetXattrDecoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.StatusDecoder;
+import io.hmfs.wire.SummaryDecoder;
 import io.hmfs.wire.SymlinkDecoder;
 import io.hmfs.wire.SyncBlockDecoder;
 import io.hmfs.wire.TruncateDecoder;
@@ -38,11 +41,13 @@ public enum Operation {
     STAT(StatDecoder.TEMPLATE_ID, StatDecoder.baseIdEncodingOffset(), "getfileinfo"),
     OPEN(OpenDecoder.TEMPLATE_ID, OpenDecoder.baseIdEncodingOffset(), "open"),
     LIST(ListDecoder.TEMPLATE_ID, ListDecoder.baseIdEncodingOffset(), "listStatus"),
+    CONTENT_SUMMARY(SummaryDecoder.TEMPLATE_ID, SummaryDecoder.baseIdEncodingOffset(), "contentSummary"),
     CREATE(CreateDecoder.TEMPLATE_ID, CreateDecoder.baseIdEncodingOffset(), "create"),
     MKDIR(MkdirDecoder.TEMPLATE_ID, MkdirDecoder.baseIdEncodingOffset(), "mkdirs"),
     SYMLINK(SymlinkDecoder.TEMPLATE_ID, SymlinkDecoder.baseIdEncodingOffset(), "createSymlink"),
     DELETE(DeleteDecoder.TEMPLATE_ID, DeleteDecoder.baseIdEncodingOffset(), "delete"),
     RMDIR(RmdirDecoder.TEMPLATE_ID, RmdirDecoder.baseIdEncodingOffset(), "delete"),
+    REMOVE_TREE(RemoveTreeDecoder.TEMPLATE_ID, RemoveTreeDecoder.baseIdEncodingOffset(), "delete"),
     RENAME(RenameDecoder.TEMPLATE_ID, RenameDecoder.sourceBaseIdEncodingOffset(), "rename"),
     SET_MODE(SetModeDecoder.TEMPLATE_ID, SetModeDecoder.baseIdEncodingOffset(), "setPermission"),
     SET_OWNER(SetOwnerDecoder.TEMPLATE_ID, SetOwnerDecoder.baseIdEncodingOffset(), "setOwner"),
@@ -56,15 +61,18 @@ public enum Operation {
     GET_ACL(GetAclDecoder.TEMPLATE_ID, GetAclDecoder.baseIdEncodingOffset(), "getAclStatus"),
     ACCESS(AccessDecoder.TEMPLATE_ID, AccessDecoder.baseIdEncodingOffset(), "checkAccess"),
     MODIFY_ACL(ModifyAclDecoder.TEMPLATE_ID, ModifyAclDecoder.baseIdEncodingOffset(), "modifyAclEntries"),
-    REMOVE_ACL_ENTRIES(RemoveAclEntriesDecoder.TEMPLATE_ID, RemoveAclEntriesDecoder.baseIdEncodingOffset(), "removeAclEntries"),
-    REMOVE_DEFAULT_ACL(RemoveDefaultAclDecoder.TEMPLATE_ID, RemoveDefaultAclDecoder.baseIdEncodingOffset(), "removeDefaultAcl"),
+    REMOVE_ACL_ENTRIES(
+            RemoveAclEntriesDecoder.TEMPLATE_ID, RemoveAclEntriesDecoder.baseIdEncodingOffset(), "removeAclEntries"),
+    REMOVE_DEFAULT_ACL(
+            RemoveDefaultAclDecoder.TEMPLATE_ID, RemoveDefaultAclDecoder.baseIdEncodingOffset(), "removeDefaultAcl"),
     REMOVE_ACL(RemoveAclDecoder.TEMPLATE_ID, RemoveAclDecoder.baseIdEncodingOffset(), "removeAcl"),
     SET_ACL(SetAclDecoder.TEMPLATE_ID, SetAclDecoder.baseIdEncodingOffset(), "setAcl"),
     READ_BLOCK(ReadBlockDecoder.TEMPLATE_ID),
     WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID),
     SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID),
     STATUS(StatusDecoder.TEMPLATE_ID),
-    METRICS(MetricsDecoder.TEMPLATE_ID);
+    METRICS(MetricsDecoder.TEMPLATE_ID),
+    SAFE_MODE(SafeModeDecoder.TEMPLATE_ID);
 
     private static final Operation[] ALL = values();
     private static final @Nullable Operation[] BY_TEMPLATE = byTemplate();

@@ -142,7 +142,9 @@ class AclRulesTest {
         assertTrue(Acl.isValid(object.acl) && object.acl.length == AclRules.ENTRIES_MAX - 3);
         most.add(new AclItem(false, Acl.GROUP, "one more", 7));
         assertEquals(
-                "Invalid ACL: ACL has 33 access entries, which exceeds maximum of 32.", refusal(whole, most), "with the base");
+                "Invalid ACL: ACL has 33 access entries, which exceeds maximum of 32.",
+                refusal(whole, most),
+                "with the base");
         IntStream.range(0, 33).forEach(i -> most.add(new AclItem(true, Acl.USER, "u" + i, 7)));
         assertEquals(
                 "Invalid ACL: ACL has 33 default entries, which exceeds maximum of 32.", refusal(whole, most), "alone");
@@ -190,7 +192,8 @@ class AclRulesTest {
         }
         assertEquals("a:b", items("user:a:b:r--").getFirst().name());
         assertEquals("user:a:", items("user:a:").getFirst().toString());
-        for (String each : List.of("user", "user:a", "owner::rwx", "user::rw", "user::rwxr", "user::xwr", ":::", "default:")) {
+        for (String each :
+                List.of("user", "user:a", "owner::rwx", "user::rw", "user::rwxr", "user::xwr", ":::", "default:")) {
             assertNull(AclItem.parse(each), each);
         }
     }

@@ -131,7 +131,8 @@ final class PathWorld implements AutoCloseable {
     private boolean mayPass(String user, Attributes directory) {
         for (long entry : directory.acl) {
             if (Acl.type(entry) == Acl.USER && real.principalName(Acl.id(entry)).equals(user)) {
-                return (Acl.permission(entry) & directory.mode >>> 3 & 1) != 0; // the lists of these tests have no other kind
+                return (Acl.permission(entry) & directory.mode >>> 3 & 1)
+                        != 0; // the lists of these tests have no other kind
             }
         }
         boolean member = groups.getOrDefault(user, List.of()).contains(real.principalName(directory.gid));
@@ -277,7 +278,7 @@ final class PathWorld implements AutoCloseable {
                     .baseId(Wire.ROOT_ID)
                     .mode(0644)
                     .parentMode(0755)
-                .unmaskedMode(0644);
+                    .unmaskedMode(0644);
             create.flags().clear();
             return ask(create.path(path).limit());
         }

@@ -21,9 +21,24 @@ final class FuzzRequests {
     };
     private static final String WHOLE_ACL = "user::rwx\0group::r-x\0other::---";
     private static final String[] ENTRIES = {
-        "user:bob:rwx", "user:eve:---", "user:newcomer:r-x", "group:staff:r--", "group::rw-", "mask::r-x", "mask::",
-        "default:user:eve:rwx", "default:group:staff:-wx", "default:mask::r--", "default:other::r-x", "user:bob:",
-        "other:bob:rwx", "user:a/b:rwx", "user:bob:rxw", "", "owner::rwx", "default:"
+        "user:bob:rwx",
+        "user:eve:---",
+        "user:newcomer:r-x",
+        "group:staff:r--",
+        "group::rw-",
+        "mask::r-x",
+        "mask::",
+        "default:user:eve:rwx",
+        "default:group:staff:-wx",
+        "default:mask::r--",
+        "default:other::r-x",
+        "user:bob:",
+        "other:bob:rwx",
+        "user:a/b:rwx",
+        "user:bob:rxw",
+        "",
+        "owner::rwx",
+        "default:"
     };
     private static final int FRAME_MAX = 24 << 10;
     private static final int VERSION_AT = Wire.LENGTH_SIZE + 6;
@@ -132,6 +147,7 @@ final class FuzzRequests {
             case "flags", "access" -> random.nextInt(4);
             case "wanted" -> random.nextInt(9);
             case "entriesMax" -> random.nextInt(4);
+            case "action" -> random.nextInt(2) * 2L; // what would refuse all that follows is left to the mutations
             case "cursorBirth", "cursorAt", "cursorStart", "bytesMax" -> 0;
             case "block" -> random.nextInt(2);
             case "position" -> wholeChunks ? 0 : random.nextInt(200);
