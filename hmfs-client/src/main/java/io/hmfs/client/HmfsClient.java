@@ -40,6 +40,7 @@ public final class HmfsClient implements AutoCloseable {
     private final MetadataCalls calls;
     private final FileCalls files;
     private final Xattrs xattrs;
+    private final Trees trees;
     private final IoEventLoopGroup group = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("hmfs-client", true), NioIoHandler.newFactory());
     private volatile RemovedListener removedListener = (inode, size) -> {};
@@ -55,6 +56,7 @@ public final class HmfsClient implements AutoCloseable {
         calls = new MetadataCalls(dispatcher.clientId());
         files = new FileCalls(calls);
         xattrs = new Xattrs(this, calls);
+        trees = new Trees(this, calls);
         try {
             server = await(dispatcher.open(), options.connectTimeout().toNanos());
         } catch (IOException | RuntimeException e) {
@@ -235,6 +237,11 @@ public final class HmfsClient implements AutoCloseable {
     /** The calls about extended attributes. */
     public Xattrs xattrs() {
         return xattrs;
+    }
+
+    /** The calls about whole trees. */
+    public Trees trees() {
+        return trees;
     }
 
     /** Sets a file's size, up or down. */

@@ -9,6 +9,7 @@ import io.hmfs.wire.MetricsReportDecoder;
 import io.hmfs.wire.PageDecoder;
 import io.hmfs.wire.SafeModeStateDecoder;
 import io.hmfs.wire.StatusReportDecoder;
+import io.hmfs.wire.SumDecoder;
 import io.hmfs.wire.WelcomeDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
@@ -31,6 +32,7 @@ final class Replies {
     private final EntryDecoder entry = new EntryDecoder();
     private final PageDecoder page = new PageDecoder();
     private final StatusReportDecoder status = new StatusReportDecoder();
+    private final SumDecoder sum = new SumDecoder();
     private final MetricsReportDecoder metrics = new MetricsReportDecoder();
     private final SafeModeStateDecoder safeMode = new SafeModeStateDecoder();
     private final XattrsDecoder xattrs = new XattrsDecoder();
@@ -218,6 +220,16 @@ final class Replies {
             found.put(name, value);
         }
         return found;
+    }
+
+    TreeCalls.Part part(WireBuffer in) throws IOException {
+        expect(SumDecoder.TEMPLATE_ID);
+        sum.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        int length = sum.nextLength();
+        in.check(sum.limit() + SumDecoder.nextHeaderLength(), length);
+        byte[] next = new byte[length];
+        sum.getNext(next, 0, length);
+        return new TreeCalls.Part(new TreeSummary(sum.bytes(), sum.files(), sum.directories()), next);
     }
 
     String metrics(WireBuffer in) throws IOException {

@@ -223,7 +223,7 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     private Status reclaim() {
-        return growth.makeRoom() || reclaimer.run() ? Status.OK : Status.NO_SPACE;
+        return growth.makeRoom() || isMadeBy(reclaimer::run) ? Status.OK : Status.NO_SPACE;
     }
 
     /** Whether others change things: what they free and take again may pass by who looks for room, now here, now there. */

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.fs.CommonPathCapabilities;
+import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.FSLinkResolver;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
@@ -192,6 +193,13 @@ abstract class AttributedFileSystem extends FileSystem {
                     return status(info, makeQualified(at));
                 },
                 FileSystem::getFileStatus);
+    }
+
+    /** By the server. No snapshot, as a listing is none; quotas there are none, and one copy of each byte. */
+    @Override
+    public ContentSummary getContentSummary(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        return follow(path, (name, at) -> session().summary(name), FileSystem::getContentSummary);
     }
 
     /** Anybody may have made the link: a text with a colon that names no filesystem is a name. */

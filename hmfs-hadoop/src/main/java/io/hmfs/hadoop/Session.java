@@ -7,6 +7,7 @@ import io.hmfs.client.HmfsException;
 import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.ServerInfo;
+import io.hmfs.client.TreeSummary;
 import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.link.LinkOnPathException;
 import io.hmfs.hadoop.link.ServerLink;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
@@ -133,6 +135,21 @@ final class Session implements Closeable {
     FileInfo stat(String path) throws IOException {
         try {
             return link.repeatable(client -> client.stat(path));
+        } catch (HmfsException e) {
+            throw HadoopErrors.translateLookup(path, e);
+        }
+    }
+
+    ContentSummary summary(String path) throws IOException {
+        try {
+            TreeSummary sum = link.repeatable(client -> client.trees().summary(path));
+            return new ContentSummary.Builder()
+                    .length(sum.bytes())
+                    .fileCount(sum.files())
+                    .directoryCount(sum.directories())
+                    .spaceConsumed(sum.bytes())
+                    .erasureCodingPolicy("") // what HDFS says of a directory that has none
+                    .build();
         } catch (HmfsException e) {
             throw HadoopErrors.translateLookup(path, e);
         }
@@ -280,11 +297,31 @@ final class Session implements Closeable {
             }
         }
         try {
-            link.repeat(
-                    client -> new TreeDelete(client, options.deletesInFlight(), options.listPageEntries()).run(path));
+            if (reaper != null || !removeTree(path)) {
+                link.repeat(client ->
+                        new TreeDelete(client, options.deletesInFlight(), options.listPageEntries()).run(path));
+            }
             return true;
         } catch (HmfsException e) {
             throw HadoopErrors.translate(path, e);
+        }
+    }
+
+    /** By the server, in one step. False: its pool is so full that it has no room for the step. */
+    private boolean removeTree(String path) throws IOException {
+        try {
+            link.repeat(client -> client.trees().remove(path));
+            return true;
+        } catch (HmfsException e) {
+            switch (e.code()) {
+                case NOT_FOUND, NO_SUCH_DIRECTORY -> { // gone, by us or by somebody faster
+                    return true;
+                }
+                case NO_SPACE -> {
+                    return false;
+                }
+                default -> throw e;
+            }
         }
     }
 

@@ -113,6 +113,9 @@ class KilledServerTest {
         }
         client.mkdir(at + "/sub", 0755, false);
         client.rmdir(at + "/sub");
+        client.mkdir(at + "/tree/sub", 0755, true);
+        client.create(at + "/tree/sub/f", PLAIN);
+        client.trees().remove(at + "/tree");
         assertEquals(List.of(), client.list(at, ListCursor.START, 0).entries());
         client.rmdir(at);
         client.create(at + "kept", PLAIN);

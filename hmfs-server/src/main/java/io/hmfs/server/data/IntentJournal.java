@@ -104,6 +104,15 @@ public final class IntentJournal implements AutoCloseable {
 
     /** Records that this file is about to be removed, or cut; on return a crash cannot forget it. Waits while all slots are taken. */
     public int begin(long inode, long parent, Name name, long size) {
+        int slot = prepare(inode, parent, name, size);
+        if (durable) {
+            slots.force(slot * SLOT_SIZE, SLOT_SIZE);
+        }
+        return slot;
+    }
+
+    /** The same, except that on return a crash of the machine can; several are safe after one {@link #force}. */
+    public int prepare(long inode, long parent, Name name, long size) {
         int slot = take();
         int at = slot * SLOT_SIZE;
         slots.putLong(
@@ -117,10 +126,14 @@ public final class IntentJournal implements AutoCloseable {
         long state = checksum(at, name.length());
         VarHandle.releaseFence(); // the state last: the death of the process leaves a prefix of the stores
         slots.putLong(at, state);
-        if (durable) {
-            slots.force(at, SLOT_SIZE);
-        }
         return slot;
+    }
+
+    /** After {@link #prepare}: what is prepared is not forgotten any more. */
+    public void force() {
+        if (durable) {
+            slots.force();
+        }
     }
 
     /** The objects are gone. May be lost in a crash: removing them again does no harm. */

@@ -205,6 +205,7 @@ final class ChangeRequests {
     boolean join(Session session) {
         if (openAppend() != Status.OK
                 || append.parentId() < Namespace.ROOT_ID
+                || worker.service.limbo.isBusy()
                 || !worker.isGranted(append.inode(), append.grant(), append.seal(), Grants.WRITE)
                 || !worker.once.beginJoined(session)) {
             return false;
@@ -217,6 +218,9 @@ final class ChangeRequests {
         Status outcome = openAppend();
         if (outcome == Status.OK && !worker.mayUse(append.inode(), append.grant(), append.seal(), Grants.WRITE)) {
             return;
+        }
+        if (outcome == Status.OK && worker.service.limbo.holds(append.parentId())) {
+            outcome = Status.STALE; // removed with a directory above it
         }
         if (outcome == Status.OK && !syncData()) {
             return;

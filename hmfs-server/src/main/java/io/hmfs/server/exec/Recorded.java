@@ -10,6 +10,7 @@ import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
 import io.hmfs.wire.MkdirDecoder;
+import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
@@ -55,7 +56,7 @@ final class Recorded {
             case SymlinkDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.SYMLINK;
             case DeleteDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.DELETE;
             case RmdirDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.RMDIR;
-            case RenameDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.RENAME;
+            case RenameDecoder.TEMPLATE_ID, RemoveTreeDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.RENAME;
             case SetModeDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.CHMOD;
             case SetOwnerDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.CHOWN;
             case SetTimesDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.SET_TIMES;

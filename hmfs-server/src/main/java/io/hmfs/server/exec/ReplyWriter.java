@@ -12,6 +12,7 @@ import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsReportEncoder;
 import io.hmfs.wire.SafeModeStateEncoder;
 import io.hmfs.wire.StatusReportEncoder;
+import io.hmfs.wire.SumEncoder;
 import io.hmfs.wire.WelcomeEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
@@ -36,6 +37,7 @@ final class ReplyWriter {
     private final FailureEncoder failure = new FailureEncoder();
     private final EntryEncoder entry = new EntryEncoder();
     private final StatusReportEncoder report = new StatusReportEncoder();
+    private final SumEncoder sum = new SumEncoder();
     private final MetricsReportEncoder metrics = new MetricsReportEncoder();
     private final XattrsEncoder xattrs = new XattrsEncoder();
     private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
@@ -251,6 +253,16 @@ final class ReplyWriter {
         close(safeMode.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
                 .correlationId(correlationId)
                 .on((short) (on ? 1 : 0))
+                .limit());
+    }
+
+    void sum(long bytes, long files, long directories, byte[] next) {
+        close(sum.wrapAndApplyHeader(open(FIXED_MAX + next.length), 0, header)
+                .correlationId(correlationId)
+                .bytes(bytes)
+                .files(files)
+                .directories(directories)
+                .putNext(next, 0, next.length)
                 .limit());
     }
 

@@ -34,6 +34,7 @@ public final class Service {
     final Observation observation;
     final KeyLocks locks = new KeyLocks();
     final NameChanges changes;
+    final Limbo limbo;
     final OutcomesByClient outcomes;
 
     /** Tells this start of the server from all others; not 0. */
@@ -43,6 +44,7 @@ public final class Service {
     final Grants grants;
     final @Nullable Data data;
     final DiskQueue disk;
+    private final TreeReaper trees;
     private final Consumer<Throwable> failStop;
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicBoolean failed = new AtomicBoolean();
@@ -106,15 +108,18 @@ public final class Service {
         this.callers = callers;
         this.grants = grants;
         changes = new NameChanges(namespace);
+        limbo = new Limbo(namespace, changes);
         outcomes = new OutcomesByClient(namespace.numbered(), System::nanoTime);
         this.data = data;
         this.disk = new DiskQueue(disk, diskBytesMax);
         this.observation = observation;
         this.failStop = failStop;
+        trees = new TreeReaper(this, limbo);
     }
 
     /** Settles the removals and cuts that an earlier run left half done; before the first request. */
     public void recoverRemovals() {
+        limbo.recover();
         Data builtin = data;
         if (builtin == null) {
             return;
@@ -133,6 +138,22 @@ public final class Service {
             }
         });
         builtin.reaper().start();
+    }
+
+    /** Begins to remove, in the background, what was taken out of the tree as a whole. Ends with {@link #stopReaping}. */
+    public void startReaping() {
+        namespace.whenFull(limbo::isMakingRoom);
+        trees.start();
+    }
+
+    /** Whether there is still something of it. */
+    public boolean isReaping() {
+        return limbo.isBusy();
+    }
+
+    /** What is not removed then is left for the next start. */
+    public void stopReaping() {
+        trees.stop();
     }
 
     /** Cuts the objects of a file at its size, whether that had changed or not; false: they cannot be cut. */
@@ -244,6 +265,7 @@ public final class Service {
     /** An operation ended in a way that nothing expects: what it did is for recovery to find out, so nothing may follow it. */
     void fail(Throwable cause) {
         if (failed.compareAndSet(false, true)) {
+            limbo.close();
             failStop.accept(cause);
         }
     }

@@ -10,6 +10,7 @@ import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
@@ -20,6 +21,7 @@ import io.hmfs.wire.SetTimesDecoder;
 import io.hmfs.wire.SetXattrDecoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.StatusDecoder;
+import io.hmfs.wire.SummaryDecoder;
 import io.hmfs.wire.SymlinkDecoder;
 import io.hmfs.wire.SyncBlockDecoder;
 import io.hmfs.wire.TruncateDecoder;
@@ -32,11 +34,13 @@ public enum Operation {
     STAT(StatDecoder.TEMPLATE_ID, StatDecoder.baseIdEncodingOffset(), "getfileinfo"),
     OPEN(OpenDecoder.TEMPLATE_ID, OpenDecoder.baseIdEncodingOffset(), "open"),
     LIST(ListDecoder.TEMPLATE_ID, ListDecoder.baseIdEncodingOffset(), "listStatus"),
+    CONTENT_SUMMARY(SummaryDecoder.TEMPLATE_ID, SummaryDecoder.baseIdEncodingOffset(), "contentSummary"),
     CREATE(CreateDecoder.TEMPLATE_ID, CreateDecoder.baseIdEncodingOffset(), "create"),
     MKDIR(MkdirDecoder.TEMPLATE_ID, MkdirDecoder.baseIdEncodingOffset(), "mkdirs"),
     SYMLINK(SymlinkDecoder.TEMPLATE_ID, SymlinkDecoder.baseIdEncodingOffset(), "createSymlink"),
     DELETE(DeleteDecoder.TEMPLATE_ID, DeleteDecoder.baseIdEncodingOffset(), "delete"),
     RMDIR(RmdirDecoder.TEMPLATE_ID, RmdirDecoder.baseIdEncodingOffset(), "delete"),
+    REMOVE_TREE(RemoveTreeDecoder.TEMPLATE_ID, RemoveTreeDecoder.baseIdEncodingOffset(), "delete"),
     RENAME(RenameDecoder.TEMPLATE_ID, RenameDecoder.sourceBaseIdEncodingOffset(), "rename"),
     SET_MODE(SetModeDecoder.TEMPLATE_ID, SetModeDecoder.baseIdEncodingOffset(), "setPermission"),
     SET_OWNER(SetOwnerDecoder.TEMPLATE_ID, SetOwnerDecoder.baseIdEncodingOffset(), "setOwner"),

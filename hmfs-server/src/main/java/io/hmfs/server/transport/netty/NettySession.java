@@ -226,7 +226,10 @@ final class NettySession extends Session {
             paused = true;
             channel.config().setAutoRead(false);
         }
-        if (!retryScheduled && !service.mayProceed(this)) { // nobody of this connection tells when that changes
+        boolean served = service.mayProceed(this);
+        if (served && mayProceed()) {
+            resume(); // other threads have made room since the service was asked
+        } else if (!served && !retryScheduled) { // nobody of this connection tells when that changes
             retryScheduled = true;
             service.whenMayProceed(this, () -> {
                 retryScheduled = false;
