@@ -10,6 +10,7 @@ enum Op {
     CONCAT("op_concat"),
     CREATE(StoreStatisticNames.OP_CREATE),
     DELETE(StoreStatisticNames.OP_DELETE),
+    GET_CONTENT_SUMMARY(StoreStatisticNames.OP_GET_CONTENT_SUMMARY),
     GET_FILE_CHECKSUM(StoreStatisticNames.OP_GET_FILE_CHECKSUM),
     GET_FILE_STATUS(StoreStatisticNames.OP_GET_FILE_STATUS),
     GET_STATUS(StoreStatisticNames.OP_GET_STATUS),
