@@ -1,5 +1,6 @@
 package io.hmfs.bench;
 
+import io.hmfs.bench.load.CleanLoad;
 import io.hmfs.bench.load.CrashLoad;
 import io.hmfs.bench.load.EngineLoad;
 import io.hmfs.bench.load.OperationLoad;
@@ -81,6 +82,15 @@ final class EngineCommand implements Callable<Integer> {
                             + " another pool before, and how it serves beside the scan; several with commas.")
     private List<Integer> crashOpen = List.of();
 
+    @Option(
+            names = "--clean-open",
+            paramLabel = "FILES",
+            split = ",",
+            description =
+                    "Also: how soon a full pool of about so many files serves after a clean close, and when it was not closed;"
+                            + " several with commas.")
+    private List<Integer> cleanOpen = List.of();
+
     @Option(names = "--rounds", defaultValue = "5", description = "Rounds that count (default ${DEFAULT-VALUE}).")
     private int rounds;
 
@@ -147,6 +157,13 @@ final class EngineCommand implements Callable<Integer> {
         gather(lines, OperationLoad.class, List.of("-Xmx512m"), operations.arguments());
         for (int count : crashOpen) {
             crash(lines, pool, count);
+        }
+        for (int count : cleanOpen) {
+            gather(
+                    lines,
+                    CleanLoad.class,
+                    List.of("-Xmx512m"),
+                    List.of(pool.toString(), Integer.toString(count), mode.name()));
         }
         List<Result> results =
                 new ArrayList<>(lines.all().stream().map(Series::result).toList());

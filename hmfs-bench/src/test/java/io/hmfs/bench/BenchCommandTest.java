@@ -95,6 +95,8 @@ class BenchCommandTest {
                 "--mode",
                 "pmem",
                 "--crash-open",
+                "5000",
+                "--clean-open",
                 "5000");
         for (String name : List.of("create", "stat", "append", "mkdir", "rmdir", "rename", "delete")) {
             assertTrue(
@@ -111,6 +113,8 @@ class BenchCommandTest {
                         "sharedCreate/privateCreate hmfs",
                         "open, 5000 files hmfs",
                         "open to the end of the scan, 5000 files hmfs",
+                        "open to the first create after a clean close, room for 5000 files hmfs",
+                        "open to the first create after none, room for 5000 files hmfs",
                         "statCutOff/stat, newest hmfs")),
                 names::toString);
         for (String name : List.of("create", "stat")) {

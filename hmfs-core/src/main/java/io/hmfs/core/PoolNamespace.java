@@ -5,6 +5,7 @@ import io.hmfs.core.alloc.Epochs;
 import io.hmfs.core.alloc.IdSource;
 import io.hmfs.core.alloc.Principals;
 import io.hmfs.core.alloc.Regions;
+import io.hmfs.core.alloc.Summary;
 import io.hmfs.core.check.PoolCheck;
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
@@ -18,6 +19,7 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
+import io.hmfs.core.recovery.CleanClose;
 import io.hmfs.core.recovery.OutcomeVerdicts;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
@@ -70,6 +72,9 @@ final class PoolNamespace extends ExtendedNamespace {
         this.waits = waits && file.pmem().persistence() == Persistence.LOGGED;
         Pmem pmem = file.pmem();
         long header = file.header();
+        Summary summary = Summary.read(pmem, header);
+        // [open.2] † From here on the summary is worth nothing, durably so: the first slot that is taken is another
+        // state.
         pmem.set(header + PoolHeader.STARTS_OFFSET, pmem.get(header + PoolHeader.STARTS_OFFSET) + 1);
         pmem.setRelease(header + PoolHeader.STATE_OFFSET, 0);
         pmem.persist(header + PoolHeader.STARTS_OFFSET, 16);
@@ -78,7 +83,8 @@ final class PoolNamespace extends ExtendedNamespace {
         this.segments = new IndexSegments(pmem, regions);
         HashIndex index = HashIndex.open(pmem, header + PoolHeader.INDEX_ROOT_OFFSET, keys::ofObject, segments);
         this.engine = new Engine(
-                pmem, regions, index, keys, new Epochs(), new Clock(pmem, header), new IdSource(pmem, header));
+                pmem, regions, index, keys, new Epochs(), new Clock(pmem, header), new IdSource(pmem, header), summary);
+        engine.dead.left(summary.isValid() ? summary.dead() : 0);
         this.principals = new Principals(pmem, regions);
         this.lists = new ChildList(engine);
         Recovery recovery = new Recovery(engine, lists);
@@ -388,10 +394,7 @@ final class PoolNamespace extends ExtendedNamespace {
             return;
         }
         if (failure == null) {
-            engine.clock.close();
-            engine.ids.close();
-            file.pmem().setRelease(file.header() + PoolHeader.STATE_OFFSET, PoolHeader.CLEAN);
-            file.pmem().persist(file.header() + PoolHeader.STATE_OFFSET, 8);
+            CleanClose.run(engine, file.header(), scan.knowsFree());
         }
         file.close();
     }

@@ -27,6 +27,7 @@ final class PoolReports {
                 engine.regions.count(),
                 engine.regions.max(),
                 !scan.isDone(),
+                engine.summary.found().text(),
                 engine.recovered.get());
     }
 

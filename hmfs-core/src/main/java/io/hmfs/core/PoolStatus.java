@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param growthProblem why it could not grow when that was tried last, or null
  * @param regionsUsed regions taken so far, of {@code regionsMax}
  * @param recovering whether the background scan after a start is still running
+ * @param freeSlots how this start has come to know the free slots, in words
  * @param recoveredObjects objects that this start found half done and finished or undid
  */
 public record PoolStatus(
@@ -30,4 +31,5 @@ public record PoolStatus(
         int regionsUsed,
         int regionsMax,
         boolean recovering,
+        String freeSlots,
         long recoveredObjects) {}

@@ -195,6 +195,16 @@ final class PoolDamageTest {
     }
 
     @Test
+    void everyWordOfTheSummary() {
+        words(
+                POOL,
+                "summary",
+                PoolHeader.SUMMARY_OFFSET,
+                72,
+                (where, outcome) -> nothingIsMissing(POOL, where, outcome));
+    }
+
+    @Test
     void everyWordOfTheRegionTable() {
         words(
                 POOL,

@@ -249,6 +249,11 @@ public final class HmfsServer implements AutoCloseable {
         return steps.nanos();
     }
 
+    /** How this start has come to know the pool's free slots, in words. */
+    public String freeSlots() {
+        return namespace.poolStatus().freeSlots();
+    }
+
     private ServiceInfo info() {
         PoolStatus pool = namespace.poolStatus();
         return new ServiceInfo(

@@ -4,6 +4,7 @@ import io.hmfs.core.alloc.Clock;
 import io.hmfs.core.alloc.Epochs;
 import io.hmfs.core.alloc.IdSource;
 import io.hmfs.core.alloc.Regions;
+import io.hmfs.core.alloc.Summary;
 import io.hmfs.core.dir.Engine;
 import io.hmfs.core.dir.IndexSegments;
 import io.hmfs.core.dir.Keys;
@@ -82,7 +83,14 @@ public final class StressPool {
             HashIndex index = HashIndex.open(
                     pmem, header + PoolHeader.INDEX_ROOT_OFFSET, keys::ofObject, new IndexSegments(pmem, regions));
             return new Engine(
-                    pmem, regions, index, keys, new Epochs(), new Clock(pmem, header), new IdSource(pmem, header));
+                    pmem,
+                    regions,
+                    index,
+                    keys,
+                    new Epochs(),
+                    new Clock(pmem, header),
+                    new IdSource(pmem, header),
+                    Summary.none());
         });
     }
 

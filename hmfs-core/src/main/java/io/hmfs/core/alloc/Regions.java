@@ -221,14 +221,17 @@ public final class Regions {
         }
     }
 
-    /** Whether a slot of this pool starts at {@code at}: what a cursor from outside must pass before it is followed. */
+    /** Whether a slot of an entry starts at {@code at}: what a cursor from outside must pass before it is followed. */
     public boolean isEntrySlot(long at) {
+        return isSlot(at, RegionKind.ENTRY_SLOTS) || isSlot(at, RegionKind.LONG_ENTRY_SLOTS);
+    }
+
+    /** Whether a slot of this kind starts at {@code at}. */
+    boolean isSlot(long at, RegionKind kind) {
         long word = at % Pmem.LINE == 0 ? wordAt(at) : 0;
-        if (word == 0) {
-            return false;
-        }
-        RegionKind kind = RegionKind.of(at, word);
-        boolean entry = kind == RegionKind.ENTRY_SLOTS || kind == RegionKind.LONG_ENTRY_SLOTS;
-        return entry && (at - at(word)) % kind.slotSize() == 0 && at + kind.slotSize() <= at(word) + size;
+        return word != 0
+                && RegionKind.of(at, word) == kind
+                && (at - at(word)) % kind.slotSize() == 0
+                && at + kind.slotSize() <= at(word) + size;
     }
 }

@@ -32,7 +32,8 @@ public final class SlotAllocator {
 
     private final long untouchedEnd;
 
-    public SlotAllocator(Pmem pmem, Regions regions, Epochs epochs, RegionKind kind) {
+    /** {@code start} is the first time of this start, later than all that stands in the pool. */
+    public SlotAllocator(Pmem pmem, Regions regions, Epochs epochs, RegionKind kind, long start, Summary summary) {
         this.pmem = pmem;
         this.epochs = epochs;
         this.kind = kind;
@@ -42,19 +43,19 @@ public final class SlotAllocator {
             last--;
         }
         if (last >= 0) {
-            long start = regions.at(last);
-            this.untouchedEnd = start + regions.size() / kind.slotSize() * kind.slotSize();
-            this.untouched = firstUntouched(start, untouchedEnd);
+            long region = regions.at(last);
+            this.untouchedEnd = region + regions.size() / kind.slotSize() * kind.slotSize();
+            this.untouched = summary.isValid() ? summary.unused(kind) : firstUntouched(region, untouchedEnd);
         } else {
             this.untouchedEnd = 0;
             this.untouched = 0;
         }
-        this.depot = new SlotDepot(pmem, regions, kind, untouched, untouchedEnd);
+        this.depot = new SlotDepot(pmem, regions, kind, untouched, untouchedEnd, summary.free(kind), start);
         int wanted = Math.min(
                 STRIPES_MAX, STRIPES_PER_PROCESSOR * Runtime.getRuntime().availableProcessors());
         this.stripes = new SlotStripe[Integer.highestOneBit(wanted)];
         for (int i = 0; i < stripes.length; i++) {
-            stripes[i] = new SlotStripe(pmem, depot, kind.slotSize());
+            stripes[i] = new SlotStripe(pmem, depot, kind.slotSize(), start);
         }
     }
 
@@ -185,6 +186,21 @@ public final class SlotAllocator {
             }
         }
         return all;
+    }
+
+    /** Puts all free slots into batches, for a {@link Summary}; the first batch. Nobody uses the allocator any more, nor is pinned. */
+    long gather() {
+        for (SlotStripe stripe : stripes) {
+            synchronized (stripe) {
+                stripe.empty();
+            }
+        }
+        return depot.batches();
+    }
+
+    /** Where the slots begin that nobody has used; no batch has one of these. */
+    long unused() {
+        return depot.fresh();
     }
 
     /** Slots that are free or will be; walks them all. For checks. */

@@ -1,8 +1,10 @@
 package io.hmfs.core.alloc;
 
-import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.layout.SummaryRecord;
 import io.hmfs.core.pmem.Pmem;
 
 /**
@@ -24,15 +26,24 @@ final class SlotDepot {
     /** Where the first slot of a batch has the first slot of the next one. */
     private final long linkOffset;
 
-    private long batches = Pmem.NULL;
+    private long batches;
+
+    /** The first of the batches that the last close has left, below all others; NULL if there is none left. */
+    private long inherited;
+
+    private final long start;
     private long fresh;
     private long freshEnd;
 
-    SlotDepot(Pmem pmem, Regions regions, RegionKind kind, long fresh, long freshEnd) {
+    /** With the batches that the last close has left, if any; {@code start} is the first time of this start. */
+    SlotDepot(Pmem pmem, Regions regions, RegionKind kind, long fresh, long freshEnd, long batches, long start) {
         this.pmem = pmem;
         this.regions = regions;
         this.kind = kind;
-        this.linkOffset = kind == RegionKind.CONTENT_SLOTS ? DirContentRecord.MIDDLE_OFFSET : EntryRecord.ATIME_OFFSET;
+        this.linkOffset = SummaryRecord.linkOffset(kind);
+        this.start = start;
+        this.batches = batches;
+        this.inherited = batches;
         this.fresh = fresh;
         this.freshEnd = freshEnd;
         long perRegion = regions.size() / kind.slotSize();
@@ -54,8 +65,9 @@ final class SlotDepot {
     synchronized boolean fill(SlotStripe stripe) {
         if (batches != Pmem.NULL) {
             long batch = batches;
+            int count = batch == inherited ? takeOver(batch) : SlotStripe.BATCH;
             batches = pmem.get(batch + linkOffset);
-            stripe.load(batch);
+            stripe.load(batch, count);
             return true;
         }
         if (fresh + kind.slotSize() > freshEnd) {
@@ -70,6 +82,39 @@ final class SlotDepot {
         fresh = Math.min(start + runSize, freshEnd);
         stripe.run(start, fresh);
         return true;
+    }
+
+    /**
+     * Counts a batch of the last close, and marks its slots as in hand. I5: whatever led here, a slot is taken only if it is free, and
+     * neither has been in hand in this start, which leaves a time of this start, nor is one that nobody has used, which has no time.
+     */
+    private int takeOver(long batch) {
+        int count = 0;
+        for (long at = batch; at != Pmem.NULL; at = pmem.get(at + EntryRecord.NEXT_OFFSET)) {
+            if (!regions.isSlot(at, kind)) {
+                throw new CorruptPoolException(batch, "a batch of free slots, each of " + kind, at);
+            }
+            long time = pmem.get(at + EntryRecord.DEATH_OFFSET);
+            boolean free = pmem.get(at + EntryRecord.STATUS_OFFSET) == SlotState.FREE && time > 0 && time < start;
+            if (!free || count == SlotStripe.BATCH) {
+                throw new CorruptPoolException(
+                        at, "a slot that was free when the pool was closed", pmem.get(at + EntryRecord.STATUS_OFFSET));
+            }
+            pmem.set(at + EntryRecord.DEATH_OFFSET, start);
+            count++;
+        }
+        inherited = pmem.get(batch + linkOffset);
+        return count;
+    }
+
+    /** The first of all batches. */
+    synchronized long batches() {
+        return batches;
+    }
+
+    /** Where what nobody has used begins. */
+    synchronized long fresh() {
+        return fresh;
     }
 
     /** All slots here; walks them. */

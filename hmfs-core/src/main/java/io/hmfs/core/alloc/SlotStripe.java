@@ -2,6 +2,7 @@ package io.hmfs.core.alloc;
 
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.layout.SummaryRecord;
 import io.hmfs.core.pmem.Pmem;
 
 /**
@@ -14,9 +15,10 @@ import io.hmfs.core.pmem.Pmem;
  */
 final class SlotStripe {
     /** Slots that move at once. */
-    static final int BATCH = 64;
+    static final int BATCH = SummaryRecord.BATCH_MAX;
 
     private static final long NEXT = EntryRecord.NEXT_OFFSET;
+    private static final long TIME = EntryRecord.DEATH_OFFSET;
     private static final int LIMBOS = 3;
 
     /** Batches that are cut at once, for whoever asked; each walks {@link #BATCH} slots. */
@@ -25,6 +27,7 @@ final class SlotStripe {
     private final Pmem pmem;
     private final SlotDepot depot;
     private final long slotSize;
+    private final long start;
 
     private long loaded = Pmem.NULL;
     private int loadedCount;
@@ -50,16 +53,17 @@ final class SlotStripe {
     /** Whether a reclaim has something to do. Also read without the monitor: an old value delays that, no more. */
     private boolean reclaimable;
 
-    SlotStripe(Pmem pmem, SlotDepot depot, long slotSize) {
+    SlotStripe(Pmem pmem, SlotDepot depot, long slotSize, long start) {
         this.pmem = pmem;
         this.depot = depot;
         this.slotSize = slotSize;
+        this.start = start;
     }
 
     /** A free slot that is in hand, or NULL. */
     long pop() {
         if (loaded == Pmem.NULL && spare != Pmem.NULL) {
-            load(spare);
+            load(spare, BATCH);
             spare = Pmem.NULL;
         }
         if (loaded != Pmem.NULL) {
@@ -83,9 +87,9 @@ final class SlotStripe {
     }
 
     /** Takes a batch into the empty first magazine. */
-    void load(long batch) {
+    void load(long batch, int count) {
         loaded = batch;
-        loadedCount = BATCH;
+        loadedCount = count;
     }
 
     /** Takes a run of slots that were never used; the one before is used up. */
@@ -104,6 +108,9 @@ final class SlotStripe {
             spare = loaded;
             loaded = Pmem.NULL;
             loadedCount = 0;
+        }
+        if (pmem.get(at + TIME) == 0) {
+            pmem.set(at + TIME, start); // never filled: a time tells it from what nobody has had in hand
         }
         pmem.set(at + NEXT, loaded);
         loaded = at;
@@ -154,17 +161,39 @@ final class SlotStripe {
         return all;
     }
 
-    /** Makes a batch of the first of the ripe slots. */
+    /** Makes a batch of the first of the ripe slots, or of all. */
     private void cut() {
+        int count = Math.min(BATCH, ripeCount);
         long first = ripe;
         long last = first;
-        for (int i = 1; i < BATCH; i++) {
+        for (int i = 1; i < count; i++) {
             last = pmem.get(last + NEXT);
         }
         ripe = pmem.get(last + NEXT);
-        ripeCount -= BATCH;
+        ripeCount -= count;
         pmem.set(last + NEXT, Pmem.NULL);
         depot.put(first);
+    }
+
+    /** Gives all that is in hand to the depot, in batches that may be short; limbo too, for nobody is pinned any more. */
+    void empty() {
+        for (int bin = 0; bin < LIMBOS; bin++) {
+            ripen(bin);
+        }
+        while (ripe != Pmem.NULL) {
+            cut();
+        }
+        for (; fresh + slotSize <= freshEnd; fresh += slotSize) {
+            push(fresh);
+        }
+        for (long batch : new long[] {spare, loaded}) {
+            if (batch != Pmem.NULL) {
+                depot.put(batch);
+            }
+        }
+        spare = Pmem.NULL;
+        loaded = Pmem.NULL;
+        loadedCount = 0;
     }
 
     boolean hasRetired() {

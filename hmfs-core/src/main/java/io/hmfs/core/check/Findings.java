@@ -74,6 +74,10 @@ final class Findings {
         return repaired;
     }
 
+    long pending() {
+        return pending;
+    }
+
     long damage() {
         return damage;
     }

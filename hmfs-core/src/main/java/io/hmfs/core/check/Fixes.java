@@ -5,6 +5,7 @@ import io.hmfs.core.alloc.Epochs;
 import io.hmfs.core.alloc.IdSource;
 import io.hmfs.core.alloc.Regions;
 import io.hmfs.core.alloc.SlotAllocator;
+import io.hmfs.core.alloc.Summary;
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
 import io.hmfs.core.dir.IndexSegments;
@@ -48,7 +49,8 @@ final class Fixes {
                 view.keys,
                 new Epochs(),
                 new Clock(pmem, view.header),
-                new IdSource(pmem, view.header));
+                new IdSource(pmem, view.header),
+                Summary.none());
         this.lists = new ChildList(engine);
         // What this repair makes has times of its own, which the passes behind it meet.
         view.future = Math.max(view.future, engine.clock.start() + REPAIR_NANOS_MAX);

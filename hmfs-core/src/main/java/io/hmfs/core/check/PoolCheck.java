@@ -118,6 +118,7 @@ public final class PoolCheck {
         Survey.run(view);
         OutcomeCheck.run(view);
         objects(view, index);
+        SummaryCheck.run(view);
         view.close();
         return findings;
     }

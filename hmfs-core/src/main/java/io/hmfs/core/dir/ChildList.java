@@ -244,6 +244,9 @@ public final class ChildList {
         pmem.fence();
         while (removed != Pmem.NULL) {
             long next = pmem.get(removed + EntryRecord.NEXT_OFFSET);
+            if (engine.isDeadCounted(removed)) {
+                engine.dead.left(-1);
+            }
             engine.retire(removed, engine.slotsFor(Engine.slotSize(EntryRecord.status(pmem, removed))));
             removed = next;
         }

@@ -3,6 +3,7 @@ package io.hmfs.core.dir;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.pmem.Pmem;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +19,25 @@ public final class DeadCounts {
     private final long[] directories = new long[STRIPES];
     private final long[] counts = new long[STRIPES];
     private final LinkedBlockingQueue<Long> due = new LinkedBlockingQueue<>(QUEUE_MAX);
+    private final LongAdder left = new LongAdder();
 
-    /** Counts children of a directory that died or were seen dead. */
+    /** Counts one child of a directory that has died. */
+    public void died(Pmem pmem, long directory, long content) {
+        left.increment();
+        add(pmem, directory, content, 1);
+    }
+
+    /** Counts those that were left by an earlier start, or, if negative, that a sweep has taken off their list. */
+    public void left(long more) {
+        left.add(more);
+    }
+
+    /** How many of those that were counted are on their lists yet; exact when nothing is under way. */
+    public long left() {
+        return left.sum();
+    }
+
+    /** Counts children of a directory that died or were seen dead, so that it is swept some day. */
     public void add(Pmem pmem, long directory, long content, long dead) {
         int stripe = stripe(directory);
         if (directories[stripe] != directory) {

@@ -6,6 +6,7 @@ import io.hmfs.core.alloc.IdSource;
 import io.hmfs.core.alloc.OutcomeRings;
 import io.hmfs.core.alloc.Regions;
 import io.hmfs.core.alloc.SlotAllocator;
+import io.hmfs.core.alloc.Summary;
 import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
@@ -60,10 +61,21 @@ public final class Engine {
     /** Whether units are marked until they are written back (I2); without write-back there is nothing to mark. */
     public final boolean marksDirty;
 
+    /** What the last close has told. */
+    public final Summary summary;
+
     private final long start;
     private final ThreadLocal<Scratch> scratch = ThreadLocal.withInitial(Scratch::new);
 
-    public Engine(Pmem pmem, Regions regions, HashIndex index, Keys keys, Epochs epochs, Clock clock, IdSource ids) {
+    public Engine(
+            Pmem pmem,
+            Regions regions,
+            HashIndex index,
+            Keys keys,
+            Epochs epochs,
+            Clock clock,
+            IdSource ids,
+            Summary summary) {
         this.pmem = pmem;
         this.regions = regions;
         this.index = index;
@@ -72,15 +84,20 @@ public final class Engine {
         this.clock = clock;
         this.ids = ids;
         this.start = clock.start();
+        this.summary = summary;
         this.marksDirty = pmem.persistence().writesBack();
-        this.contentSlots = new SlotAllocator(pmem, regions, epochs, RegionKind.CONTENT_SLOTS);
-        this.entrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.ENTRY_SLOTS);
-        this.longEntrySlots = new SlotAllocator(pmem, regions, epochs, RegionKind.LONG_ENTRY_SLOTS);
+        this.contentSlots = slotsOf(RegionKind.CONTENT_SLOTS);
+        this.entrySlots = slotsOf(RegionKind.ENTRY_SLOTS);
+        this.longEntrySlots = slotsOf(RegionKind.LONG_ENTRY_SLOTS);
         this.chains = new Chains(this);
         this.inodes = new Inodes(this);
         this.records = new ChangeRecords(this);
         this.rings = new OutcomeRings(pmem, regions, clock);
         this.slots = List.of(contentSlots, entrySlots, longEntrySlots);
+    }
+
+    private SlotAllocator slotsOf(RegionKind kind) {
+        return new SlotAllocator(pmem, regions, epochs, kind, start, summary);
     }
 
     /** Buffers of one thread, reused by every look-up. */
@@ -115,6 +132,11 @@ public final class Engine {
     /** Bytes of the slot of the entry whose status word this is. */
     public static long slotSize(long status) {
         return EntryRecord.sizeFor(EntryRecord.nameLength(status));
+    }
+
+    /** Whether an entry that is dead and listed was counted: by this start, or by the one before, which told. */
+    boolean isDeadCounted(long at) {
+        return summary.isValid() || EntryRecord.death(pmem, at) >= start;
     }
 
     /** Whether a transient state was left by an earlier start: then its operation died half way. */

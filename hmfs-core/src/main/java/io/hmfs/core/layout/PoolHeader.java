@@ -22,8 +22,8 @@ import java.util.zip.CRC32C;
  *   | clock  | ids    | starts | state  | grown  | reserved, zero           |   leases
  *   128                                                                    1024
  *   | index root                                                            |
- *   1024     …                                                             4096
- *   | reserved, zero                                                        |
+ *   1024                                        1152                       4096
+ *   | summary of the free slots, by a clean close | reserved, zero          |
  *   4096                                                          4096 + 8·65536
  *   | region table: one word a region, offset | kind; 0 ends it             |
  * </pre>
@@ -63,6 +63,9 @@ public final class PoolHeader {
 
     public static final long INDEX_ROOT_OFFSET = 128;
     public static final long INDEX_ROOT_SIZE = 896;
+    /** See {@link SummaryRecord}. */
+    public static final long SUMMARY_OFFSET = 1024;
+
     public static final long REGION_TABLE_OFFSET = 4096;
     public static final int REGIONS_MAX = 65536;
 
@@ -87,7 +90,8 @@ public final class PoolHeader {
                     u64("grown"),
                     paddingLayout(24),
                     paddingLayout(INDEX_ROOT_SIZE).withName("indexRoot"),
-                    paddingLayout(3072))
+                    paddingLayout(SummaryRecord.SIZE).withName("summary"),
+                    paddingLayout(SIZE - SUMMARY_OFFSET - SummaryRecord.SIZE))
             .withByteAlignment(64)
             .withName("PoolHeader");
 
@@ -107,6 +111,7 @@ public final class PoolHeader {
         Layouts.pin(LAYOUT, "state", STATE_OFFSET);
         Layouts.pin(LAYOUT, "grown", GROWN_OFFSET);
         Layouts.pin(LAYOUT, "indexRoot", INDEX_ROOT_OFFSET);
+        Layouts.pin(LAYOUT, "summary", SUMMARY_OFFSET);
     }
 
     private PoolHeader() {}

@@ -142,7 +142,7 @@ final class DeleteBatchOp {
         for (int i = 0; i <= last; i++) {
             if (work.joins[i]) {
                 delete.end(work.found[i], work.hashes[i]);
-                engine.dead.add(pmem, batch.directory(i), work.contents[i], 1);
+                engine.dead.died(pmem, batch.directory(i), work.contents[i]);
             }
         }
     }

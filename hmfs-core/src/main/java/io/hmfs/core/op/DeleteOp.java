@@ -63,7 +63,7 @@ final class DeleteOp {
         Status status = look(at, removed);
         if (status == Status.OK) {
             remove(at, hash, content, dataOf(removed), removed.size);
-            engine.dead.add(pmem, parent, content, 1);
+            engine.dead.died(pmem, parent, content);
         }
         return status;
     }

@@ -269,9 +269,9 @@ final class RenameOp {
         if (move.victimContent != Pmem.NULL) {
             engine.dropContent(move.victimContent, EntryRecord.id(pmem, move.victim)); // after DELETED, as in rmdir
         }
-        engine.dead.add(pmem, move.source, move.sourceContent, 1);
+        engine.dead.died(pmem, move.source, move.sourceContent);
         if (move.victim != Pmem.NULL) {
-            engine.dead.add(pmem, move.target, move.targetContent, 1);
+            engine.dead.died(pmem, move.target, move.targetContent);
         }
         return Status.OK;
     }

@@ -73,7 +73,7 @@ final class RmdirOp {
         if (own != Pmem.NULL) {
             engine.dropContent(own, id); // after DELETED, or a create in between would find neither
         }
-        engine.dead.add(pmem, EntryRecord.parent(pmem, at), parentContent, 1);
+        engine.dead.died(pmem, EntryRecord.parent(pmem, at), parentContent);
         return Status.OK;
     }
 }

@@ -83,6 +83,6 @@ final class UnlinkOp {
         if (removed.nlink == 0) {
             engine.inodes.drop(inode);
         }
-        engine.dead.add(pmem, parent, content, 1);
+        engine.dead.died(pmem, parent, content);
     }
 }

@@ -16,9 +16,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Walks the regions that a start finds, slot by slot, beside normal work: gathers free slots, finishes or undoes what is half
  * done, sweeps what is dead, drops directory contents whose directory is gone. Nothing waits for it but a full pool (I6).
+ *
+ * <p>After a clean close that has told the free slots it has one thing to do: to sweep, if much was left dead on lists.
  */
 public final class BackgroundScan {
     private static final int SWEPT = 1 << 10;
+
+    /** After a clean close the slots are all walked if one in so many is dead: otherwise what is listed or dies there brings a sweep. */
+    private static final int DEAD_SHARE = 64;
 
     private final Engine engine;
     private final Pmem pmem;
@@ -26,6 +31,7 @@ public final class BackgroundScan {
     private final Recovery recovery;
     private final LinkSearch links;
     private final int regionsFound;
+    private final boolean collects;
     private final long[] swept = new long[SWEPT];
     private volatile boolean done;
     private volatile boolean stopped;
@@ -38,10 +44,23 @@ public final class BackgroundScan {
         this.recovery = recovery;
         this.links = new LinkSearch(engine, lists);
         this.regionsFound = engine.regions.count();
+        this.collects = !engine.summary.isValid();
+        this.done = !collects && engine.summary.dead() < entrySlots() / DEAD_SHARE;
+    }
+
+    private long entrySlots() {
+        Regions regions = engine.regions;
+        return regions.count(RegionKind.ENTRY_SLOTS) * (regions.size() / EntryRecord.SIZE)
+                + regions.count(RegionKind.LONG_ENTRY_SLOTS) * (regions.size() / EntryRecord.LONG_SIZE);
     }
 
     public boolean isDone() {
         return done;
+    }
+
+    /** Whether the allocators know all the free slots: this scan has gathered them, or need not. */
+    public boolean knowsFree() {
+        return done || !collects;
     }
 
     /** Asks a running scan to end soon. */
@@ -49,8 +68,11 @@ public final class BackgroundScan {
         stopped = true;
     }
 
-    /** The whole scan. */
+    /** The whole scan, unless it is done. */
     public void run() {
+        if (done) {
+            return;
+        }
         Regions regions = engine.regions;
         for (int i = 0; i < regionsFound && !stopped; i++) {
             SlotAllocator slots = slotsOf(regions.kind(i));
@@ -131,7 +153,7 @@ public final class BackgroundScan {
 
     /** A slot that this start has freed, or is filling, has a time of this start here; it is in limbo, chained or in hand. */
     private void collectFree(long at, SlotAllocator slots) {
-        if (EntryRecord.death(pmem, at) < engine.clock.start()) {
+        if (collects && EntryRecord.death(pmem, at) < engine.clock.start()) {
             slots.release(at);
         }
     }

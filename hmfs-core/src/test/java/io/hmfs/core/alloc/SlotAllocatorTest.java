@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
  */
 final class SlotAllocatorTest {
     private static final long REGION = 16 << 10;
+    private static final long START = 1000;
     private static final int PER_REGION = (int) (REGION / EntryRecord.SIZE);
 
     private SimPoolFile file = new SimPoolFile(REGION, 2, Persistence.PROCESS);
@@ -34,7 +35,7 @@ final class SlotAllocatorTest {
     private SlotAllocator slots = open();
 
     private SlotAllocator open() {
-        return new SlotAllocator(file.pmem(), new Regions(file), epochs, RegionKind.ENTRY_SLOTS);
+        return new SlotAllocator(file.pmem(), new Regions(file), epochs, RegionKind.ENTRY_SLOTS, START, Summary.none());
     }
 
     private long use() {

@@ -7,6 +7,7 @@ import io.hmfs.core.alloc.Clock;
 import io.hmfs.core.alloc.Epochs;
 import io.hmfs.core.alloc.IdSource;
 import io.hmfs.core.alloc.Regions;
+import io.hmfs.core.alloc.Summary;
 import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
@@ -46,7 +47,8 @@ abstract class ChildListKit {
         Keys keys = new Keys(pmem, 42);
         HashIndex index =
                 HashIndex.open(pmem, PoolHeader.INDEX_ROOT_OFFSET, keys::ofObject, new IndexSegments(pmem, regions));
-        return new Engine(pmem, regions, index, keys, new Epochs(), new Clock(pmem, 0), new IdSource(pmem, 0));
+        return new Engine(
+                pmem, regions, index, keys, new Epochs(), new Clock(pmem, 0), new IdSource(pmem, 0), Summary.none());
     }
 
     @BeforeEach

@@ -53,6 +53,7 @@ final class FormatDocTest {
 
     private static final List<StructLayout> LAYOUTS = List.of(
             PoolHeader.LAYOUT,
+            SummaryRecord.LAYOUT,
             EntryRecord.LAYOUT,
             InodeRecord.LAYOUT,
             DirContentRecord.LAYOUT,

@@ -97,6 +97,7 @@ final class ServerRun {
                   metrics  %s
                   audit    %s
                   started  %s
+                  space    free slots %s
                   use      hmfs fs --server %s -ls /
                   stop     Ctrl-C, or kill %d
                 """.formatted(
@@ -114,6 +115,7 @@ final class ServerRun {
                         metrics(server),
                         audit(config),
                         steps(server.startSteps()),
+                        server.freeSlots(),
                         address,
                         ProcessHandle.current().pid());
     }

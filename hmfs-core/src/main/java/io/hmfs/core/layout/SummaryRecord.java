@@ -1,0 +1,100 @@
+package io.hmfs.core.layout;
+
+import static io.hmfs.core.layout.Layouts.u64;
+import static java.lang.foreign.MemoryLayout.paddingLayout;
+import static java.lang.foreign.MemoryLayout.structLayout;
+
+import io.hmfs.core.pmem.Pmem;
+import java.lang.foreign.StructLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+
+/**
+ * Where a clean close has left the free slots, in the superblock; little-endian (docs/format.md#summary).
+ * <pre>
+ *   0        8        16       24       32       40       48       56       64
+ *   | starts | dead   | free slots of each kind  | never used, of each kind |
+ *   64         72                                                          128
+ *   | checksum | reserved, zero                                             |
+ * </pre>
+ * Free slots stand in batches of at most {@link #BATCH_MAX}: a chain through their {@code next}, and the first of a batch has, in another
+ * word, the first of the next batch. Of the last region of a kind the slots from "never used" on stand in no batch.
+ *
+ * <p>Believed only in a pool that was closed cleanly, by the start with the number {@code starts}, and not opened since.
+ */
+public final class SummaryRecord {
+    /** Slots of a batch. */
+    public static final int BATCH_MAX = 64;
+
+    public static final long SIZE = 128;
+    public static final long STARTS_OFFSET = 0;
+    public static final long DEAD_OFFSET = 8;
+    public static final long FREE_OFFSET = 16;
+    public static final long UNUSED_OFFSET = 40;
+    public static final long CHECKSUM_OFFSET = 64;
+
+    static final StructLayout LAYOUT = structLayout(
+                    u64("starts"),
+                    u64("dead"),
+                    u64("freeContents"),
+                    u64("freeEntries"),
+                    u64("freeLongEntries"),
+                    u64("unusedContents"),
+                    u64("unusedEntries"),
+                    u64("unusedLongEntries"),
+                    u64("checksum"),
+                    paddingLayout(56))
+            .withByteAlignment(64)
+            .withName("SummaryRecord");
+
+    static {
+        Layouts.pin(LAYOUT, SIZE, 64);
+        Layouts.pin(LAYOUT, "starts", STARTS_OFFSET);
+        Layouts.pin(LAYOUT, "dead", DEAD_OFFSET);
+        Layouts.pin(LAYOUT, "freeContents", FREE_OFFSET + ofKind(RegionKind.CONTENT_SLOTS));
+        Layouts.pin(LAYOUT, "freeEntries", FREE_OFFSET + ofKind(RegionKind.ENTRY_SLOTS));
+        Layouts.pin(LAYOUT, "freeLongEntries", FREE_OFFSET + ofKind(RegionKind.LONG_ENTRY_SLOTS));
+        Layouts.pin(LAYOUT, "unusedContents", UNUSED_OFFSET + ofKind(RegionKind.CONTENT_SLOTS));
+        Layouts.pin(LAYOUT, "unusedEntries", UNUSED_OFFSET + ofKind(RegionKind.ENTRY_SLOTS));
+        Layouts.pin(LAYOUT, "unusedLongEntries", UNUSED_OFFSET + ofKind(RegionKind.LONG_ENTRY_SLOTS));
+        Layouts.pin(LAYOUT, "checksum", CHECKSUM_OFFSET);
+    }
+
+    private SummaryRecord() {}
+
+    private static long ofKind(RegionKind kind) {
+        return 8L * (kind.code() - RegionKind.CONTENT_SLOTS.code());
+    }
+
+    /** The word of a free slot that has the first slot of the next batch. Nobody reads it otherwise in a slot that is free. */
+    public static long linkOffset(RegionKind kind) {
+        return kind == RegionKind.CONTENT_SLOTS ? DirContentRecord.MIDDLE_OFFSET : EntryRecord.ATIME_OFFSET;
+    }
+
+    /** The first batch of a kind of slots, or {@code Pmem.NULL}. */
+    public static long free(Pmem pmem, long at, RegionKind kind) {
+        return pmem.get(at + FREE_OFFSET + ofKind(kind));
+    }
+
+    /** Where the slots of a kind begin that no one has ever used; the end of the last region if there are none, 0 without a region. */
+    public static long unused(Pmem pmem, long at, RegionKind kind) {
+        return pmem.get(at + UNUSED_OFFSET + ofKind(kind));
+    }
+
+    public static void set(Pmem pmem, long at, RegionKind kind, long free, long unused) {
+        pmem.set(at + FREE_OFFSET + ofKind(kind), free);
+        pmem.set(at + UNUSED_OFFSET + ofKind(kind), unused);
+    }
+
+    /** CRC32C of the words before it. */
+    public static long checksum(Pmem pmem, long at) {
+        ByteBuffer bytes = ByteBuffer.allocate((int) CHECKSUM_OFFSET).order(ByteOrder.LITTLE_ENDIAN);
+        for (long offset = 0; offset < CHECKSUM_OFFSET; offset += 8) {
+            bytes.putLong(pmem.get(at + offset));
+        }
+        CRC32C crc = new CRC32C();
+        crc.update(bytes.flip());
+        return crc.getValue();
+    }
+}
