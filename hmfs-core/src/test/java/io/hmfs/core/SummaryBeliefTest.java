@@ -22,6 +22,7 @@ import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.layout.SummaryRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.sim.SimPmem;
