@@ -30,6 +30,14 @@ static bool doneTh(State &S, int i) { return !S.th[i].active && S.th[i].pi >= PR
 static void step(State &S, int i) {
     Th &t = S.th[i];
     CURT = i;
+    if (i == JUDGE) {
+        t.active = 1;
+        if (!judge(S, t)) return;
+        memset(&t, 0, sizeof t);
+        S.judging = 0;
+        tell(S);
+        return;
+    }
     if (!t.active) {
         t.op = PROG[S.epoch][i][t.pi];
         t.active = 1;
@@ -44,6 +52,7 @@ static void step(State &S, int i) {
     memset(&t, 0, sizeof t);
     t.pi = pi;
     if (OPS[op].t == O_JOIN) for (int j = 0; j < OPS[op].c && !S.viol; j++) opReturn(S, op + 1 + j, jr[j]);
+    if (res == R_OK && numbered(op)) S.answered |= 1 << op;
     opReturn(S, op, res);
     opEnd(S, i);
 }
@@ -53,6 +62,7 @@ static void newStart(State &N) {
     N.limboM = N.known = 0;
     N.epoch++;
     N.start = N.clock++;
+    N.judging = NUMBERED != 0;
     N.nth = N.epoch < PROG.size() ? PROG[N.epoch].size() : 0;
     N.freeM = FRESH[min<int>(N.epoch, 3)];
     for (int y = 0; y < NOP; y++) if (N.pend >> y & 1 && (OPS[y].t == O_STAT || OPS[y].t == O_LIST || internal(y))) {
@@ -134,12 +144,15 @@ static bool look(State &S, int op) {
 static void observe(const State &S, State &O) {
     O = S;
     memset(O.th, 0, sizeof O.th);
+    auto judged = [&] { for (int n = 0; n < 900 && O.judging && !O.viol; n++) step(O, JUDGE); if (O.judging) viol(O, "never ends: the judging of records"); };
+    if (G.jfirst) judged();
     auto stats = [&] { for (int k = 0; k < NK && !O.viol; k++) look(O, OBS_S[k]); };
     auto lists = [&] { for (int d = 0; d < DIRS && !O.viol; d++) look(O, OBS_L[d]); };
     if (opt("obs", 0)) { lists(); stats(); } else { stats(); lists(); }
     for (int d = 0; d < DIRS && !O.viol; d++) look(O, OBS_W[d]);
     for (int i = 0; i < 2 && !O.viol; i++) look(O, OBS_SC);
     stats(); lists();
+    judged();
     if (!O.viol) checkLists(O);
     for (int k = 0; k < NK && !O.viol; k++) for (int s = 1; s <= NS; s++) if (R(O, IX(k, s))) {
         bool listed = false;
@@ -226,6 +239,7 @@ int main(int argc, char **argv) {
                 if (o.t == O_RENAME) o.b = keyByName(w[2]);
                 if (o.t == O_CHMOD) o.b = atoi(w[2].c_str());
                 PROG.back().back().push_back(addOp(o));
+                if (G.num && (o.t == O_CREATE || o.t == O_MKDIR || o.t == O_DELETE || o.t == O_RMDIR || o.t == O_RENAME)) NUMBERED |= 1 << (nops - 1);
                 if (o.t == O_JOIN) for (size_t j = 1; j < w.size(); j++) addOp(Op{O_CREATE, (u8)keyByName(w[j]), 0, 0});
             }
         }
@@ -283,9 +297,15 @@ int main(int argc, char **argv) {
         for (size_t qi = 0; qi < curId.size() && !found; qi++) {
             off += get(&cur[off], S);
             u32 id = curId[qi];
-            bool all = true, progress = false;
+            bool all = !S.judging, progress = false;
             u64 h0 = hashState(S);
-            for (int i = 0; i < S.nth && !found; i++) if (!doneTh(S, i)) {
+            if (S.judging) {
+                N = S;
+                step(N, JUDGE);
+                progress |= N.viol || hashState(N) != h0;
+                push(N, id, JUDGE);
+            }
+            for (int i = 0; i < S.nth && !found && !(S.judging && G.jfirst); i++) if (!doneTh(S, i)) {
                 all = false;
                 N = S;
                 step(N, i);

@@ -20,12 +20,12 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-enum { NK = 4, ND = 3, NS = 6, MAXLOG = 72, MAXCFG = 240, NOP = 16, NT = 3, NW_ENT = 6 };
+enum { NK = 4, ND = 3, NS = 6, MAXLOG = 72, MAXCFG = 240, NOP = 16, NT = 4, JUDGE = 3, NREC = 11, NW_ENT = 6 };
 enum { NAME, STATUS, DEATH, BIRTH, SIB, LINK, PAR, ATTR, INO, NF };
 enum { FREE, CREATING, NORMAL, DELETING, DELETED, MOVING, REPLACED };
 enum { CLOSED = 0xFF, ROOT = 15 };
-// words: slots, contents (head, mtime, access, id: 0 = free), index words by (key, slot), index words of contents
-enum { W_SLOT = 0, W_DIR = NF * (NS + 1), W_IDX = W_DIR + 4 * ND, W_CIDX = W_IDX + (NK + 1) * (NS + 1), NW = W_CIDX + ND };
+// words: slots, contents (head, mtime, access, id: 0 = free), index words by (key, slot), index words of contents, records by operation
+enum { W_SLOT = 0, W_DIR = NF * (NS + 1), W_IDX = W_DIR + 4 * ND, W_CIDX = W_IDX + (NK + 1) * (NS + 1), W_REC = W_CIDX + ND, NW = W_REC + 4 * NREC };
 static int F(int s, int f) { return W_SLOT + s * NF + f; }
 static int HEAD(int d) { return W_DIR + 4 * d; }
 static int MT(int d) { return HEAD(d) + 1; }
@@ -33,10 +33,16 @@ static int ACC(int d) { return HEAD(d) + 2; }
 static int CST(int d) { return HEAD(d) + 3; }
 static int IX(int k, int s) { return W_IDX + k * (NS + 1) + s; }
 static int CIX(int d) { return W_CIDX + d; }
+enum { NONE, WRITTEN, EXECUTED, MADE = 8, GONE = 16 }; // number and evidence in one word, stored last
+static int NUMBER(int op) { return W_REC + 4 * op; }
+static int OBJECT(int op) { return NUMBER(op) + 1; }
+static int TIME(int op) { return NUMBER(op) + 2; }
+static int ID(int op) { return NUMBER(op) + 3; }
 static int lineOf(int w) {
     if (w < W_DIR) { int f = w % NF; return w / NF * 2 + (f == NAME || f == ATTR); }
     if (w < W_IDX) return 2 * (NS + 1) + (w - W_DIR) / 4;
-    return 2 * (NS + 1) + ND + (w - W_IDX);
+    if (w < W_REC) return 2 * (NS + 1) + ND + (w - W_IDX);
+    return 2 * (NS + 1) + ND + (W_REC - W_IDX) + (w - W_REC) / 4;
 }
 static const char *STN[] = {"FREE", "CREATING", "NORMAL", "DELETING", "DELETED", "MOVING", "REPLACED"};
 static const char *FN[] = {"name", "status", "death", "birth", "sibling", "link", "parent", "attr", "id"};
@@ -91,6 +97,16 @@ static int opt(const char *n, int def) { auto i = OPT.find(n); return i == OPT.e
     X(joinfull, 1) /* [join.3] the swap compares head and mtime; 0 the head alone */ \
     X(raisewb, 1)  /* raise writes back also when it was high enough */ \
     X(idxlast, 1)  /* [delete.4] index word after DELETED */ \
+    X(num, 0)      /* 1: creates, deletes, rmdirs and renames have numbers, and a start judges their records */ \
+    X(recd, 1)     /* [once.1] the record goes out with the operation's first fence; 0 after the commit */ \
+    X(recf, 1)     /* [once.3] fence */ \
+    X(unrec, 1)    /* [once.5]: 1 durable, 2 not, 0 not cleared */ \
+    X(jwb, 1)      /* [once.6] write-back of what is looked at */ \
+    X(jset, 1)     /* [once.6] what is DELETING is settled */ \
+    X(jf, 1)       /* [once.6] fence */ \
+    X(jdone, 1)    /* [once.7] write-back and fence */ \
+    X(jagain, 1)   /* [once.11] write-back of what an earlier start has cleared */ \
+    X(jfirst, 1)   /* the records are judged before anything else; 0 beside it */ \
     X(notempty, 1) X(mkcont, 1) X(stat2, 1) X(stat3, 1) X(renidx, 1) X(scanlock, 1)
 struct Flags {
 #define X(n, d) int n;
@@ -120,7 +136,7 @@ struct Cfg {
     bool operator<(const Cfg &o) const { return memcmp(this, &o, sizeof(Cfg)) < 0; }
     bool operator==(const Cfg &o) const { return memcmp(this, &o, sizeof(Cfg)) == 0; }
 };
-enum { P_OP, P_CREATE, P_OPEN, P_REC, P_LINKED, P_LINK, P_LOCK, P_SWEEP, P_CLOSE, P_REMOVE, P_FREEIF, P_STAT, P_RAISE, NP };
+enum { P_OP, P_CREATE, P_OPEN, P_REC, P_LINKED, P_LINK, P_LOCK, P_SWEEP, P_CLOSE, P_REMOVE, P_FREEIF, P_STAT, P_RAISE, P_JUDGE, NP };
 struct Th {
     u16 pc[NP];
     u8 pi, op, active, held, li, res, mask;
@@ -137,11 +153,12 @@ struct Th {
     u8 fs, fd, flost;                                                   // freeIfUnlinked
     u8 sk, smask, scur, sst, screat, snxt, sino, sattr, sfound;  // stat
     u8 lcur, lstart, lseen, ldup, lst, llink, lshown;            // list
+    u8 xi; u16 xopen, xdone;                                     // judge
     u8 jn, js[3], jr[3], jset, jdone, jh[ND], jm[ND], jd, ji, jopen; // join
 };
 struct State {
-    u8 vol[NW], per[NW], lock[NK + 1], swl[ND], freeM, limboM, known, limbo[NS + 1], clock, start, epoch, nth, dead, viol;
-    u16 pend;
+    u8 vol[NW], per[NW], lock[NK + 1], swl[ND], freeM, limboM, known, limbo[NS + 1], clock, start, epoch, nth, dead, viol, judging;
+    u16 pend, answered, told, toldNot;                           // told: by a start that has judged, and for good
     Th th[NT];
     u8 nlog, ncfg;
     Ent log[MAXLOG];
@@ -158,6 +175,7 @@ static string num(int n) { return to_string(n); }
 static string wordName(int w) {
     if (w < W_DIR) return "s" + num(w / NF) + "." + FN[w % NF];
     if (w < W_IDX) { const char *n[] = {"head", "mtime", "access", "id"}; return "dir" + num((w - W_DIR) / 4) + "." + n[(w - W_DIR) % 4]; }
+    if (w >= W_REC) { const char *n[] = {"number", "object", "time", "id"}; return "record" + num((w - W_REC) / 4) + "." + n[(w - W_REC) % 4]; }
     if (w < W_CIDX) return "index[" + string(KN[(w - W_IDX) / (NS + 1)]) + "->s" + num((w - W_IDX) % (NS + 1)) + "]";
     return "index[dir" + num(w - W_CIDX) + "]";
 }
@@ -326,4 +344,26 @@ static void opReturn(State &S, int x, int res) {
     S.ncfg = out.size();
     for (size_t i = 0; i < out.size(); i++) S.cfg[i] = out[i];
 }
-
+// ---- numbered changes ----
+static u16 NUMBERED; // operations of the program
+static bool numbered(int x) { return x < NREC && NUMBERED >> x & 1; }
+/** What a start has judged: it must be so, and stays so. */
+static void tell(State &S) {
+    for (int x = 0; x < NREC; x++) if (numbered(x)) {
+        bool executed = (R(S, NUMBER(x)) & 7) == EXECUTED, pending = S.pend >> x & 1;
+        if (VERB && (executed || pending)) printf("  record of op%d %s: %s\n", x, opName(x).c_str(), executed ? "executed" : "not executed");
+        if (!executed && (S.answered | S.told) >> x & 1) { viol(S, "once: " + opName(x) + " was answered, or told, and its record is gone"); return; }
+        if (executed && !pending && !((S.answered | S.told) >> x & 1)) { viol(S, "once: " + opName(x) + " is told executed, and was not"); return; }
+        if (!pending) continue;
+        if (executed) { S.told |= 1 << x; opReturn(S, x, R_OK); if (S.viol) return; continue; }
+        int n = 0;
+        for (int i = 0; i < S.ncfg; i++) if (S.cfg[i].r[x] != R_OK) { S.cfg[n] = S.cfg[i]; S.cfg[n++].r[x] = 0; }
+        memset(S.cfg + n, 0, (S.ncfg - n) * sizeof(Cfg));
+        sort(S.cfg, S.cfg + n);
+        S.ncfg = unique(S.cfg, S.cfg + n) - S.cfg;
+        memset(S.cfg + S.ncfg, 0, (n - S.ncfg) * sizeof(Cfg));
+        S.pend &= ~(1u << x);
+        S.toldNot |= 1 << x;
+        if (!n) { viol(S, "once: " + opName(x) + " is told not executed, and was"); return; }
+    }
+}

@@ -178,6 +178,8 @@ static int runOp(State &S, Th &t) {
             Y;
             if (G.renidx) { W(S, {{IX(OPS[t.op].b, t.s), 1}}, "index.insert"); WB(S, t, IX(OPS[t.op].b, t.s)); }
             Y;
+            record(S, t, MADE, t.s, R(S, F(t.s, DEATH)), G.recd);
+            Y;
             if (G.fillf) FENCE(S, t); // [rename.1]
             Y;
             if (!G.linkstate) { setFate(S, t.o, MOVING, t.ts); Y; }
@@ -197,6 +199,8 @@ static int runOp(State &S, Th &t) {
             if (t.lok) break;
             if (t.T) viol(S, "closed with a child");
             Y;
+            forgetRecord(S, t);
+            Y;
             setFate(S, t.o, NORMAL, 0); // RenameOp.undo
             Y;
             W(S, {{F(t.o, LINK), 0}});
@@ -211,6 +215,7 @@ static int runOp(State &S, Th &t) {
             if (t.vc) W(S, {{HEAD(t.vc), 0}}, "reopen [rename.11]");
             unlockAll(S, t);
         }
+        if (!G.recd && numbered(t.op)) { Y; PERSIST(S, t, NUMBER(t.op)); }
         Y;
         W(S, {{F(t.s, STATUS), NORMAL}}); // RenameOp.settle
         if (G.nnormal) WB(S, t, F(t.s, STATUS));

@@ -258,6 +258,19 @@ static int openContent(State &S, Th &t, int d) {
     t.od = t.oacc = 0;
     END
 }
+/** ChangeRecords.write, made durable by the caller. */
+static void record(State &S, Th &t, int evidence, int s, int time, bool writeBack) {
+    if (!numbered(t.op)) return;
+    W(S, {{NUMBER(t.op), NONE}}, "[once.1]");
+    W(S, {{OBJECT(t.op), s}, {TIME(t.op), time}, {ID(t.op), R(S, F(s, INO))}}, "[once.1]");
+    W(S, {{NUMBER(t.op), evidence | WRITTEN}}, "[once.1]");
+    if (writeBack) WB(S, t, NUMBER(t.op));
+}
+static void forgetRecord(State &S, Th &t) { // ChangeRecords.forget
+    if (!numbered(t.op) || !G.unrec) return;
+    W(S, {{NUMBER(t.op), NONE}}, "[once.5]");
+    if (G.unrec == 1) PERSIST(S, t, NUMBER(t.op));
+}
 static int link_(State &S, Th &t, int s, int d, int time) { // ChildList.link: t.lok
     BEGIN(P_LINK)
     t.ls = s; t.ld = d; t.lt = time;
@@ -353,11 +366,19 @@ static int close_(State &S, Th &t, int d) {
 }
 static int remove_(State &S, Th &t, int s, int k) { // DeleteOp.remove
     BEGIN(P_REMOVE)
-    t.ma = s; t.mk = k; t.mt = S.clock++;
+    t.ma = s; t.mk = k;
+    if (numbered(t.op)) {
+        Y;
+        record(S, t, GONE, t.ma, S.clock++, G.recd);
+        Y;
+        if (G.recf) FENCE(S, t); // [once.3]
+    }
+    t.mt = S.clock++;
     Y;
     setFate(S, t.ma, DELETING, t.mt);
     WB(S, t, F(t.ma, STATUS));
     CALL(raise_(S, t, KPAR[t.mk], t.mt));
+    if (!G.recd && numbered(t.op)) WB(S, t, NUMBER(t.op));
     Y;
     FENCE(S, t); // [delete.3]
     Y;
@@ -417,8 +438,18 @@ static int create_(State &S, Th &t, int k, int ino, bool mkdir) { // CreateOp.ru
         Y;
         W(S, {{IX(t.ck, t.cs), 1}}, "[create.2]");
         WB(S, t, IX(t.ck, t.cs));
+        Y;
+        record(S, t, MADE, t.cs, R(S, F(t.cs, DEATH)), G.recd);
         CALL(link_(S, t, t.cs, KPAR[t.ck], R(S, F(t.cs, BIRTH))));
-        if (t.lok) { Y; W(S, {{F(t.cs, STATUS), NORMAL}}, "[create.4]"); t.cres = R_OK; break; }
+        if (t.lok) {
+            if (!G.recd && numbered(t.op)) { Y; PERSIST(S, t, NUMBER(t.op)); }
+            Y;
+            W(S, {{F(t.cs, STATUS), NORMAL}}, "[create.4]");
+            t.cres = R_OK;
+            break;
+        }
+        Y;
+        forgetRecord(S, t);
         Y;
         abandon(S, t.cs, t.ck, t.cino, t.cmk);
         t.cs = 0;
@@ -428,6 +459,50 @@ static int create_(State &S, Th &t, int k, int ino, bool mkdir) { // CreateOp.ru
     }
     if (t.held) { Y; unlockAll(S, t); }
     t.ck = t.cino = t.cmk = t.cs = t.oopen = t.lok = 0;
+    END
+}
+/** OutcomeVerdicts.isThere: what was there before this time is there still. */
+static bool isStillThere(const State &S, int x) {
+    int s = R(S, OBJECT(x)), state = st(S, s);
+    return state != FREE && state != DELETED && R(S, F(s, INO)) == R(S, ID(x)) && R(S, F(s, BIRTH)) < R(S, TIME(x));
+}
+enum { ASK = 2 };
+/** OutcomeVerdicts.isMade, as far as it can be told without a look at the list. */
+static int isMade(const State &S, int x) {
+    int s = R(S, OBJECT(x)), time = R(S, TIME(x)), death = R(S, F(s, DEATH)), birth = R(S, F(s, BIRTH));
+    switch (st(S, s)) {
+    case FREE: return death > time;
+    case CREATING: return death == time ? (int)ASK : birth > time;
+    default: return max(death, birth) >= time;
+    }
+}
+static int judge(State &S, Th &t) { // OutcomeVerdicts.run
+    BEGIN(P_JUDGE)
+    for (t.xi = 0; t.xi < NREC; t.xi++) if ((R(S, NUMBER(t.xi)) & 7) == NONE && R(S, TIME(t.xi)) && G.jagain) WB(S, t, NUMBER(t.xi)); // [once.11]
+    for (t.xi = 0; t.xi < NREC; t.xi++) if ((R(S, NUMBER(t.xi)) & 7) == WRITTEN) {
+        Y;
+        t.xopen |= 1 << t.xi;
+        if (R(S, NUMBER(t.xi)) & MADE) {
+            t.qin = isMade(S, t.xi);
+            if (t.qin == ASK) CALL(isLinked(S, t, R(S, OBJECT(t.xi))));
+            if (t.qin) t.xdone |= 1 << t.xi;
+            t.qin = 0;
+        } else {
+            if (G.jset && st(S, R(S, OBJECT(t.xi))) == DELETING) CALL(recover(S, t, R(S, OBJECT(t.xi))));
+            if (!isStillThere(S, t.xi)) t.xdone |= 1 << t.xi;
+        }
+        Y;
+        if (G.jwb) WB(S, t, F(R(S, OBJECT(t.xi)), STATUS));
+    }
+    Y;
+    if (G.jf) FENCE(S, t); // [once.6]
+    for (t.xi = 0; t.xi < NREC; t.xi++) if (t.xopen >> t.xi & 1) {
+        Y;
+        W(S, {{NUMBER(t.xi), t.xdone >> t.xi & 1 ? (R(S, NUMBER(t.xi)) & ~7) | EXECUTED : NONE}}, "verdict");
+        if (G.jdone) WB(S, t, NUMBER(t.xi));
+    }
+    Y;
+    if (G.jdone) FENCE(S, t); // [once.7]
     END
 }
 static int wordsOf(const State &S, int k) { int m = 0; for (int s = 1; s <= NS; s++) if (R(S, IX(k, s))) m |= 1 << s; return m; }

@@ -52,7 +52,7 @@ def program(r):
     second = 63 & ~slots & r.choice([0, 32, 32, 48])
     third = 63 & ~slots & ~second & r.choice([0, 8, 16, 24, 32])
     fresh = [f"f1={second}", f"f2={third}"]
-    return [world, "/".join(starts), f"init={init}", f"pool={slots}", *fresh, f"fastscan={r.randrange(2)}", f"obs={r.randrange(2)}"]
+    return [world, "/".join(starts), f"init={init}", f"pool={slots}", *fresh, f"fastscan={r.randrange(2)}", f"obs={r.randrange(2)}", f"num={r.randrange(2)}"]
 
 
 def main():

@@ -19,10 +19,17 @@ public record FileInfo(
         String owner,
         String group,
         long size,
-        long mtimeMillis,
+        long mtimeNanos,
         long atimeMillis,
         long ctimeMillis,
         String target) {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    /** The time of its last change of content, in milliseconds since 1970, rounded down. */
+    public long mtimeMillis() {
+        return Math.floorDiv(mtimeNanos, NANOS_PER_MILLI);
+    }
+
     /** Whether it is a symbolic link. */
     public boolean symlink() {
         return !target.isEmpty();
@@ -38,7 +45,7 @@ public record FileInfo(
                 owner,
                 group,
                 size,
-                mtimeMillis,
+                mtimeNanos,
                 atimeMillis,
                 ctimeMillis,
                 newTarget);

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * outcome: a value, an {@link HmfsException} with a {@link ResultCode}, or another {@link IOException}.
  *
  * <p>A lost connection is made anew, to the same cluster only, for as long as {@link ClientOptions#requestTimeout} lets a request
- * wait, and what it has not answered is sent again. No change is executed twice: one that was under way when the server died, and
- * did not stop cleanly, ends as {@code OUTCOME_UNKNOWN}. After {@code TIMEOUT} it is unknown whether a change was executed.
+ * wait, and what it has not answered is sent again. No change is executed twice, also if the server died: one of which it has no
+ * record, for want of room, ends as {@code OUTCOME_UNKNOWN} then. After {@code TIMEOUT} it is unknown whether a change was executed.
  *
  * <p>Futures complete on the client's own thread: what depends on them must not block there, and the blocking methods refuse to
  * be called there.
@@ -40,6 +40,7 @@ public final class HmfsClient implements AutoCloseable {
     private final MetadataCalls calls;
     private final FileCalls files;
     private final Xattrs xattrs;
+    private final Trees trees;
     private final IoEventLoopGroup group = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("hmfs-client", true), NioIoHandler.newFactory());
     private volatile RemovedListener removedListener = (inode, size) -> {};
@@ -55,6 +56,7 @@ public final class HmfsClient implements AutoCloseable {
         calls = new MetadataCalls(dispatcher.clientId());
         files = new FileCalls(calls);
         xattrs = new Xattrs(this, calls);
+        trees = new Trees(this, calls);
         try {
             server = await(dispatcher.open(), options.connectTimeout().toNanos());
         } catch (IOException | RuntimeException e) {
@@ -237,6 +239,11 @@ public final class HmfsClient implements AutoCloseable {
         return xattrs;
     }
 
+    /** The calls about whole trees. */
+    public Trees trees() {
+        return trees;
+    }
+
     /** Sets a file's size, up or down. */
     public void truncate(String path, long size) throws IOException {
         call(calls.truncate(path, size));
@@ -334,6 +341,16 @@ public final class HmfsClient implements AutoCloseable {
     /** The server's figures. */
     public ServerStatus status() throws IOException {
         return call(calls.status());
+    }
+
+    /** Whether the server is in safe mode, in which it refuses every change with SAFE_MODE. */
+    public boolean isInSafeMode() throws IOException {
+        return call(AdminCalls.safeMode(AdminCalls.SAFE_MODE_ASK));
+    }
+
+    /** Has the server enter or leave safe mode; a start of the server ends it too. Superusers only: ACCESS_DENIED. */
+    public void setSafeMode(boolean on) throws IOException {
+        call(AdminCalls.safeMode(on ? AdminCalls.SAFE_MODE_ENTER : AdminCalls.SAFE_MODE_LEAVE));
     }
 
     /** The server's own metrics, in Prometheus's text format (docs/operations.md lists them). */

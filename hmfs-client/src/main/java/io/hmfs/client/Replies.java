@@ -7,7 +7,9 @@ import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MetricsReportDecoder;
 import io.hmfs.wire.PageDecoder;
+import io.hmfs.wire.SafeModeStateDecoder;
 import io.hmfs.wire.StatusReportDecoder;
+import io.hmfs.wire.SumDecoder;
 import io.hmfs.wire.WelcomeDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
@@ -30,7 +32,9 @@ final class Replies {
     private final EntryDecoder entry = new EntryDecoder();
     private final PageDecoder page = new PageDecoder();
     private final StatusReportDecoder status = new StatusReportDecoder();
+    private final SumDecoder sum = new SumDecoder();
     private final MetricsReportDecoder metrics = new MetricsReportDecoder();
+    private final SafeModeStateDecoder safeMode = new SafeModeStateDecoder();
     private final XattrsDecoder xattrs = new XattrsDecoder();
     private final ChunkDecoder chunk = new ChunkDecoder();
     private final FailureDecoder failure = new FailureDecoder();
@@ -121,7 +125,7 @@ final class Replies {
                 owner,
                 group,
                 entry.size(),
-                millis(entry.mtimeNanos()),
+                entry.mtimeNanos(),
                 millis(entry.atimeNanos()),
                 millis(entry.ctimeNanos()),
                 entry.flags().symlink() ? entry.target() : "");
@@ -171,7 +175,7 @@ final class Replies {
                 owner,
                 group,
                 each.size(),
-                millis(each.mtimeNanos()),
+                each.mtimeNanos(),
                 millis(each.atimeNanos()),
                 millis(each.ctimeNanos()),
                 "");
@@ -218,6 +222,16 @@ final class Replies {
         return found;
     }
 
+    TreeCalls.Part part(WireBuffer in) throws IOException {
+        expect(SumDecoder.TEMPLATE_ID);
+        sum.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        int length = sum.nextLength();
+        in.check(sum.limit() + SumDecoder.nextHeaderLength(), length);
+        byte[] next = new byte[length];
+        sum.getNext(next, 0, length);
+        return new TreeCalls.Part(new TreeSummary(sum.bytes(), sum.files(), sum.directories()), next);
+    }
+
     String metrics(WireBuffer in) throws IOException {
         expect(MetricsReportDecoder.TEMPLATE_ID);
         metrics.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
@@ -226,6 +240,13 @@ final class Replies {
         byte[] text = new byte[length];
         metrics.getText(text, 0, text.length);
         return new String(text, StandardCharsets.UTF_8);
+    }
+
+    boolean safeMode(WireBuffer in) throws IOException {
+        expect(SafeModeStateDecoder.TEMPLATE_ID);
+        return safeMode.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version())
+                        .on()
+                != 0;
     }
 
     /** Copies the data of a chunk; -1 if there is none. */

@@ -47,7 +47,9 @@ public enum ResultCode {
     /** The server ended, or forgot, before the client had its answer: a change may have been executed, and is not executed again. */
     OUTCOME_UNKNOWN(108, "whether it was executed is unknown"),
     /** The server takes no further connection for now. */
-    TOO_MANY_CONNECTIONS(109, "the server has as many connections as it takes");
+    TOO_MANY_CONNECTIONS(109, "the server has as many connections as it takes"),
+    /** An administrator has the server take no changes for now. */
+    SAFE_MODE(110, "the server is in safe mode, in which nothing changes; `hmfs safemode leave` ends it");
 
     private static final ResultCode[] ALL = values();
 

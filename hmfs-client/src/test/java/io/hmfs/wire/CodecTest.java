@@ -41,7 +41,7 @@ class CodecTest {
                 .token("")
                 .limit();
         assertEquals(
-                "3d000100e2220400" // block length 61, template 1, schema 8930, version 4
+                "3d000100e2220500" // block length 61, template 1, schema 8930, version 5
                         + "0000000000000000" // correlation id
                         + "010a484d46530d0a" // magic: 1, "\nHMFS\r\n"
                         + "01000000" // protocol version
@@ -63,7 +63,7 @@ class CodecTest {
                 .path("/a")
                 .limit();
         assertEquals(0x1c, limit);
-        assertEquals("10000a00e2220400" + "0500000000000000" + "0100000000000000" + "02002f61", hex(limit));
+        assertEquals("10000a00e2220500" + "0500000000000000" + "0100000000000000" + "02002f61", hex(limit));
     }
 
     @Test
@@ -79,7 +79,7 @@ class CodecTest {
         create.flags().clear().overwrite(true).createParents(true);
         int limit = create.path("/ä").limit();
         assertEquals(
-                "25001400e2220400" // block length 37, template 20, schema 8930, version 4
+                "25001400e2220500" // block length 37, template 20, schema 8930, version 5
                         + "0100020000000000" + "0200000000000000" + "0300000000000000" + "0100000000000000"
                         + "a401" + "ed01" + "03" // mode, parent mode, flags
                         + "0300" + "2fc3a4", // path
@@ -109,7 +109,7 @@ class CodecTest {
         page.linksCount(1).next().target("t");
         int limit = page.limit();
         assertEquals(
-                "28006700e2220400" + "0100000000000000" + "0200000000000000" + "ffffffffffffffff" + "0000000000000000"
+                "28006700e2220500" + "0100000000000000" + "0200000000000000" + "ffffffffffffffff" + "0000000000000000"
                         + "0900000000000000"
                         + "2b000100" // each entry's block 43, one entry
                         + "0300000000000000" + "0400000000000000" + "0500000000000000" + "0600000000000000"

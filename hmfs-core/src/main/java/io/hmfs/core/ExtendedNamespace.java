@@ -12,6 +12,7 @@ import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
 import io.hmfs.core.type.XattrVisitor;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * The operations of a {@link PoolNamespace} that are asked for less often than the rest: their bodies are objects, which may be made on
@@ -33,6 +34,19 @@ abstract class ExtendedNamespace implements Namespace {
 
     /** Executes what a batch asks for; an unexpected error stops the namespace. Allocates nothing. */
     abstract void executeAll(NameBatch batch);
+
+    private volatile BooleanSupplier helper = () -> false;
+
+    @Override
+    public final void whenFull(BooleanSupplier newHelper) {
+        helper = newHelper;
+    }
+
+    /** Whether there is room by now: by the helper, or by this sweep, which finds what the helper has removed. */
+    final boolean isMadeBy(BooleanSupplier sweep) {
+        boolean helped = helper.getAsBoolean();
+        return sweep.getAsBoolean() || helped;
+    }
 
     @Override
     public final void statAll(StatBatch batch) {
@@ -109,6 +123,13 @@ abstract class ExtendedNamespace implements Namespace {
     @Override
     public final Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
         return allocating(() -> operations().mkdir(directory, name, mode, uid, gid, out));
+    }
+
+    @Override
+    public final Status limbo(boolean make, Attributes out) {
+        return make
+                ? allocating(() -> operations().limbo(true, out))
+                : stopping(() -> operations().limbo(false, out));
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -78,6 +79,19 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
 
     /** Removes an empty directory. */
     Status rmdir(long directory, Name name);
+
+    /**
+     * The directory that no path leads to: no listing shows it and no name reaches it, but its id does. What is renamed into it has left
+     * the tree in one step, with all that is below, and is there for whoever put it there to be removed bit by bit, also after a crash.
+     * Made on first use if {@code make} is set; else NOT_FOUND before that. NO_SPACE.
+     */
+    Status limbo(boolean make, Attributes out);
+
+    /**
+     * What to ask when the pool is full, before an operation is refused for it: whether somebody who is removing things has removed more
+     * meanwhile. May wait for a moment; called on the thread of the operation.
+     */
+    void whenFull(BooleanSupplier helper);
 
     /**
      * Moves a file, a symbolic link or a directory. What stands in the target's place is replaced atomically if {@code replace} is

@@ -12,9 +12,9 @@ import java.util.function.LongConsumer;
 
 /**
  * Changes that a client numbers, and their records: one that was executed can be told from one that was not, also after a crash. A
- * client has a ring of the last {@link #KEPT} of its numbers; it asks for none that is older than that. A record is made by create, mkdir,
- * createAll, symlink, delete, rmdir, rename, chmod, chown, append and truncate, and only if they change something: one that failed can as well
- * be executed again. It costs a line, and a fence where an operation has only one.
+ * client has a ring of the last {@link #KEPT} of its numbers; it asks for none that is older than that. A record is made by each operation
+ * but link, and only if it changes something: one that failed can as well be executed again. It costs a line, and a fence where an
+ * operation has only one.
  */
 public final class NumberedChanges {
     /** No ring. */
@@ -101,6 +101,14 @@ public final class NumberedChanges {
                 change == EntryRecord.KIND_DIRECTORY ? ChangeOutcome.Kind.RMDIR : ChangeOutcome.Kind.DELETE;
             case OutcomeRecord.RESIZED ->
                 change == OutcomeRecord.APPENDED ? ChangeOutcome.Kind.APPEND : ChangeOutcome.Kind.TRUNCATE;
+            case OutcomeRecord.TIMED -> ChangeOutcome.Kind.SET_TIMES;
+            case OutcomeRecord.CHAINED ->
+                switch (change) {
+                    case OutcomeRecord.ATTRIBUTE_SET -> ChangeOutcome.Kind.SET_XATTR;
+                    case OutcomeRecord.ATTRIBUTE_REMOVED -> ChangeOutcome.Kind.REMOVE_XATTR;
+                    case OutcomeRecord.ACL_SET -> ChangeOutcome.Kind.SET_ACL;
+                    default -> ChangeOutcome.Kind.REMOVE_ACL;
+                };
             default -> change == OutcomeRecord.OF_MODE ? ChangeOutcome.Kind.CHMOD : ChangeOutcome.Kind.CHOWN;
         };
     }

@@ -73,6 +73,12 @@ final class NamespaceCrashTest {
         return n.rename(from, Name.of(name), to, Name.of(newName), true, new Attributes());
     }
 
+    private static long limbo(Namespace n) {
+        Attributes out = new Attributes();
+        assertEquals(Status.OK, n.limbo(true, out));
+        return out.id;
+    }
+
     private static Status link(Namespace n, long from, String name, long to, String newName) {
         return n.link(from, Name.of(name), to, Name.of(newName), new Attributes());
     }
@@ -100,6 +106,7 @@ final class NamespaceCrashTest {
                         n -> rename(n, ROOT, "d", id(n, "empty"), "moved"),
                         n -> rename(n, id(n, "empty"), "moved", ROOT, "back"),
                         n -> n.rmdir(ROOT, Name.of("empty"))),
+                new Case("a directory and all below it to limbo", n -> rename(n, ROOT, "d", limbo(n), "1")),
                 new Case("chmod", n -> n.chmod(ROOT, Name.of("f"), 0600)),
                 new Case("chown", n -> n.chown(ROOT, Name.of("d"), 7, 8)),
                 new Case("set mtime", n -> n.setTimes(ROOT, Name.of("f"), 12345, Namespace.KEEP)),

@@ -47,21 +47,21 @@ final class NumberedDeathTest {
         ENGINE.setLevel(null);
     }
 
-    static Stream<NumberedCrashTest.Case> cases() {
-        return NumberedCrashTest.cases();
+    static Stream<NumberedCases.Case> cases() {
+        return NumberedCases.cases();
     }
 
     @ParameterizedTest
     @MethodSource("cases")
-    void whatAStartHasToldStaysTrue(NumberedCrashTest.Case tested) {
+    void whatAStartHasToldStaysTrue(NumberedCases.Case tested) {
         NumberedCrashTest.Explorer explorer = new NumberedCrashTest.Explorer(tested, true);
-        explorer.learn(NumberedCrashTest.prepare());
+        explorer.learn(NumberedCases.prepare());
         boolean dies = true;
         int executed = 0;
         int open = 0;
         for (int event = 0; dies; event++) {
-            SimPoolFile file = NumberedCrashTest.prepare();
-            dies = ProcessDeath.before(event, file, n -> NumberedCrashTest.numbered(n, tested.change()));
+            SimPoolFile file = NumberedCases.prepare();
+            dies = ProcessDeath.before(event, file, n -> NumberedCases.numbered(n, tested.change()));
             if (!dies) {
                 file.pmem().processDied();
             }
@@ -70,8 +70,8 @@ final class NumberedDeathTest {
                     explorer.start(file.crashed(random, IMAGES)); // says something that is true
                 }
             });
-            PoolNamespace next = NumberedCrashTest.open(file);
-            List<Long> told = NumberedCrashTest.read(next);
+            PoolNamespace next = NumberedCases.open(file);
+            List<Long> told = NumberedCases.read(next);
             file.pmem().beforeEachEvent(() -> {
                 if (random.nextInt(AGAIN) == 0) {
                     assertEquals(told, told(file), "while what was cut off is settled");
@@ -98,7 +98,7 @@ final class NumberedDeathTest {
         comesToNothing((n, directory) -> {
             CreateBatch batch = new CreateBatch(1);
             batch.addFile(directory, Name.of("new"), 0644, 0, 0);
-            batch.number(0, NumberedCrashTest.ring(n), 5);
+            batch.number(0, NumberedCases.ring(n), 5);
             n.createAll(batch);
             return batch.status(0);
         });
@@ -119,11 +119,11 @@ final class NumberedDeathTest {
         int undone = 0;
         boolean more = true;
         for (int event = 0; more; event++) {
-            SimPoolFile file = NumberedCrashTest.prepare();
-            PoolNamespace n = NumberedCrashTest.open(file);
+            SimPoolFile file = NumberedCases.prepare();
+            PoolNamespace n = NumberedCases.open(file);
             Attributes directory = new Attributes();
             assertEquals(Status.OK, n.stat(ROOT, Name.of("empty"), directory));
-            long ring = NumberedCrashTest.ring(n);
+            long ring = NumberedCases.ring(n);
             int[] left = {event};
             Status[] removed = new Status[1];
             file.pmem().beforeEachEvent(() -> {
@@ -135,7 +135,7 @@ final class NumberedDeathTest {
                     assertEquals(List.of(), told(file), "its directory is gone");
                 }
             });
-            Status status = NumberedCrashTest.numbered(n, each -> change.in(each, directory.id));
+            Status status = NumberedCases.numbered(n, each -> change.in(each, directory.id));
             file.pmem().beforeEachEvent(null);
             more = left[0] < 0;
             if (removed[0] == Status.OK) {
@@ -154,11 +154,11 @@ final class NumberedDeathTest {
 
     /** Whether the change has come to its commit. */
     private static boolean isThere(SimPoolFile file, long directory) {
-        Status found = NumberedCrashTest.open(file.killed()).stat(directory, Name.of("new"), new Attributes());
+        Status found = NumberedCases.open(file.killed()).stat(directory, Name.of("new"), new Attributes());
         return found == Status.OK;
     }
 
     private List<Long> told(SimPoolFile file) {
-        return NumberedCrashTest.read(NumberedCrashTest.open(file.crashed(random, IMAGES)));
+        return NumberedCases.read(NumberedCases.open(file.crashed(random, IMAGES)));
     }
 }

@@ -7,6 +7,7 @@ import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.logging.Level;
@@ -14,6 +15,7 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -39,39 +41,53 @@ final class NumberedVerdictTest {
         ENGINE.setLevel(null);
     }
 
-    static Stream<NumberedCrashTest.Case> cases() {
-        return NumberedCrashTest.cases()
-                .filter(each -> List.of("delete", "append", "chmod").contains(each.name()));
+    static Stream<NumberedCases.Case> cases() {
+        return NumberedCases.cases()
+                .filter(each -> List.of("delete", "append", "chmod", "times", "first attribute")
+                        .contains(each.name()));
+    }
+
+    private static String shown(Attributes file) {
+        // Of times only those that a test has set are the same each time.
+        String mtime = file.mtimeNanos < Snapshot.SET_BY_A_TEST ? file.mtimeNanos + " " : "";
+        String atime = file.atimeNanos < Snapshot.SET_BY_A_TEST ? file.atimeNanos + " " : "";
+        return file.size + " " + file.mode + " " + mtime + atime;
+    }
+
+    private static List<Name> names(Namespace namespace) {
+        List<Name> names = new ArrayList<>();
+        assertEquals(Status.OK, namespace.listXattrs(ROOT, Name.of("f"), names));
+        return names;
     }
 
     private static String shown(Namespace namespace) {
         Attributes file = new Attributes();
         Status status = namespace.stat(ROOT, Name.of("f"), file);
-        return status + " " + (status == Status.OK ? file.size + " " + file.mode : "");
+        return status + " " + (status == Status.OK ? shown(file) + names(namespace) : "");
     }
 
     /** Before each event of the change a process that has died; null when there are no more. */
-    private static SimPoolFile died(NumberedCrashTest.Case tested, int event) {
-        SimPoolFile file = NumberedCrashTest.prepare();
-        boolean died = ProcessDeath.before(event, file, n -> NumberedCrashTest.numbered(n, tested.change()));
-        return died ? file : NumberedCrashTest.prepare();
+    private static SimPoolFile died(NumberedCases.Case tested, int event) {
+        SimPoolFile file = NumberedCases.prepare();
+        boolean died = ProcessDeath.before(event, file, n -> NumberedCases.numbered(n, tested.change()));
+        return died ? file : NumberedCases.prepare();
     }
 
-    private static int events(NumberedCrashTest.Case tested) {
-        SimPoolFile file = NumberedCrashTest.prepare();
+    private static int events(NumberedCases.Case tested) {
+        SimPoolFile file = NumberedCases.prepare();
         int[] events = new int[1];
-        PoolNamespace namespace = NumberedCrashTest.open(file);
+        PoolNamespace namespace = NumberedCases.open(file);
         file.pmem().beforeEachEvent(() -> events[0]++);
-        NumberedCrashTest.numbered(namespace, tested.change());
+        NumberedCases.numbered(namespace, tested.change());
         file.pmem().beforeEachEvent(null);
         return events[0];
     }
 
     @ParameterizedTest
     @MethodSource("cases")
-    void noVerdictIsDurableBeforeWhatItRestsOn(NumberedCrashTest.Case tested) {
-        SimPoolFile whole = NumberedCrashTest.prepare();
-        PoolNamespace done = NumberedCrashTest.open(whole);
+    void noVerdictIsDurableBeforeWhatItRestsOn(NumberedCases.Case tested) {
+        SimPoolFile whole = NumberedCases.prepare();
+        PoolNamespace done = NumberedCases.open(whole);
         String before = shown(done);
         assertEquals(Status.OK, tested.change().on(done));
         String after = shown(done);
@@ -81,26 +97,26 @@ final class NumberedVerdictTest {
             SimPoolFile file = died(tested, event);
             file.pmem()
                     .beforeEachEvent(() -> file.pmem().images(IMAGES, 1, image -> {
-                        PoolNamespace next = NumberedCrashTest.open(file.crashed(image));
-                        boolean told = !NumberedCrashTest.read(next).isEmpty();
+                        PoolNamespace next = NumberedCases.open(file.crashed(image));
+                        boolean told = !NumberedCases.read(next).isEmpty();
                         assertEquals(told ? after : before, shown(next), () -> "image " + image);
                     }));
-            PoolNamespace start = NumberedCrashTest.open(file);
+            PoolNamespace start = NumberedCases.open(file);
             file.pmem().beforeEachEvent(null);
-            executed += NumberedCrashTest.read(start).isEmpty() ? 0 : 1;
+            executed += NumberedCases.read(start).isEmpty() ? 0 : 1;
         }
         assertTrue(executed > 0 && executed < events, executed + " of " + events);
     }
 
     @ParameterizedTest
     @MethodSource("cases")
-    void whatOthersDoNextChangesNoVerdict(NumberedCrashTest.Case tested) throws InterruptedException {
+    void whatOthersDoNextChangesNoVerdict(NumberedCases.Case tested) throws InterruptedException {
         int open = 0;
         int events = events(tested);
         for (int event = 0; event < events; event++) {
             SimPoolFile file = died(tested, event);
-            PoolNamespace start = NumberedCrashTest.open(file);
-            List<Long> told = NumberedCrashTest.read(start);
+            PoolNamespace start = NumberedCases.open(file);
+            List<Long> told = NumberedCases.read(start);
             if (!told.isEmpty()) {
                 continue;
             }
@@ -123,6 +139,31 @@ final class NumberedVerdictTest {
         assertTrue(open > 0, "none was open");
     }
 
+    /** The first start dies while it judges; what it has cleared in memory stays cleared, when others have been at the slot. */
+    @Test
+    void aRecordThatAStartHasClearedDoesNotComeBack() {
+        NumberedCases.Case create = NumberedCases.cases()
+                .filter(each -> each.name().equals("create"))
+                .findFirst()
+                .orElseThrow();
+        int cleared = 0;
+        int events = events(create);
+        for (int event = 0; event < events; event++) {
+            boolean dies = true;
+            for (int startEvent = 0; dies; startEvent++) {
+                SimPoolFile file = died(create, event);
+                dies = ProcessDeath.whileItStarts(startEvent, file);
+                PoolNamespace next = NumberedCases.open(file);
+                if (NumberedCases.read(next).isEmpty()) {
+                    cleared++;
+                    next.scanInBackground();
+                    look(file, new Random(event));
+                }
+            }
+        }
+        assertTrue(cleared > events, "cleared " + cleared);
+    }
+
     private static void look(SimPoolFile file, Random random) {
         file.pmem()
                 .images(
@@ -130,7 +171,7 @@ final class NumberedVerdictTest {
                         random.nextInt(),
                         image -> assertEquals(
                                 List.of(),
-                                NumberedCrashTest.read(NumberedCrashTest.open(file.crashed(image))),
+                                NumberedCases.read(NumberedCases.open(file.crashed(image))),
                                 () -> "it was not executed; image " + image));
     }
 }

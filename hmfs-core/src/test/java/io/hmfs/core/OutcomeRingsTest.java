@@ -18,6 +18,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ChangeOutcome;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,6 +114,7 @@ final class OutcomeRingsTest {
         for (String name : new String[] {"warm", "x", "y"}) {
             assertEquals(Status.OK, namespace.create(ROOT, Name.of(name), 0644, 0, 0, out));
         }
+        assertEquals(Status.OK, setXattr(namespace, "warm"));
         assertEquals("1, 0", costMore(n -> create(n, "a", out), n -> create(n, "b", out)));
         assertEquals(
                 "1, 0",
@@ -121,7 +123,14 @@ final class OutcomeRingsTest {
                         n -> n.rename(ROOT, Name.of("b"), ROOT, Name.of("d"), false, out)));
         assertEquals("1, 1", costMore(n -> n.truncate(ROOT, Name.of("c"), 5), n -> n.truncate(ROOT, Name.of("d"), 5)));
         assertEquals("1, 1", costMore(n -> n.chmod(ROOT, Name.of("c"), 0600), n -> n.chmod(ROOT, Name.of("d"), 0600)));
+        assertEquals(
+                "1, 1", costMore(n -> n.setTimes(ROOT, Name.of("c"), 1, 2), n -> n.setTimes(ROOT, Name.of("d"), 1, 2)));
+        assertEquals("1, 0", costMore(n -> setXattr(n, "c"), n -> setXattr(n, "d")));
         assertEquals("1, 1", costMore(n -> n.delete(ROOT, Name.of("c"), out), n -> n.delete(ROOT, Name.of("d"), out)));
+    }
+
+    private static Status setXattr(Namespace n, String name) {
+        return n.setXattr(ROOT, Name.of(name), Name.of("user.a"), new byte[5], XattrMode.CREATE);
     }
 
     private static Status create(Namespace n, String name, Attributes out) {
@@ -149,6 +158,23 @@ final class OutcomeRingsTest {
         assertEquals(first, hold(next, 2, 8));
         assertEquals(7, next.numbered().first(first));
         assertEquals(List.of(), read(next, first));
+    }
+
+    /** A ctime lies ahead of the clock when changes follow each other faster than it counts. */
+    @Test
+    void aTimeAheadOfTheClockIsNotTheNextOwners() {
+        PoolNamespace n = new PoolNamespace("sim", FreshPool.repeatable(128 << 10, 10), false);
+        long ring = hold(n, 1, 1);
+        create(n, ring, 1, "f");
+        for (int i = 0; i < 10; i++) {
+            assertEquals(Status.OK, n.chmod(ROOT, Name.of("f"), 0600 + i));
+        }
+        n.numbered().enter(ring, 2, 0, 0);
+        assertEquals(Status.OK, n.setTimes(ROOT, Name.of("f"), 1, 2));
+        n.numbered().leave();
+        n.numbered().release(ring);
+        assertEquals(ring, hold(n, 2, 1));
+        assertEquals(List.of(), read(n, ring));
     }
 
     @Test

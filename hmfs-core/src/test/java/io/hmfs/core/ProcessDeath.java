@@ -14,6 +14,15 @@ final class ProcessDeath {
     /** Opens a pool and has a process work on it that dies before an event; false if its work came to an end before that. */
     static boolean before(int event, SimPoolFile file, Consumer<PoolNamespace> work) {
         PoolNamespace namespace = new PoolNamespace("sim", file, false);
+        return before(event, file, () -> work.accept(namespace));
+    }
+
+    /** The same of one that dies while it opens the pool. */
+    static boolean whileItStarts(int event, SimPoolFile file) {
+        return before(event, file, () -> new PoolNamespace("sim", file, false));
+    }
+
+    private static boolean before(int event, SimPoolFile file, Runnable work) {
         int[] left = {event};
         file.pmem().beforeEachEvent(() -> {
             if (left[0]-- == 0) {
@@ -21,7 +30,7 @@ final class ProcessDeath {
             }
         });
         try {
-            work.accept(namespace);
+            work.run();
             file.pmem().beforeEachEvent(null);
             return false;
         } catch (Death e) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.fs.CommonPathCapabilities;
+import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.FSLinkResolver;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
@@ -31,7 +32,21 @@ abstract class AttributedFileSystem extends FileSystem {
             Pattern.compile("(?<!^)/+$"); // those of a URI: Path leaves them there
     private static final int REPLICATION_MAX = 512; // HDFS's own bound, by default
 
+    final OpCounts counts = new OpCounts();
+
     abstract Session session() throws IOException;
+
+    /** Counts something that changes nothing. */
+    final void looks(Op op) {
+        statistics.incrementReadOps(1);
+        counts.add(op);
+    }
+
+    /** Counts a change. */
+    final void changes(Op op) {
+        statistics.incrementWriteOps(1);
+        counts.add(op);
+    }
 
     abstract Path absolute(Path path);
 
@@ -127,7 +142,7 @@ abstract class AttributedFileSystem extends FileSystem {
         if (target.toString().isEmpty()) {
             throw new IOException("A symbolic link to \".\" cannot be made: its target is empty");
         }
-        statistics.incrementWriteOps(1);
+        changes(Op.SYMLINK);
         int parentMode = masked(FsPermission.getDirDefault()).toShort();
         followAnd(
                 link,
@@ -141,7 +156,7 @@ abstract class AttributedFileSystem extends FileSystem {
 
     @Override
     public FileStatus getFileLinkStatus(Path path) throws IOException {
-        statistics.incrementReadOps(1);
+        looks(Op.GET_FILE_STATUS);
         FileStatus status = follow(
                 path, (name, at) -> status(session().stat(name), makeQualified(at)), FileSystem::getFileLinkStatus);
         if (status.isSymlink()) {
@@ -152,7 +167,7 @@ abstract class AttributedFileSystem extends FileSystem {
 
     @Override
     public Path getLinkTarget(Path path) throws IOException {
-        statistics.incrementReadOps(1);
+        looks(Op.GET_FILE_STATUS);
         return follow(
                 path,
                 (name, at) -> {
@@ -167,7 +182,7 @@ abstract class AttributedFileSystem extends FileSystem {
 
     @Override
     public FileStatus getFileStatus(Path path) throws IOException {
-        statistics.incrementReadOps(1);
+        looks(Op.GET_FILE_STATUS);
         return follow(
                 path,
                 (name, at) -> {
@@ -180,6 +195,13 @@ abstract class AttributedFileSystem extends FileSystem {
                 FileSystem::getFileStatus);
     }
 
+    /** By the server. No snapshot, as a listing is none; quotas there are none, and one copy of each byte. */
+    @Override
+    public ContentSummary getContentSummary(Path path) throws IOException {
+        looks(Op.GET_CONTENT_SUMMARY);
+        return follow(path, (name, at) -> session().summary(name), FileSystem::getContentSummary);
+    }
+
     /** Anybody may have made the link: a text with a colon that names no filesystem is a name. */
     private static Path target(String text) {
         try {
@@ -190,29 +212,19 @@ abstract class AttributedFileSystem extends FileSystem {
     }
 
     final FileStatus status(FileInfo info, Path path) throws IOException {
-        boolean file = !info.directory() && !info.symlink();
-        return new FileStatus(
-                file ? info.size() : 0,
-                info.directory(),
-                file ? 1 : 0,
-                file ? session().server().blockSize() : 0,
-                info.mtimeMillis(),
-                info.atimeMillis(),
-                FsPermission.createImmutable((short) info.mode()),
-                info.owner(),
-                info.group(),
-                info.symlink() ? target(info.target()) : null,
-                path);
+        return new HmfsFileStatus(
+                info, session().server().blockSize(), info.symlink() ? target(info.target()) : null, path);
     }
 
-    private void change(Path path, Session.Change change, ActionThere there) throws IOException {
-        statistics.incrementWriteOps(1);
+    private void change(Op op, Path path, Session.Change change, ActionThere there) throws IOException {
+        changes(op);
         followAnd(path, name -> session().change(name, change), there);
     }
 
     @Override
     public void setPermission(Path path, FsPermission permission) throws IOException {
         change(
+                Op.SET_PERMISSION,
                 path,
                 (client, name) -> client.chmod(name, permission.toShort()),
                 (files, at) -> files.setPermission(at, permission));
@@ -224,6 +236,7 @@ abstract class AttributedFileSystem extends FileSystem {
             throw new HadoopIllegalArgumentException("Both owner and group are null: nothing to set on " + path);
         }
         change(
+                Op.SET_OWNER,
                 path,
                 (client, name) -> client.chown(name, owner, group),
                 (files, at) -> files.setOwner(at, owner, group));
@@ -240,6 +253,7 @@ abstract class AttributedFileSystem extends FileSystem {
         if (length < 0) {
             throw new HadoopIllegalArgumentException("A length cannot be negative: " + length);
         }
+        looks(Op.GET_FILE_CHECKSUM);
         Checksums checksums = Checksums.from(getConf());
         return follow(
                 path,
@@ -268,6 +282,7 @@ abstract class AttributedFileSystem extends FileSystem {
     @Override
     public void setTimes(Path path, long modified, long accessed) throws IOException {
         change(
+                Op.SET_TIMES,
                 path,
                 (client, name) -> client.setTimes(name, modified, accessed),
                 (files, at) -> files.setTimes(at, modified, accessed));
@@ -276,7 +291,7 @@ abstract class AttributedFileSystem extends FileSystem {
     @Override
     public void setXAttr(Path path, String name, byte @Nullable [] value, EnumSet<XAttrSetFlag> flags)
             throws IOException {
-        statistics.incrementWriteOps(1);
+        changes(Op.XATTR_SET);
         followAnd(
                 path,
                 at -> session().xattrs().set(at, name, value, flags),
@@ -285,31 +300,31 @@ abstract class AttributedFileSystem extends FileSystem {
 
     @Override
     public byte[] getXAttr(Path path, String name) throws IOException {
-        statistics.incrementReadOps(1);
+        looks(Op.XATTR_GET);
         return follow(path, (at, p) -> session().xattrs().get(at, name), (files, at) -> files.getXAttr(at, name));
     }
 
     @Override
     public Map<String, byte[]> getXAttrs(Path path) throws IOException {
-        statistics.incrementReadOps(1);
+        looks(Op.XATTR_GET);
         return follow(path, (at, p) -> session().xattrs().all(at), FileSystem::getXAttrs);
     }
 
     @Override
     public Map<String, byte[]> getXAttrs(Path path, List<String> names) throws IOException {
-        statistics.incrementReadOps(1);
+        looks(Op.XATTR_GET);
         return follow(path, (at, p) -> session().xattrs().get(at, names), (files, at) -> files.getXAttrs(at, names));
     }
 
     @Override
     public List<String> listXAttrs(Path path) throws IOException {
-        statistics.incrementReadOps(1);
+        looks(Op.XATTR_LIST);
         return follow(path, (at, p) -> session().xattrs().list(at), FileSystem::listXAttrs);
     }
 
     @Override
     public void removeXAttr(Path path, String name) throws IOException {
-        statistics.incrementWriteOps(1);
+        changes(Op.XATTR_REMOVE);
         followAnd(path, at -> session().xattrs().remove(at, name), (files, at) -> files.removeXAttr(at, name));
     }
 
@@ -323,6 +338,11 @@ abstract class AttributedFileSystem extends FileSystem {
                     CommonPathCapabilities.FS_TRUNCATE,
                     CommonPathCapabilities.FS_XATTRS,
                     CommonPathCapabilities.ABORTABLE_STREAM,
+                    CommonPathCapabilities.ETAGS_AVAILABLE,
+                    CommonPathCapabilities.ETAGS_PRESERVED_IN_RENAME,
+                    CommonPathCapabilities.FS_CONCAT,
+                    CommonPathCapabilities.FS_MULTIPART_UPLOADER,
+                    CommonPathCapabilities.FS_PATHHANDLES,
                     CommonPathCapabilities.VIRTUAL_BLOCK_LOCATIONS -> true;
             default -> super.hasPathCapability(path, capability);
         };

@@ -8,8 +8,11 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.DelegateToFileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,17 @@ public final class Hmfs extends DelegateToFileSystem {
         checkPath(source);
         checkPath(target);
         files.rename(source, target, overwrite ? Options.Rename.OVERWRITE : Options.Rename.NONE);
+    }
+
+    /** With versions, which the default of the superclass would drop. */
+    @Override
+    public RemoteIterator<LocatedFileStatus> listLocatedStatus(Path directory) throws IOException {
+        return files.listLocatedStatus(directory);
+    }
+
+    @Override
+    public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path base) throws IOException {
+        return files.createMultipartUploader(base);
     }
 
     @Override

@@ -11,11 +11,11 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.BulkDelete;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FsStatus;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * HMFS behind {@code hmfs://host:port/}: the semantics of HDFS except for what docs/hadoop.md names. One instance has one
  * connection and acts for the user who made it, whoever calls it. Thread-safe.
  */
-public final class HmfsFileSystem extends AttributedFileSystem {
+public final class HmfsFileSystem extends ExtendedFileSystem {
     /** The scheme of the addresses. */
     public static final String SCHEME = "hmfs";
 
@@ -44,7 +44,7 @@ public final class HmfsFileSystem extends AttributedFileSystem {
     private URI uri = URI.create(SCHEME + ":///");
     private Path workingDirectory = new Path("/");
     private String user = "";
-    private @Nullable Session session;
+    private volatile @Nullable Session session;
 
     /** Made by Hadoop, which calls {@link #initialize} next. */
     public HmfsFileSystem() {}
@@ -63,16 +63,16 @@ public final class HmfsFileSystem extends AttributedFileSystem {
     public void initialize(URI name, Configuration conf) throws IOException {
         super.initialize(name, conf);
         setConf(conf);
-        HmfsOptions options = HmfsOptions.from(conf);
         if (name.getHost() == null) {
             throw new IOException("No host in " + name + ": an HMFS address is hmfs://host:port/, port "
                     + HmfsClient.DEFAULT_PORT + " if none is given");
         }
+        HmfsOptions options = HmfsOptions.from(conf, name.getHost());
         // Here and not when it is used: on JDK 25 a thread started inside doAs no longer inherits its user.
         user = UserGroupInformation.getCurrentUser().getShortUserName();
         uri = URI.create(SCHEME + "://" + name.getAuthority());
         workingDirectory = getHomeDirectory();
-        session = Session.open(name, options, user, conf);
+        session = Session.open(name, options, user, conf, counts, statistics);
     }
 
     @Override
@@ -122,10 +122,11 @@ public final class HmfsFileSystem extends AttributedFileSystem {
 
     @Override
     public FSDataInputStream open(Path path, int bufferSize) throws IOException {
-        statistics.incrementReadOps(1);
+        looks(Op.OPEN);
         return follow(
                 path,
-                (name, at) -> new FSDataInputStream(session().reader(name, statistics)),
+                (name, at) ->
+                        new FSDataInputStream(session().reader(name, session().readAhead())),
                 (files, at) -> files.open(at, bufferSize));
     }
 
@@ -177,9 +178,14 @@ public final class HmfsFileSystem extends AttributedFileSystem {
         return create(path, permission, flags.contains(CreateFlag.OVERWRITE), true);
     }
 
+    @Override
+    public FSDataOutputStreamBuilder<?, ?> createFile(Path path) {
+        return new FileBuilder(this, path).create().overwrite(true);
+    }
+
     private FSDataOutputStream create(Path path, FsPermission mode, boolean overwrite, boolean parents)
             throws IOException {
-        statistics.incrementWriteOps(1);
+        changes(Op.CREATE);
         short parentMode = masked(FsPermission.getDirDefault()).toShort();
         CreateOptions how = new CreateOptions(mode.toShort(), overwrite, parents, parentMode);
         return follow(
@@ -200,7 +206,7 @@ public final class HmfsFileSystem extends AttributedFileSystem {
 
     @Override
     public FSDataOutputStream append(Path path, int bufferSize, @Nullable Progressable progress) throws IOException {
-        statistics.incrementWriteOps(1);
+        changes(Op.APPEND);
         return follow(
                 path,
                 (name, at) -> {
@@ -213,7 +219,7 @@ public final class HmfsFileSystem extends AttributedFileSystem {
     /** Always done when it returns. */
     @Override
     public boolean truncate(Path path, long newLength) throws IOException {
-        statistics.incrementWriteOps(1);
+        changes(Op.TRUNCATE);
         return follow(
                 path,
                 (name, at) -> {
@@ -225,7 +231,7 @@ public final class HmfsFileSystem extends AttributedFileSystem {
 
     @Override
     public boolean rename(Path source, Path target) throws IOException {
-        statistics.incrementWriteOps(1);
+        changes(Op.RENAME);
         try {
             return session().renames().into(serverPath(source), serverPath(target));
         } catch (LinkOnPathException e) {
@@ -238,7 +244,7 @@ public final class HmfsFileSystem extends AttributedFileSystem {
     @Override
     @SuppressWarnings("deprecation") // FileContext calls it
     public void rename(Path source, Path target, Options.Rename... options) throws IOException {
-        statistics.incrementWriteOps(1);
+        changes(Op.RENAME);
         boolean overwrite = List.of(options).contains(Options.Rename.OVERWRITE);
         try {
             session().renames().exactly(serverPath(source), serverPath(target), overwrite);
@@ -264,7 +270,7 @@ public final class HmfsFileSystem extends AttributedFileSystem {
 
     @Override
     public boolean delete(Path path, boolean recursive) throws IOException {
-        statistics.incrementWriteOps(1);
+        changes(Op.DELETE);
         return follow(path, (name, at) -> delete(name, recursive), (files, at) -> files.delete(at, recursive));
     }
 
@@ -279,13 +285,7 @@ public final class HmfsFileSystem extends AttributedFileSystem {
     }
 
     @Override
-    public BulkDelete createBulkDelete(Path path) throws IOException {
-        return new PagedDelete(session(), makeQualified(path));
-    }
-
-    @Override
     public FileStatus[] listStatus(Path path) throws IOException {
-        statistics.incrementReadOps(1);
         List<FileStatus> entries = new ArrayList<>();
         RemoteIterator<FileStatus> listing = listStatusIterator(path);
         while (listing.hasNext()) {
@@ -299,6 +299,7 @@ public final class HmfsFileSystem extends AttributedFileSystem {
     /** Page by page, in no order. */
     @Override
     public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
+        looks(Op.LIST_STATUS);
         return follow(path, this::listing, FileSystem::listStatusIterator);
     }
 
@@ -330,7 +331,7 @@ public final class HmfsFileSystem extends AttributedFileSystem {
     }
 
     private boolean mkdir(Path path, FsPermission mode, boolean parents) throws IOException {
-        statistics.incrementWriteOps(1);
+        changes(Op.MKDIRS);
         return follow(
                 path,
                 (name, at) -> {
@@ -343,7 +344,7 @@ public final class HmfsFileSystem extends AttributedFileSystem {
     /** The space of the metadata pool: how much the data store has, only the data store knows. */
     @Override
     public FsStatus getStatus(@Nullable Path path) throws IOException {
-        statistics.incrementReadOps(1);
+        looks(Op.GET_STATUS);
         ServerStatus status = session().link().repeatable(HmfsClient::status);
         long used = status.regionsMax() == 0
                 ? 0

@@ -14,9 +14,10 @@ import java.util.function.IntFunction;
 import org.apache.hadoop.fs.CanUnbuffer;
 import org.apache.hadoop.fs.FSInputStream;
 import org.apache.hadoop.fs.FileRange;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.VectoredReadUtils;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,14 +25,15 @@ import org.jspecify.annotations.Nullable;
  * first read after a seek fetches little, and each further one in sequence more. Positioned reads go past all that and may be
  * made by any number of threads; the others by one at a time.
  */
-final class HmfsInputStream extends FSInputStream implements CanUnbuffer, StreamCapabilities {
+final class HmfsInputStream extends FSInputStream implements CanUnbuffer, StreamCapabilities, IOStatisticsSource {
     private static final int FIRST_FETCH = 128 * 1024;
 
     private final FileBlocks blocks;
+    private final FileVersion version;
     private final long size;
     private final int chunkSize;
-    private final int aheadMax;
-    private final FileSystem.@Nullable Statistics statistics;
+    private final ReadAhead readAhead;
+    private final ReadCounts counts;
     private final ArrayDeque<Fetch> ahead =
             new ArrayDeque<>(); // guarded by this, as all fields below; ascending, no gaps
     private @Nullable Fetch current;
@@ -40,14 +42,24 @@ final class HmfsInputStream extends FSInputStream implements CanUnbuffer, Stream
     private boolean streak;
     private volatile boolean closed;
 
-    HmfsInputStream(
-            FileBlocks blocks, long size, int chunkSize, int aheadMax, FileSystem.@Nullable Statistics statistics) {
+    HmfsInputStream(FileBlocks blocks, FileVersion version, int chunkSize, ReadAhead readAhead, ReadCounts counts) {
         this.blocks = blocks;
-        this.size = size;
+        this.version = version;
+        this.size = version.size();
         this.chunkSize = chunkSize;
-        this.aheadMax = aheadMax;
-        this.statistics = statistics;
+        this.readAhead = readAhead;
+        this.counts = counts;
         this.nextLength = Math.min(FIRST_FETCH, chunkSize);
+    }
+
+    /** What the file was when it was opened. */
+    FileVersion version() {
+        return version;
+    }
+
+    @Override
+    public IOStatistics getIOStatistics() {
+        return counts.view();
     }
 
     @Override
@@ -74,7 +86,7 @@ final class HmfsInputStream extends FSInputStream implements CanUnbuffer, Stream
         if (position == fetch.start() + fetch.length()) {
             topUp(fetch);
         }
-        count(count);
+        counts.read(count);
         return count;
     }
 
@@ -89,7 +101,7 @@ final class HmfsInputStream extends FSInputStream implements CanUnbuffer, Stream
         }
         fetch = ahead.poll();
         if (fetch == null) {
-            streak = current != null && position == current.end();
+            streak = current == null ? readAhead.fromStart() : position == current.end();
             nextLength = streak ? grown() : Math.min(FIRST_FETCH, chunkSize);
             fetch = start(position, Math.max(wanted, nextLength));
         } else {
@@ -121,9 +133,10 @@ final class HmfsInputStream extends FSInputStream implements CanUnbuffer, Stream
             return;
         }
         long end = ahead.isEmpty() ? last.end() : ahead.getLast().end();
-        while (ahead.size() < aheadMax && end < size) {
+        while (ahead.size() < readAhead.chunks() && end < Math.min(size, readAhead.end())) {
             nextLength = grown();
             Fetch next = start(end, nextLength);
+            counts.fetchAhead();
             ahead.addLast(next);
             end = next.end();
         }
@@ -141,7 +154,7 @@ final class HmfsInputStream extends FSInputStream implements CanUnbuffer, Stream
         }
         int count = (int) Math.min(length, size - at);
         blocks.fetch(at, target, offset, count).await();
-        count(count);
+        counts.read(count);
         return count;
     }
 
@@ -150,6 +163,7 @@ final class HmfsInputStream extends FSInputStream implements CanUnbuffer, Stream
     public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
         checkOpen();
         List<? extends FileRange> checked = VectoredReadUtils.validateAndSortRanges(ranges, Optional.of(size));
+        counts.readVectored(checked.size());
         for (FileRange range : checked) {
             range.setData(readRange(range.getOffset(), range.getLength(), allocate));
         }
@@ -172,15 +186,9 @@ final class HmfsInputStream extends FSInputStream implements CanUnbuffer, Stream
                 buffer.duplicate().put(bytes);
             }
             buffer.limit(buffer.position() + length);
-            count(length);
+            counts.range(length);
             return buffer;
         });
-    }
-
-    private void count(int bytes) {
-        if (statistics != null) {
-            statistics.incrementBytesRead(bytes);
-        }
     }
 
     @Override
@@ -191,6 +199,9 @@ final class HmfsInputStream extends FSInputStream implements CanUnbuffer, Stream
         }
         if (to > size) {
             throw new EOFException("Cannot seek to " + to + ", beyond the end of the file at " + size);
+        }
+        if (to != position) {
+            counts.seek();
         }
         position = to;
     }
@@ -244,7 +255,10 @@ final class HmfsInputStream extends FSInputStream implements CanUnbuffer, Stream
     @Override
     public boolean hasCapability(String capability) {
         return switch (capability.toLowerCase(Locale.ROOT)) {
-            case StreamCapabilities.UNBUFFER, StreamCapabilities.READAHEAD, StreamCapabilities.VECTOREDIO -> true;
+            case StreamCapabilities.UNBUFFER,
+                    StreamCapabilities.READAHEAD,
+                    StreamCapabilities.VECTOREDIO,
+                    StreamCapabilities.IOSTATISTICS -> true;
             default -> false;
         };
     }

@@ -4,6 +4,7 @@ import io.hmfs.client.ClientOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -53,20 +54,26 @@ record HmfsOptions(
             PREFIX + "impl",
             PREFIX + "impl.disable.cache");
 
-    /** Reads the settings. @throws IOException for an unknown name, or a value that is none or out of its range */
-    static HmfsOptions from(Configuration conf) throws IOException {
+    /**
+     * Reads the settings for a cluster, which is the host of its addresses: {@code fs.hmfs.<cluster>.<key>} goes before
+     * {@code fs.hmfs.<key>}.
+     *
+     * @throws IOException for an unknown name, or a value that is none or out of its range
+     */
+    static HmfsOptions from(Configuration conf, String cluster) throws IOException {
         rejectUnknown(conf);
+        Settings settings = new Settings(conf, PREFIX + cluster.toLowerCase(Locale.ROOT) + ".");
         return new HmfsOptions(
-                time(conf, CONNECT_TIMEOUT, 10_000),
-                time(conf, REQUEST_TIMEOUT, 60_000),
-                number(conf, REQUESTS_IN_FLIGHT, 256, 1, 65_536),
-                time(conf, RETRY_FIRST, 100),
-                time(conf, RETRY_LONGEST, 5_000),
-                number(conf, WRITE_CHUNKS, 8, 1, 64),
-                number(conf, READ_AHEAD, 4, 0, 64),
-                number(conf, LIST_PAGE, 1000, 1, 100_000),
-                number(conf, DELETES_IN_FLIGHT, 64, 1, 4096),
-                truth(conf, SYNC_ON_CLOSE));
+                settings.time(CONNECT_TIMEOUT, 10_000),
+                settings.time(REQUEST_TIMEOUT, 60_000),
+                settings.number(REQUESTS_IN_FLIGHT, 256, 1, 65_536),
+                settings.time(RETRY_FIRST, 100),
+                settings.time(RETRY_LONGEST, 5_000),
+                settings.number(WRITE_CHUNKS, 8, 1, 64),
+                settings.number(READ_AHEAD, 4, 0, 64),
+                settings.number(LIST_PAGE, 1000, 1, 100_000),
+                settings.number(DELETES_IN_FLIGHT, 64, 1, 4096),
+                settings.truth(SYNC_ON_CLOSE));
     }
 
     ClientOptions clientOptions(String user) {
@@ -77,10 +84,21 @@ record HmfsOptions(
         Map<String, String> given = conf.getPropsWithPrefix(PREFIX);
         for (String rest : new TreeSet<>(given.keySet())) {
             String name = PREFIX + rest;
-            if (!KNOWN.contains(name)) {
+            if (!KNOWN.contains(name) && !isOfOneCluster(rest)) {
                 throw new IOException("Unknown setting " + name + ": did you mean " + nearest(name) + "?");
             }
         }
+    }
+
+    /** Any cluster's: a configuration is for all that a program opens. What Hadoop itself reads knows no clusters. */
+    private static boolean isOfOneCluster(String rest) {
+        for (String known : KNOWN) {
+            String key = known.substring(PREFIX.length());
+            if (!key.startsWith("impl") && rest.length() > key.length() + 1 && rest.endsWith("." + key)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String nearest(String name) {
@@ -114,43 +132,55 @@ record HmfsOptions(
         return row[b.length()];
     }
 
-    private static Duration time(Configuration conf, String name, long defaultMillis) throws IOException {
-        long millis;
-        try {
-            millis = conf.getTimeDuration(name, defaultMillis, TimeUnit.MILLISECONDS, TimeUnit.MILLISECONDS);
-        } catch (IllegalArgumentException e) {
-            throw bad(conf, name, "a time such as 30s", e);
+    /** Values by name, one cluster's before those of all. */
+    private record Settings(Configuration conf, String prefix) {
+        /** The name that counts. */
+        String name(String known) {
+            String own = prefix + known.substring(PREFIX.length());
+            return conf.get(own) == null ? known : own;
         }
-        if (millis < 1) {
-            throw bad(conf, name, "a time over zero", null);
-        }
-        return Duration.ofMillis(millis);
-    }
 
-    private static int number(Configuration conf, String name, int otherwise, int least, int most) throws IOException {
-        String range = "a whole number from " + least + " to " + most;
-        int value;
-        try {
-            value = conf.getInt(name, otherwise);
-        } catch (IllegalArgumentException e) {
-            throw bad(conf, name, range, e);
+        Duration time(String known, long defaultMillis) throws IOException {
+            String name = name(known);
+            long millis;
+            try {
+                millis = conf.getTimeDuration(name, defaultMillis, TimeUnit.MILLISECONDS, TimeUnit.MILLISECONDS);
+            } catch (IllegalArgumentException e) {
+                throw bad(name, "a time such as 30s", e);
+            }
+            if (millis < 1) {
+                throw bad(name, "a time over zero", null);
+            }
+            return Duration.ofMillis(millis);
         }
-        if (value < least || value > most) {
-            throw bad(conf, name, range, null);
+
+        int number(String known, int otherwise, int least, int most) throws IOException {
+            String name = name(known);
+            String range = "a whole number from " + least + " to " + most;
+            int value;
+            try {
+                value = conf.getInt(name, otherwise);
+            } catch (IllegalArgumentException e) {
+                throw bad(name, range, e);
+            }
+            if (value < least || value > most) {
+                throw bad(name, range, null);
+            }
+            return value;
         }
-        return value;
-    }
 
-    private static boolean truth(Configuration conf, String name) throws IOException {
-        String value = conf.getTrimmed(name, "false");
-        return switch (value) {
-            case "true" -> true;
-            case "false" -> false;
-            default -> throw bad(conf, name, "true or false", null);
-        };
-    }
+        boolean truth(String known) throws IOException {
+            String name = name(known);
+            String value = conf.getTrimmed(name, "false");
+            return switch (value) {
+                case "true" -> true;
+                case "false" -> false;
+                default -> throw bad(name, "true or false", null);
+            };
+        }
 
-    private static IOException bad(Configuration conf, String name, String wanted, @Nullable Throwable cause) {
-        return new IOException(name + " must be " + wanted + ", not '" + conf.get(name) + "'", cause);
+        private IOException bad(String name, String wanted, @Nullable Throwable cause) {
+            return new IOException(name + " must be " + wanted + ", not '" + conf.get(name) + "'", cause);
+        }
     }
 }

@@ -19,6 +19,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.fs.Abortable;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.Syncable;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSource;
+import org.apache.hadoop.fs.statistics.StreamStatisticNames;
+import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,12 +30,14 @@ import org.jspecify.annotations.Nullable;
  * below it is in the store, so a reader never sees bytes that are not there. A chunk that failed is reported by the next call,
  * and from then on nothing is committed. All methods may be called by several threads, one at a time.
  */
-final class HmfsOutputStream extends OutputStream implements Syncable, StreamCapabilities, Abortable {
+final class HmfsOutputStream extends OutputStream
+        implements Syncable, StreamCapabilities, Abortable, IOStatisticsSource {
     private static final int FIRST_BUFFER = 8 * 1024;
 
     private final OpenFile file;
     private final DataWriter writer;
     private final OpenFiles openFiles;
+    private final OpCounts counts;
     private final long blockSize;
     private final int chunkSize;
     private final int inFlightMax;
@@ -46,8 +52,10 @@ final class HmfsOutputStream extends OutputStream implements Syncable, StreamCap
     private long chunkStart;
     private long committed;
     private boolean closed;
+    private volatile long written;
 
-    HmfsOutputStream(OpenFile file, long size, DataStore store, OpenFiles openFiles, Shape shape) {
+    HmfsOutputStream(OpenFile file, long size, DataStore store, OpenFiles openFiles, Shape shape, OpCounts counts) {
+        this.counts = counts;
         this.file = file;
         this.writer = store.writer(file.inode(), size, file.grants());
         this.openFiles = openFiles;
@@ -70,6 +78,7 @@ final class HmfsOutputStream extends OutputStream implements Syncable, StreamCap
         check();
         byte[] into = room();
         into[filled++] = (byte) value;
+        written++;
         if (filled == limit) {
             send();
         }
@@ -85,6 +94,7 @@ final class HmfsOutputStream extends OutputStream implements Syncable, StreamCap
             System.arraycopy(source, offset + done, into, filled, count);
             filled += count;
             done += count;
+            written += count;
             if (filled == limit) {
                 send();
             }
@@ -226,6 +236,7 @@ final class HmfsOutputStream extends OutputStream implements Syncable, StreamCap
     private void release() {
         closed = true;
         chunk = null;
+        counts.add(Op.WRITE_BYTES, written);
         synchronized (spare) {
             spare.clear();
         }
@@ -254,11 +265,22 @@ final class HmfsOutputStream extends OutputStream implements Syncable, StreamCap
         };
     }
 
+    /** A view that moves with the stream. */
+    @Override
+    public IOStatistics getIOStatistics() {
+        return IOStatisticsBinding.dynamicIOStatistics()
+                .withLongFunctionCounter(StreamStatisticNames.STREAM_WRITE_BYTES, key -> written)
+                .build();
+    }
+
     @Override
     @SuppressWarnings("deprecation") // of HFLUSH, which callers still ask for
     public boolean hasCapability(String capability) {
         return switch (capability.toLowerCase(Locale.ROOT)) {
-            case StreamCapabilities.HFLUSH, StreamCapabilities.HSYNC, StreamCapabilities.ABORTABLE_STREAM -> true;
+            case StreamCapabilities.HFLUSH,
+                    StreamCapabilities.HSYNC,
+                    StreamCapabilities.ABORTABLE_STREAM,
+                    StreamCapabilities.IOSTATISTICS -> true;
             default -> false;
         };
     }

@@ -42,6 +42,7 @@ final class PagedDelete implements BulkDelete {
 
     @Override
     public List<Map.Entry<Path, String>> bulkDelete(Collection<Path> paths) throws IOException {
+        session.counts().add(Op.BULK_DELETE);
         BulkDeleteUtils.validateBulkDeletePaths(paths, PAGE_SIZE, base);
         Map<Path, CompletableFuture<Void>> deletes = new LinkedHashMap<>();
         for (Path path : paths) {

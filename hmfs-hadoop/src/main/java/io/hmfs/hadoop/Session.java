@@ -7,6 +7,7 @@ import io.hmfs.client.HmfsException;
 import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.ServerInfo;
+import io.hmfs.client.TreeSummary;
 import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.link.LinkOnPathException;
 import io.hmfs.hadoop.link.ServerLink;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
@@ -38,15 +40,24 @@ final class Session implements Closeable {
     private final ServerLink link;
     private final HmfsOptions options;
     private final DataStore store;
+    private final OpCounts counts;
+    private final FileSystem.@Nullable Statistics statistics;
     private final OpenFiles openFiles;
     private final Rename renames;
     private final XAttrs xattrs;
     private final @Nullable Reaper reaper; // only where the server cannot drop blocks itself
 
-    private Session(ServerLink link, HmfsOptions options, DataStore store) {
+    private Session(
+            ServerLink link,
+            HmfsOptions options,
+            DataStore store,
+            OpCounts counts,
+            FileSystem.@Nullable Statistics statistics) {
         this.link = link;
         this.options = options;
         this.store = store;
+        this.counts = counts;
+        this.statistics = statistics;
         this.openFiles = new OpenFiles(link);
         this.renames = new Rename(link, openFiles);
         this.xattrs = new XAttrs(link);
@@ -56,11 +67,19 @@ final class Session implements Closeable {
         }
     }
 
-    static Session open(URI address, HmfsOptions options, String user, Configuration conf) throws IOException {
+    /** Connects. The bytes that are read are counted for {@code statistics} too, those that are written by Hadoop itself. */
+    static Session open(
+            URI address,
+            HmfsOptions options,
+            String user,
+            Configuration conf,
+            OpCounts counts,
+            FileSystem.@Nullable Statistics statistics)
+            throws IOException {
         int port = address.getPort() == -1 ? HmfsClient.DEFAULT_PORT : address.getPort();
         ServerLink link = ServerLink.open(address.getHost(), port, options.clientOptions(user));
         try {
-            return new Session(link, options, storeOf(link, conf));
+            return new Session(link, options, storeOf(link, conf), counts, statistics);
         } catch (IOException | RuntimeException e) {
             link.close();
             throw e;
@@ -101,6 +120,10 @@ final class Session implements Closeable {
         return link.server();
     }
 
+    OpCounts counts() {
+        return counts;
+    }
+
     XAttrs xattrs() {
         return xattrs;
     }
@@ -112,6 +135,21 @@ final class Session implements Closeable {
     FileInfo stat(String path) throws IOException {
         try {
             return link.repeatable(client -> client.stat(path));
+        } catch (HmfsException e) {
+            throw HadoopErrors.translateLookup(path, e);
+        }
+    }
+
+    ContentSummary summary(String path) throws IOException {
+        try {
+            TreeSummary sum = link.repeatable(client -> client.trees().summary(path));
+            return new ContentSummary.Builder()
+                    .length(sum.bytes())
+                    .fileCount(sum.files())
+                    .directoryCount(sum.directories())
+                    .spaceConsumed(sum.bytes())
+                    .erasureCodingPolicy("") // what HDFS says of a directory that has none
+                    .build();
         } catch (HmfsException e) {
             throw HadoopErrors.translateLookup(path, e);
         }
@@ -133,14 +171,20 @@ final class Session implements Closeable {
         }
     }
 
-    HmfsInputStream reader(String path, FileSystem.@Nullable Statistics statistics) throws IOException {
+    /** How a file is read when nothing is said about it. */
+    ReadAhead readAhead() {
+        return new ReadAhead(options.readAheadChunks(), false, Long.MAX_VALUE);
+    }
+
+    HmfsInputStream reader(String path, ReadAhead readAhead) throws IOException {
         OpenedFile opened = open(path, false);
         FileInfo info = opened.info();
         ServerInfo server = server();
         HeldGrant grant = new HeldGrant(link, () -> path, info.id(), false, opened.grant());
         FileBlocks blocks = new FileBlocks(
                 link, path, info.id(), store.reader(info.id(), grant), server.blockSize(), server.chunkSize());
-        return new HmfsInputStream(blocks, info.size(), server.chunkSize(), options.readAheadChunks(), statistics);
+        return new HmfsInputStream(
+                blocks, FileVersion.of(info), server.chunkSize(), readAhead, new ReadCounts(counts, statistics));
     }
 
     /** Goes on where a file ends. */
@@ -161,7 +205,8 @@ final class Session implements Closeable {
                 store,
                 openFiles,
                 new HmfsOutputStream.Shape(
-                        server.blockSize(), server.chunkSize(), options.writeChunksInFlight(), options.syncOnClose()));
+                        server.blockSize(), server.chunkSize(), options.writeChunksInFlight(), options.syncOnClose()),
+                counts);
     }
 
     HmfsOutputStream create(String path, CreateOptions how) throws IOException {
@@ -252,11 +297,31 @@ final class Session implements Closeable {
             }
         }
         try {
-            link.repeat(
-                    client -> new TreeDelete(client, options.deletesInFlight(), options.listPageEntries()).run(path));
+            if (reaper != null || !removeTree(path)) {
+                link.repeat(client ->
+                        new TreeDelete(client, options.deletesInFlight(), options.listPageEntries()).run(path));
+            }
             return true;
         } catch (HmfsException e) {
             throw HadoopErrors.translate(path, e);
+        }
+    }
+
+    /** By the server, in one step. False: its pool is so full that it has no room for the step. */
+    private boolean removeTree(String path) throws IOException {
+        try {
+            link.repeat(client -> client.trees().remove(path));
+            return true;
+        } catch (HmfsException e) {
+            switch (e.code()) {
+                case NOT_FOUND, NO_SUCH_DIRECTORY -> { // gone, by us or by somebody faster
+                    return true;
+                }
+                case NO_SPACE -> {
+                    return false;
+                }
+                default -> throw e;
+            }
         }
     }
 

@@ -1,11 +1,14 @@
 package io.hmfs.hadoop;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
@@ -18,12 +21,15 @@ import org.apache.hadoop.fs.Abortable;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.EtagSource;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileContext;
-import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LeaseRecoverable;
+import org.apache.hadoop.fs.MultipartUploader;
+import org.apache.hadoop.fs.PartHandle;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.UploadHandle;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,16 +63,18 @@ class CapabilitiesTest extends OwnDirectory {
                 CommonPathCapabilities.BULK_DELETE,
                 () -> assertEquals(
                         List.of(), fs.createBulkDelete(directory).bulkDelete(List.of(fs.makeQualified(file)))));
+        works.put(CommonPathCapabilities.ETAGS_AVAILABLE, this::tellsVersions);
+        works.put(CommonPathCapabilities.ETAGS_PRESERVED_IN_RENAME, this::keepsVersionsInRenames);
+        works.put(CommonPathCapabilities.FS_CONCAT, this::concats);
+        works.put(CommonPathCapabilities.FS_PATHHANDLES, this::opensByHandle);
+        works.put(CommonPathCapabilities.FS_MULTIPART_UPLOADER, this::uploads);
 
         fails.put(
                 CommonPathCapabilities.FS_ACLS,
                 () -> fs.modifyAclEntries(file, AclEntry.parseAclSpec("user:alice:r--", true)));
-        fails.put(CommonPathCapabilities.FS_CONCAT, () -> fs.concat(file, new Path[] {new Path(directory, "other")}));
         fails.put(CommonPathCapabilities.FS_LIST_CORRUPT_FILE_BLOCKS, () -> fs.listCorruptFileBlocks(directory));
-        fails.put(CommonPathCapabilities.FS_PATHHANDLES, () -> fs.getPathHandle(fs.getFileStatus(file)));
         fails.put(CommonPathCapabilities.FS_SNAPSHOTS, () -> fs.createSnapshot(directory));
         fails.put(CommonPathCapabilities.FS_STORAGEPOLICY, () -> fs.setStoragePolicy(directory, "HOT"));
-        fails.put(CommonPathCapabilities.FS_MULTIPART_UPLOADER, () -> fs.createMultipartUploader(directory));
     }
 
     private void appends() throws IOException {
@@ -93,6 +101,47 @@ class CapabilitiesTest extends OwnDirectory {
         BlockLocation[] locations = fs.getFileBlockLocations(file, 0, DATA.length);
         assertEquals(1, locations.length);
         assertEquals(List.of("localhost"), List.of(locations[0].getHosts()), "where no data stands");
+    }
+
+    private String etag(Path path) throws IOException {
+        return ((EtagSource) fs.getFileStatus(path)).getEtag();
+    }
+
+    private void tellsVersions() throws IOException {
+        String before = etag(file);
+        appends();
+        assertNotEquals(before, etag(file));
+    }
+
+    private void keepsVersionsInRenames() throws IOException {
+        String before = etag(file);
+        Path moved = new Path(directory, "moved");
+        assertTrue(fs.rename(file, moved));
+        assertEquals(before, etag(moved));
+    }
+
+    private void concats() throws IOException {
+        Path other = write("other", DATA);
+        fs.concat(file, new Path[] {other});
+        assertEquals(2L * DATA.length, fs.getFileStatus(file).getLen());
+        assertFalse(fs.exists(other));
+    }
+
+    private void opensByHandle() throws IOException {
+        try (FSDataInputStream in = fs.open(fs.getPathHandle(fs.getFileStatus(file)))) {
+            assertArrayEquals(DATA, in.readAllBytes());
+        }
+    }
+
+    private void uploads() throws Exception {
+        Path target = fs.makeQualified(new Path(directory, "uploaded"));
+        try (MultipartUploader uploader = fs.createMultipartUploader(directory).build()) {
+            UploadHandle upload = uploader.startUpload(target).get();
+            PartHandle part = uploader.putPart(upload, 1, true, target, new ByteArrayInputStream(DATA), DATA.length)
+                    .get();
+            uploader.complete(upload, target, Map.of(1, part)).get();
+        }
+        assertArrayEquals(DATA, read(target));
     }
 
     private static Map<String, String> all() throws IllegalAccessException {
@@ -126,8 +175,6 @@ class CapabilitiesTest extends OwnDirectory {
     /** Those that no call shows to be absent. */
     @Test
     void what_has_no_call_is_not_there_either() throws IOException {
-        FileStatus status = fs.getFileStatus(file);
-        assertFalse(status instanceof EtagSource, "ETAGS_AVAILABLE");
         assertFalse(fs instanceof LeaseRecoverable, "LEASE_RECOVERABLE");
         assertFalse(fs instanceof org.apache.hadoop.fs.BatchListingOperations, "FS_EXPERIMENTAL_BATCH_LISTING");
         assertFalse(FileSystem.areSymlinksEnabled(), "FS_SYMLINKS");

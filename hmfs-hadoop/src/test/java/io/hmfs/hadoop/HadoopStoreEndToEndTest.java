@@ -120,6 +120,19 @@ class HadoopStoreEndToEndTest {
     }
 
     @Test
+    void concat_moves_the_bytes_and_leaves_no_block_of_the_sources() throws IOException {
+        Path one = write("/one", OwnDirectory.bytes(4, BLOCK - 3));
+        Path two = write("/two", OwnDirectory.bytes(5, BLOCK));
+        Path three = write("/three", OwnDirectory.bytes(6, 10));
+        fs.concat(one, new Path[] {two, three});
+        byte[] all = Arrays.copyOf(OwnDirectory.bytes(4, BLOCK - 3), 2 * BLOCK + 7);
+        System.arraycopy(OwnDirectory.bytes(5, BLOCK), 0, all, BLOCK - 3, BLOCK);
+        System.arraycopy(OwnDirectory.bytes(6, 10), 0, all, 2 * BLOCK - 3, 10);
+        assertArrayEquals(all, read(one));
+        assertEquals(3, objectsWhenSettled());
+    }
+
+    @Test
     void blocks_of_a_whole_tree_go_with_it() throws IOException {
         for (int i = 0; i < 100; i++) {
             write("/tree/d" + i % 5 + "/f" + i, new byte[10]);

@@ -6,18 +6,24 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.contract.AbstractContractAppendTest;
 import org.apache.hadoop.fs.contract.AbstractContractBulkDeleteTest;
+import org.apache.hadoop.fs.contract.AbstractContractConcatTest;
 import org.apache.hadoop.fs.contract.AbstractContractContentSummaryTest;
 import org.apache.hadoop.fs.contract.AbstractContractCopyFromLocalTest;
 import org.apache.hadoop.fs.contract.AbstractContractCreateTest;
 import org.apache.hadoop.fs.contract.AbstractContractDeleteTest;
+import org.apache.hadoop.fs.contract.AbstractContractEtagTest;
 import org.apache.hadoop.fs.contract.AbstractContractGetEnclosingRoot;
 import org.apache.hadoop.fs.contract.AbstractContractGetFileStatusTest;
 import org.apache.hadoop.fs.contract.AbstractContractMkdirTest;
+import org.apache.hadoop.fs.contract.AbstractContractMultipartUploaderTest;
 import org.apache.hadoop.fs.contract.AbstractContractOpenTest;
+import org.apache.hadoop.fs.contract.AbstractContractPathHandleTest;
 import org.apache.hadoop.fs.contract.AbstractContractRenameTest;
 import org.apache.hadoop.fs.contract.AbstractContractRootDirectoryTest;
+import org.apache.hadoop.fs.contract.AbstractContractSafeModeTest;
 import org.apache.hadoop.fs.contract.AbstractContractSeekTest;
 import org.apache.hadoop.fs.contract.AbstractContractSetTimesTest;
+import org.apache.hadoop.fs.contract.AbstractContractStreamIOStatisticsTest;
 import org.apache.hadoop.fs.contract.AbstractContractUnbufferTest;
 import org.apache.hadoop.fs.contract.AbstractContractVectoredReadTest;
 import org.apache.hadoop.fs.contract.AbstractFSContract;
@@ -73,6 +79,14 @@ class HmfsContractTest {
     }
 
     @Nested
+    class Concat extends AbstractContractConcatTest {
+        @Override
+        protected AbstractFSContract createContract(Configuration conf) {
+            return new Contract(conf);
+        }
+    }
+
+    @Nested
     class ContentSummary extends AbstractContractContentSummaryTest {
         @Override
         protected AbstractFSContract createContract(Configuration conf) {
@@ -113,6 +127,14 @@ class HmfsContractTest {
     }
 
     @Nested
+    class Etag extends AbstractContractEtagTest {
+        @Override
+        protected AbstractFSContract createContract(Configuration conf) {
+            return new Contract(conf);
+        }
+    }
+
+    @Nested
     class GetFileStatus extends AbstractContractGetFileStatusTest {
         @Override
         protected AbstractFSContract createContract(Configuration conf) {
@@ -129,7 +151,38 @@ class HmfsContractTest {
     }
 
     @Nested
+    class MultipartUploader extends AbstractContractMultipartUploaderTest {
+        @Override
+        protected int partSizeInBytes() {
+            return ServerProcess.CHUNK_SIZE + 1024;
+        }
+
+        @Override
+        protected boolean finalizeConsumesUploadIdImmediately() {
+            return true;
+        }
+
+        @Override
+        protected boolean supportsConcurrentUploadsToSamePath() {
+            return true;
+        }
+
+        @Override
+        protected AbstractFSContract createContract(Configuration conf) {
+            return new Contract(conf);
+        }
+    }
+
+    @Nested
     class Open extends AbstractContractOpenTest {
+        @Override
+        protected AbstractFSContract createContract(Configuration conf) {
+            return new Contract(conf);
+        }
+    }
+
+    @Nested
+    class PathHandle extends AbstractContractPathHandleTest {
         @Override
         protected AbstractFSContract createContract(Configuration conf) {
             return new Contract(conf);
@@ -153,6 +206,14 @@ class HmfsContractTest {
     }
 
     @Nested
+    class SafeMode extends AbstractContractSafeModeTest {
+        @Override
+        protected AbstractFSContract createContract(Configuration conf) {
+            return new Contract(conf);
+        }
+    }
+
+    @Nested
     class Seek extends AbstractContractSeekTest {
         @Override
         protected AbstractFSContract createContract(Configuration conf) {
@@ -162,6 +223,14 @@ class HmfsContractTest {
 
     @Nested
     class SetTimes extends AbstractContractSetTimesTest {
+        @Override
+        protected AbstractFSContract createContract(Configuration conf) {
+            return new Contract(conf);
+        }
+    }
+
+    @Nested
+    class StreamIOStatistics extends AbstractContractStreamIOStatisticsTest {
         @Override
         protected AbstractFSContract createContract(Configuration conf) {
             return new Contract(conf);

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
@@ -30,6 +31,7 @@ import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.fs.QuotaUsage;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -77,6 +79,40 @@ class HmfsFileSystemTest extends OwnDirectory {
         rival.get();
         assertFalse(fs.exists(tree));
         assertFalse(fs.delete(tree, true));
+    }
+
+    @Test
+    void a_content_summary_is_that_of_hdfs() throws IOException {
+        write("a/one", bytes(1, 1000));
+        write("a/b/two", bytes(2, 20));
+        fs.mkdirs(new Path(directory, "a/c"));
+        ContentSummary summary = fs.getContentSummary(new Path(directory, "a"));
+        assertEquals(1020, summary.getLength());
+        assertEquals(2, summary.getFileCount());
+        assertEquals(3, summary.getDirectoryCount());
+        assertEquals(1020, summary.getSpaceConsumed());
+        assertEquals(-1, summary.getQuota());
+        assertEquals(-1, summary.getSpaceQuota());
+        assertEquals(0, summary.getSnapshotFileCount());
+        QuotaUsage usage = fs.getQuotaUsage(new Path(directory, "a"));
+        assertEquals(5, usage.getFileAndDirectoryCount());
+        assertEquals(-1, usage.getQuota());
+        ContentSummary file = fs.getContentSummary(new Path(directory, "a/one"));
+        assertEquals(List.of(1000L, 1L, 0L), List.of(file.getLength(), file.getFileCount(), file.getDirectoryCount()));
+        assertThrows(FileNotFoundException.class, () -> fs.getContentSummary(new Path(directory, "none")));
+        assertThrows(FileNotFoundException.class, () -> fs.getContentSummary(new Path(directory, "a/one/none")));
+    }
+
+    @Test
+    void a_writer_in_a_tree_that_is_removed_hears_of_it() throws IOException {
+        Path tree = new Path(directory, "tree");
+        FSDataOutputStream out = fs.create(new Path(tree, "a/file"));
+        out.write(bytes(1, 100));
+        out.hflush();
+        assertTrue(fs.delete(tree, true));
+        out.write(bytes(2, 100));
+        assertThrows(FileNotFoundException.class, out::hflush);
+        assertThrows(IOException.class, out::close);
     }
 
     @Test

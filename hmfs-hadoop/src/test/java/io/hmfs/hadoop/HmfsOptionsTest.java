@@ -1,6 +1,7 @@
 package io.hmfs.hadoop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,11 +25,13 @@ import org.w3c.dom.NodeList;
  * Method: configurations with one wrong setting each; the file's values against those of an empty configuration.
  */
 class HmfsOptionsTest {
+    private static final String CLUSTER = "nn.example";
+
     private static String errorOf(String name, String value) {
         Configuration conf = new Configuration(false);
         conf.set(name, value);
-        return String.valueOf(
-                assertThrows(IOException.class, () -> HmfsOptions.from(conf)).getMessage());
+        return String.valueOf(assertThrows(IOException.class, () -> HmfsOptions.from(conf, CLUSTER))
+                .getMessage());
     }
 
     @Test
@@ -58,12 +61,50 @@ class HmfsOptionsTest {
     }
 
     @Test
+    void what_is_set_for_a_cluster_holds_there_and_nowhere_else() throws IOException {
+        Configuration conf = new Configuration(false);
+        conf.set("fs.hmfs.request.timeout", "30s");
+        conf.set("fs.hmfs.nn.example.request.timeout", "5s");
+        conf.set("fs.hmfs.nn.example.client.retry.interval.max", "7s");
+        conf.set("fs.hmfs.nn.example.read.ahead.chunks", "1");
+        conf.set("fs.hmfs.nn.example.sync.on.close", "true");
+        for (String cluster : new String[] {CLUSTER, "NN.Example"}) {
+            HmfsOptions options = HmfsOptions.from(conf, cluster);
+            assertEquals(Duration.ofSeconds(5), options.requestTimeout());
+            assertEquals(Duration.ofSeconds(7), options.retryLongest());
+            assertEquals(Duration.ofMillis(100), options.retryFirst());
+            assertEquals(1, options.readAheadChunks());
+            assertTrue(options.syncOnClose());
+        }
+        for (String cluster : new String[] {"example", "nn", "other.example"}) {
+            HmfsOptions options = HmfsOptions.from(conf, cluster);
+            assertEquals(Duration.ofSeconds(30), options.requestTimeout());
+            assertEquals(4, options.readAheadChunks());
+            assertFalse(options.syncOnClose());
+        }
+    }
+
+    @Test
+    void what_is_set_for_a_cluster_is_checked_like_all_else() {
+        assertEquals(
+                "fs.hmfs.nn.example.request.timeout must be a time over zero, not '0'",
+                errorOf("fs.hmfs.nn.example.request.timeout", "0"));
+        assertEquals(
+                "fs.hmfs.nn.example.sync.on.close must be true or false, not 'no'",
+                errorOf("fs.hmfs.nn.example.sync.on.close", "no"));
+        for (String unknown : new String[] {"nn.example.request.timeuot", "nn.example.impl", ".request.timeout"}) {
+            String error = errorOf("fs.hmfs." + unknown, "1");
+            assertTrue(error.startsWith("Unknown setting fs.hmfs." + unknown + ": did you mean "), error);
+        }
+    }
+
+    @Test
     void hadoops_own_settings_of_a_scheme_are_fine() throws IOException {
         Configuration conf = new Configuration(false);
         conf.set("fs.hmfs.impl", "io.hmfs.hadoop.HmfsFileSystem");
         conf.set("fs.hmfs.impl.disable.cache", "true");
         conf.set("fs.hmfs.request.timeout", "1500ms");
-        assertEquals(Duration.ofMillis(1500), HmfsOptions.from(conf).requestTimeout());
+        assertEquals(Duration.ofMillis(1500), HmfsOptions.from(conf, CLUSTER).requestTimeout());
     }
 
     @Test
@@ -77,7 +118,7 @@ class HmfsOptionsTest {
     void the_defaults_file_has_every_setting_described_with_the_value_that_holds_without_it() throws Exception {
         Configuration fromFile = new Configuration(false);
         fromFile.addResource("hmfs-default.xml");
-        assertEquals(HmfsOptions.from(new Configuration(false)), HmfsOptions.from(fromFile));
+        assertEquals(HmfsOptions.from(new Configuration(false), CLUSTER), HmfsOptions.from(fromFile, CLUSTER));
         Set<String> described = new HashSet<>();
         try (InputStream file =
                 Objects.requireNonNull(HmfsOptionsTest.class.getResourceAsStream("/hmfs-default.xml"))) {

@@ -130,6 +130,24 @@ class PermissionsTest {
     }
 
     @Test
+    void a_tree_of_which_a_part_may_not_go_stays_whole() throws IOException {
+        admin.setPermission(directory, new FsPermission((short) 0777));
+        Path tree = new Path(directory, "tree");
+        eve.create(new Path(tree, "a/b/file")).close();
+        Path closed = new Path(tree, "a/closed");
+        eve.mkdirs(closed);
+        eve.setPermission(closed, new FsPermission((short) 0777));
+        admin.create(new Path(closed, "inner/file")).close();
+        admin.setPermission(new Path(closed, "inner"), new FsPermission((short) 0700));
+        assertTrue(denied(() -> eve.delete(tree, true)).contains("access=ALL, inode=\"" + closed + "/inner\""));
+        assertTrue(denied(() -> eve.getContentSummary(tree))
+                .contains("access=READ_EXECUTE, inode=\"" + closed + "/inner\""));
+        assertEquals(2, admin.getContentSummary(tree).getFileCount());
+        assertEquals(5, admin.getContentSummary(tree).getDirectoryCount());
+        assertTrue(admin.delete(tree, true));
+    }
+
+    @Test
     void open_streams_keep_what_they_were_opened_for() throws IOException {
         admin.setPermission(directory, new FsPermission((short) 0777));
         Path path = file("shared", 0666);

@@ -50,6 +50,11 @@ public final class ServerProcess implements AutoCloseable {
                 Files.createDirectory(directory.resolve("objects")).toUri().toString());
     }
 
+    /** A server on a new pool that announces this data store. */
+    static ServerProcess startWithStore(String dataStore) throws IOException {
+        return new ServerProcess(newDirectory(), dataStore);
+    }
+
     /** The one that most tests share; it ends with this JVM. */
     public static ServerProcess shared() throws IOException {
         synchronized (SHARED_LOCK) {

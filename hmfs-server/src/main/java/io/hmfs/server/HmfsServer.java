@@ -81,7 +81,8 @@ public final class HmfsServer implements AutoCloseable {
                             config.persistence().writesBack())
                     : null;
         } catch (IOException | RuntimeException e) {
-            closeObservation();
+            closeAudit();
+            metrics.close();
             throw e;
         }
         steps.ended("data store");
@@ -129,6 +130,7 @@ public final class HmfsServer implements AutoCloseable {
             LOG.log(Level.WARNING, warning);
         }
         transport.listen(new InetSocketAddress(config.host(), config.port()));
+        service.startReaping();
         steps.ended("listen");
         Figures.bind(metrics, transport);
         metrics.startSteps(steps.nanos());
@@ -324,6 +326,7 @@ public final class HmfsServer implements AutoCloseable {
         transport.close();
         users.close();
         endDisk();
+        service.stopReaping();
         closeAudit();
         if (service.hasFailed()) {
             exitCode = EXIT_FAILED; // while draining: then the pool must not be marked clean
@@ -341,11 +344,6 @@ public final class HmfsServer implements AutoCloseable {
         if (log != null) {
             log.close();
         }
-    }
-
-    private void closeObservation() {
-        closeAudit();
-        metrics.close();
     }
 
     /** Last: until then it tells that the server stops, or has failed. */

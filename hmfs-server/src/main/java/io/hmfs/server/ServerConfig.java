@@ -68,7 +68,7 @@ public record ServerConfig(
         AccessConfig access,
         ObservationConfig observation) {
     /** What the longest reply that no setting bounds has room in: the metrics, of every operation with every outcome. */
-    public static final int FRAME_MAX_MIN = 192 << 10;
+    public static final int FRAME_MAX_MIN = 384 << 10;
 
     private static final int THREADS_MAX = 1024;
 

@@ -7,15 +7,14 @@ import io.hmfs.client.ClientOptions;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
-import io.hmfs.client.HmfsException;
 import io.hmfs.client.ListCursor;
-import io.hmfs.client.ResultCode;
+import io.hmfs.client.XattrMode;
+import io.hmfs.client.Xattrs;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.log.LogOptions;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -100,31 +99,26 @@ class KilledServerTest {
         client.rename(at + "/1", at + "/moved", true);
         FileInfo over = client.create(at + "/moved", OVER);
         client.append(over, 30);
-        truncate(client, at + "/moved", 20);
+        client.truncate(at + "/moved", 20);
         assertEquals(20, client.stat(at + "/moved").size());
         assertEquals(over.id(), client.stat(at + "/moved").id());
+        client.setTimes(at + "/moved", 1_000, 2_000);
+        assertEquals(2_000, client.stat(at + "/moved").atimeMillis());
+        Xattrs xattrs = client.xattrs();
+        xattrs.set(at + "/moved", "user.a", new byte[] {1}, XattrMode.CREATE); // twice: EXISTS
+        xattrs.remove(at + "/moved", "user.a"); // twice: NO_ATTRIBUTE
         client.delete(at + "/moved");
         for (int i = 2; i < TOGETHER; i++) {
             client.delete(at + "/" + i);
         }
         client.mkdir(at + "/sub", 0755, false);
         client.rmdir(at + "/sub");
+        client.mkdir(at + "/tree/sub", 0755, true);
+        client.create(at + "/tree/sub/f", PLAIN);
+        client.trees().remove(at + "/tree");
         assertEquals(List.of(), client.list(at, ListCursor.START, 0).entries());
         client.rmdir(at);
         client.create(at + "kept", PLAIN);
-    }
-
-    /** The server's own data is cut too, so no record answers it: who knows that it does no harm repeats it. */
-    private static void truncate(HmfsClient client, String path, long size) throws IOException {
-        boolean known = false;
-        while (!known) {
-            try {
-                client.truncate(path, size);
-                known = true;
-            } catch (HmfsException e) {
-                assertEquals(ResultCode.OUTCOME_UNKNOWN, e.code(), e.getMessage());
-            }
-        }
     }
 
     private void killAgainAndAgain(Persistence persistence, boolean withMachine) throws Exception {

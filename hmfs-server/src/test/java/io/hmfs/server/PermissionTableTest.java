@@ -103,6 +103,7 @@ class PermissionTableTest {
             new Operation("stat", false, (c, at) -> c.stat(at + "/p/f"), cell -> cell.directory("x")),
             new Operation(
                     "list", false, (c, at) -> c.list(at + "/p", ListCursor.START, 0), cell -> cell.directory("rx")),
+            new Operation("sum up", false, (c, at) -> c.trees().summary(at + "/p"), cell -> cell.directory("rx")),
             new Operation("create", false, (c, at) -> c.create(at + "/p/new", PLAIN), cell -> cell.directory("wx")),
             new Operation("mkdir", false, (c, at) -> c.mkdir(at + "/p/new", 0755, false), cell -> cell.directory("wx")),
             new Operation(
@@ -113,6 +114,15 @@ class PermissionTableTest {
                     (c, at) -> c.mkdir(at + "/p/d", 0755, true),
                     cell -> cell.directory("x")),
             new Operation("delete", false, (c, at) -> c.delete(at + "/p/f"), Cell::mayTakeAway),
+            new Operation(
+                    "remove tree",
+                    false,
+                    (c, at) -> {
+                        c.mkdir(at + "/t", 0755, false);
+                        c.rename(at + "/p", at + "/t/p", false); // its own: what is asked is what is below
+                        c.trees().remove(at + "/t");
+                    },
+                    cell -> cell.directory("r") && cell.mayTakeAway()),
             new Operation("rmdir", false, (c, at) -> c.rmdir(at + "/p/d"), Cell::mayTakeAway),
             new Operation("rename from", false, (c, at) -> c.rename(at + "/p/f", at + "/y", false), Cell::mayTakeAway),
             new Operation(

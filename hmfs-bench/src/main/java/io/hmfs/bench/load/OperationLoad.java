@@ -47,6 +47,7 @@ public final class OperationLoad {
         CountedRun.run(options.pool());
         progress("counted");
         PairedRun.run(options);
+        NumberedRun.run(options);
         CutOffRun.run(options);
         long grown = 2L * options.rounds() * OperationRun.SMALL;
         long room = options.files() + options.files() / 4 + grown;

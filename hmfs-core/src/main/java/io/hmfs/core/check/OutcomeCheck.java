@@ -74,7 +74,7 @@ final class OutcomeCheck {
                 || ((phase == OutcomeRecord.WRITTEN || phase == OutcomeRecord.EXECUTED)
                         && (OutcomeRecord.sequence(number) & (OutcomeRing.RECORDS - 1)) == place
                         && evidence >= OutcomeRecord.MADE
-                        && evidence <= OutcomeRecord.OWNED
+                        && evidence <= OutcomeRecord.CHAINED
                         && view.isEntry(OutcomeRecord.object(pmem, record)));
     }
 

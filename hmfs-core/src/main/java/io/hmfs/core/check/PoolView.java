@@ -27,6 +27,8 @@ final class PoolView {
     /** Bits of a status word that mean something: state, kind, length of the name, took another's place. */
     private static final long STATUS_BITS = 0x1_01ff_ffffL;
 
+    private static final long ROOT_ID = 1;
+
     final PoolFile file;
     final Pmem pmem;
     final long header;
@@ -238,7 +240,11 @@ final class PoolView {
     boolean isValidName(long entry, int length) {
         return length >= nameMin(entry)
                 && length <= nameMax(entry)
-                && name(entry, length).check() == Status.OK;
+                && (name(entry, length).check() == Status.OK || isLimbo(entry, length));
+    }
+
+    private boolean isLimbo(long entry, int length) {
+        return EntryRecord.parent(pmem, entry) == ROOT_ID && name(entry, length).isLimbo();
     }
 
     /** The hash of the key that stands in a slot, whatever else does. */

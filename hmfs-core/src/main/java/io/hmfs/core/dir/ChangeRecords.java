@@ -83,6 +83,26 @@ public final class ChangeRecords {
         return write(engine.scratch(), shown, at, engine.clock.next(), word, 0);
     }
 
+    /**
+     * The change sets times of what stands at {@code at}, -1: keeps one. They are several units: what a crash has cut off between them, a
+     * start carries out. The ctime of this time, which counts as issued, is stored last. Durable on return.
+     */
+    public void times(long at, long time, long mtime, long atime) {
+        if (write(engine.scratch(), OutcomeRecord.shown(OutcomeRecord.TIMED, 0), at, time, mtime, atime)) {
+            // [once.8] † Before the first of them is stored.
+            fence();
+        }
+    }
+
+    /**
+     * The change gives what stands at {@code at} this ctime, then another chain than this one. Written back, not fenced: the fence
+     * between the two is this record's too.
+     */
+    public void chains(int change, long at, long ctime, long chain) {
+        int shown = OutcomeRecord.shown(OutcomeRecord.CHAINED, change);
+        write(engine.scratch(), shown, at, engine.clock.next(), ctime, chain);
+    }
+
     /** What was written so far is durable on return. */
     public void fence() {
         pmem.fence();

@@ -44,6 +44,15 @@ public final class OutcomeRecord {
     /** Executed if the ctime of the object there is at least the first word. */
     public static final int OWNED = 4;
 
+    /** Executed if the ctime of the object there is at least the record's time; else a start carries it out. */
+    public static final int TIMED = 5;
+
+    /**
+     * Executed if the ctime of the object there is above the first word, or is that and its chain is another than the second one: the
+     * ctime goes before the chain, and whoever changes the chain again changes it too.
+     */
+    public static final int CHAINED = 6;
+
     /** Which change it was: of what was made or is gone the kind of its entry, but 0 for a move. */
     public static final int MOVED = 0;
 
@@ -56,6 +65,13 @@ public final class OutcomeRecord {
     public static final int OF_MODE = 1;
 
     public static final int OF_OWNER = 2;
+
+    /** Of what got another chain: by an attribute that was set or removed, by an ACL. */
+    public static final int ATTRIBUTE_SET = 1;
+
+    public static final int ATTRIBUTE_REMOVED = 2;
+    public static final int ACL_SET = 3;
+    public static final int ACL_REMOVED = 4;
 
     private static final int PHASE_BITS = 2;
     private static final long PHASE_MASK = (1 << PHASE_BITS) - 1;

@@ -9,10 +9,11 @@ import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * chmod, chown, append, truncate (HMFS §3.3.1): each one CAS on a 16-byte unit of the attributes line, under the reader lock of
- * the key, so that a rename, which holds the writer lock, copies attributes that stand still. Times are two units and take the
+ * the key, so that a rename, which holds the writer lock, copies attributes that stand still. Times are three units and take the
  * writer lock; so do changes that are numbered, whose record says what the unit will be.
  */
 final class AttributeOps {
@@ -30,7 +31,9 @@ final class AttributeOps {
     }
 
     /** What to do with an object that is found and locked. */
-    private interface Change {
+    interface Change {
+        /** Null: another change came first; again. */
+        @Nullable
         Status apply(AttributeOps ops, long at, long a, long b);
     }
 
@@ -64,7 +67,7 @@ final class AttributeOps {
         return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, TRUNCATE, size, 0);
     }
 
-    private Status change(long parent, Name name, Change change, long a, long b) {
+    Status change(long parent, Name name, Change change, long a, long b) {
         return change(parent, name, change, engine.records.isNumbered(), a, b);
     }
 
@@ -80,14 +83,15 @@ final class AttributeOps {
                 long at = engine.findLocked(hash, parent, name);
                 int needed = at > 0 ? inodeLockOf(at) : -1;
                 boolean held = needed < 0 || (alone && (needed == inodeLock || needed == lock));
+                @Nullable
                 Status status =
                         at > 0 && held ? change.apply(this, engine.inodes.attributesOf(at), a, b) : Status.NOT_FOUND;
                 unlock(lock, inodeLock, alone);
-                if (at >= 0 && held) {
-                    return status;
-                } else if (at < 0) {
+                if (at < 0) {
                     recovery.recover(-at);
-                } else {
+                } else if (held && status != null) {
+                    return status;
+                } else if (!held) {
                     inodeLock = needed;
                     alone = true;
                 }
@@ -125,15 +129,24 @@ final class AttributeOps {
 
     /** The time of change alone, durable on return; for what changes an object elsewhere. The caller holds the key's lock. */
     void touch(long at) {
-        changeOwner(at, engine.clock.next(), KEEP, KEEP, KEEP);
+        touch(at, engine.clock.next());
+    }
+
+    void touch(long at, long time) {
+        changeOwner(at, time, KEEP, KEEP, KEEP);
+    }
+
+    /** The ctime word that a change at this time will give the object, if the caller is alone on it; but for mode and mark. */
+    long nextCtime(long at, long time) {
+        long before = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
+        return Ctime.next(before, time, Ctime.mode(before));
     }
 
     private Status recordOwner(long at, int change, int uid, int gid, int mode) {
         long time = engine.clock.next();
         if (engine.records.isNumbered()) {
-            long before = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
             int shown = OutcomeRecord.shown(OutcomeRecord.OWNED, change);
-            engine.records.changes(shown, at, Ctime.next(before, time, Ctime.mode(before)));
+            engine.records.changes(shown, at, nextCtime(at, time));
         }
         return changeOwner(at, time, uid, gid, mode);
     }
@@ -161,6 +174,13 @@ final class AttributeOps {
     }
 
     private Status changeTimes(long at, long mtime, long atime) {
+        if (mtime == KEEP && atime == KEEP) {
+            return Status.OK;
+        }
+        long time = engine.clock.next();
+        long changed = Ctime.time(nextCtime(at, time)); // both times show at once, though they are two units
+        engine.clock.advance(changed); // it may lie ahead; from here on it counts as issued
+        engine.records.times(at, changed, mtime, atime);
         long set = pmem.get(at + EntryRecord.OVERRIDE_OFFSET);
         long marked = pmem.get(at + EntryRecord.SET_AT_OFFSET);
         long setAt = marked & ~EntryRecord.SET_AT_DIRTY;
@@ -174,11 +194,11 @@ final class AttributeOps {
         if (mtime != KEEP) {
             // [times.2] The override pair, never the protocol's own mtime. Nobody else writes it: the lock is a
             // writer's.
-            setAt = engine.clock.next();
+            setAt = changed;
             pmem.cas16(at + EntryRecord.OVERRIDE_OFFSET, set, marked, mtime, setAt | mark);
         }
-        // [times.3]
-        pmem.persist(at + Pmem.LINE, Pmem.LINE);
+        // [times.3] The ctime tells that all is done: it is in the same line, stored last; durable on return.
+        touch(at, time);
         pmem.setRelease(at + EntryRecord.SET_AT_OFFSET, setAt);
         return Status.OK;
     }

@@ -3,8 +3,8 @@ package io.hmfs.core.op;
 import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.BlobRecord;
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.pmem.Pmem;
-import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.Name;
@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Extended attributes, ACL and readlink: what stands in an object's chain. A change makes a new chain and swings it in by one
- * 8-byte CAS, under the reader lock of the key, so that a rename, which holds the writer lock, copies a chain that stands still;
- * whoever loses the race against another change begins again from the other's chain. Reads take no lock.
+ * 8-byte CAS, under the locks of other changes of attributes, so that a rename, which holds the writer lock, copies a chain that stands
+ * still; whoever loses the race against another change begins again from the other's chain. Reads take no lock.
  */
 final class ChainOps {
     private static final int VALUE_MAX = 1 << 16;
@@ -27,14 +27,12 @@ final class ChainOps {
 
     private final Engine engine;
     private final Pmem pmem;
-    private final Recovery recovery;
     private final StatOp stat;
     private final AttributeOps attributes;
 
-    ChainOps(Engine engine, Recovery recovery, StatOp stat, AttributeOps attributes) {
+    ChainOps(Engine engine, StatOp stat, AttributeOps attributes) {
         this.engine = engine;
         this.pmem = engine.pmem;
-        this.recovery = recovery;
         this.stat = stat;
         this.attributes = attributes;
     }
@@ -51,7 +49,9 @@ final class ChainOps {
 
     Status removeXattr(long parent, Name name, Name attribute) {
         Status valid = checkName(attribute);
-        return valid != Status.OK ? valid : change(parent, name, removal(BlobRecord.TYPE_ATTRIBUTE, attribute));
+        return valid != Status.OK
+                ? valid
+                : change(parent, name, OutcomeRecord.ATTRIBUTE_REMOVED, removal(BlobRecord.TYPE_ATTRIBUTE, attribute));
     }
 
     Status listXattrs(long parent, Name name, List<Name> out) {
@@ -74,7 +74,7 @@ final class ChainOps {
     }
 
     Status removeAcl(long parent, Name name) {
-        return change(parent, name, removal(BlobRecord.TYPE_ACL, BlobEdit.NO_NAME));
+        return change(parent, name, OutcomeRecord.ACL_REMOVED, removal(BlobRecord.TYPE_ACL, BlobEdit.NO_NAME));
     }
 
     Status readlink(long parent, Name name, Bytes out) {
@@ -113,7 +113,8 @@ final class ChainOps {
         if (value.length > VALUE_MAX) {
             return Status.VALUE_TOO_LARGE;
         }
-        return change(parent, name, (blob, result) -> {
+        int change = type == BlobRecord.TYPE_ACL ? OutcomeRecord.ACL_SET : OutcomeRecord.ATTRIBUTE_SET;
+        return change(parent, name, change, (blob, result) -> {
             int at = BlobEdit.find(blob, type, attribute);
             if (at != BlobEdit.NONE && mode == XattrMode.CREATE) {
                 return Status.EXISTS;
@@ -191,30 +192,12 @@ final class ChainOps {
         return head == Pmem.NULL ? BlobEdit.EMPTY : engine.chains.read(head);
     }
 
-    private Status change(long parent, Name name, Edit edit) {
-        long hash = engine.keys.ofEntry(parent, name);
-        int lock = engine.locks.of(hash);
-        int pin = engine.epochs.pin();
-        try {
-            for (; ; ) {
-                engine.locks.lockRead(lock);
-                long at = engine.findLocked(hash, parent, name);
-                Status status = at > 0 ? changeLocked(engine.inodes.attributesOf(at), edit) : Status.NOT_FOUND;
-                engine.locks.unlockRead(lock);
-                if (at >= 0 && status != null) {
-                    return status;
-                }
-                if (at < 0) {
-                    recovery.recover(-at);
-                }
-            }
-        } finally {
-            engine.epochs.unpin(pin);
-        }
+    private Status change(long parent, Name name, int change, Edit edit) {
+        return attributes.change(parent, name, (_, at, _, _) -> changeLocked(at, change, edit), 0, 0);
     }
 
     /** Null: another change came first. */
-    private @Nullable Status changeLocked(long at, Edit edit) {
+    private @Nullable Status changeLocked(long at, int change, Edit edit) {
         long old = EntryRecord.chain(EntryRecord.links(pmem, at));
         Bytes result = new Bytes();
         Status status = edit.apply(old == Pmem.NULL ? BlobEdit.EMPTY : engine.chains.read(old), result);
@@ -228,10 +211,11 @@ final class ChainOps {
                 return Status.NO_SPACE;
             }
         }
+        long time = engine.clock.next();
+        engine.records.chains(change, at, attributes.nextCtime(at, time), old);
         // [chain.2] The time of change goes first, so that a change without it is never seen. Its fence is the one that
-        // makes
-        // the chain durable before anything points at it.
-        attributes.touch(at);
+        // makes the chain, and the record of the change, durable before anything points at the chain.
+        attributes.touch(at, time);
         long links = swing(at, old, head);
         if (links == LOST) {
             engine.chains.free(head);

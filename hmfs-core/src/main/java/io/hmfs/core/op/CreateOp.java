@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class CreateOp {
     private static final int TARGET_MAX = 4095;
     private static final int SYMLINK_MODE = 0777;
+    private static final int LIMBO_MODE = 0700;
+    private static final long ROOT_ID = 1;
 
     private final Engine engine;
     private final Pmem pmem;
@@ -44,21 +46,24 @@ final class CreateOp {
                 return Status.INVALID_ARGUMENT;
             }
         }
-        return target.length == 0
-                ? Status.INVALID_ARGUMENT
-                : run(EntryRecord.KIND_SYMLINK, parent, name, SYMLINK_MODE, uid, gid, target, out);
+        Status valid = target.length == 0 ? Status.INVALID_ARGUMENT : check(name, SYMLINK_MODE, uid, gid);
+        return valid == Status.OK
+                ? run(EntryRecord.KIND_SYMLINK, parent, name, SYMLINK_MODE, uid, gid, target, out)
+                : valid;
     }
 
     Status run(int kind, long parent, Name name, int mode, int uid, int gid, Attributes out) {
-        return run(kind, parent, name, mode, uid, gid, null, out);
+        Status valid = check(name, mode, uid, gid);
+        return valid == Status.OK ? run(kind, parent, name, mode, uid, gid, null, out) : valid;
+    }
+
+    /** A mkdir of the one directory whose name no caller can give. */
+    Status limbo(Attributes out) {
+        return run(EntryRecord.KIND_DIRECTORY, ROOT_ID, Name.limbo(), LIMBO_MODE, 0, 0, null, out);
     }
 
     private Status run(
             int kind, long parent, Name name, int mode, int uid, int gid, byte @Nullable [] target, Attributes out) {
-        Status valid = check(name, mode, uid, gid);
-        if (valid != Status.OK) {
-            return valid;
-        }
         long hash = engine.keys.ofEntry(parent, name);
         engine.index.prefetch(hash); // on its way during all that comes before the look-up
         long owner = Owner.of(uid, gid);

@@ -17,6 +17,8 @@ final class ListOp {
     /** Renames of one name or object, all since the listing began, that are followed: more than fit into a sweep's grace. */
     private static final int HOPS_MAX = 1 << 22;
 
+    private static final long ROOT_ID = 1;
+
     /** Says that an object changed while it was looked at, or is about to. */
     private static final long AGAIN = -1;
 
@@ -92,7 +94,8 @@ final class ListOp {
                     if (EntryRecord.status(pmem, shown) != shownStatus) {
                         continue; // it changed under our eyes: look again
                     }
-                    if (!visitor.visit(name, attributes)) {
+                    boolean hidden = directory == ROOT_ID && name.isLimbo();
+                    if (!hidden && !visitor.visit(name, attributes)) {
                         return dead;
                     }
                     cursor.birth = birth;

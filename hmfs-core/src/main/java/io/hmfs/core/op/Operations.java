@@ -22,6 +22,8 @@ import java.util.List;
 
 /** All operations on one engine; what each does is said in {@code Namespace}, whose arguments these are. */
 public final class Operations {
+    private static final long ROOT_ID = 1;
+
     private final ChangeRecords records;
     private final StatOp stat;
     private final StatBatchOp statBatch;
@@ -57,7 +59,7 @@ public final class Operations {
         this.rename = new RenameOp(engine, lists, recovery, reader, attributes, closer);
         this.list = new ListOp(engine, recovery, reader);
         this.path = new PathOp(engine, recovery);
-        this.chains = new ChainOps(engine, recovery, stat, attributes);
+        this.chains = new ChainOps(engine, stat, attributes);
     }
 
     public Status stat(long directory, Name name, Attributes out) {
@@ -94,6 +96,16 @@ public final class Operations {
 
     public Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
         return create.run(EntryRecord.KIND_DIRECTORY, directory, name, mode, uid, gid, out);
+    }
+
+    /** The directory that no path leads to, made if need be. */
+    public Status limbo(boolean make, Attributes out) {
+        Status found = stat.run(ROOT_ID, Name.limbo(), out);
+        if (found != Status.NOT_FOUND || !make) {
+            return found;
+        }
+        Status made = create.limbo(out);
+        return made == Status.EXISTS ? Status.OK : made;
     }
 
     public Status delete(long directory, Name name, Attributes removed) {

@@ -71,8 +71,14 @@ public final class OutcomeVerdicts {
         for (int i = 0; i < OutcomeRing.RECORDS && since != 0; i++) {
             long at = record(ring, i);
             long number = OutcomeRecord.number(pmem, at);
-            if (number == 0 || OutcomeRecord.time(pmem, at) <= since) {
+            if (OutcomeRecord.time(pmem, at) <= since) {
                 continue; // none, or of whoever had the ring before
+            }
+            if (number == 0) {
+                // [once.11] † Cleared, perhaps by a process that died before that was durable: the record must not come
+                // back.
+                pmem.writeBack(at, OutcomeRecord.SIZE);
+                continue;
             }
             engine.rings.usedLast(ring, OutcomeRecord.time(pmem, at));
             if (OutcomeRecord.phase(number) == OutcomeRecord.WRITTEN) {
@@ -99,6 +105,11 @@ public final class OutcomeVerdicts {
             case OutcomeRecord.OWNED ->
                 !isThere(object, id, time)
                         || Ctime.time(pmem.get(object + EntryRecord.CTIME_OFFSET)) >= Ctime.time(word);
+            case OutcomeRecord.TIMED -> {
+                carryOut(at, object, id, time);
+                yield true;
+            }
+            case OutcomeRecord.CHAINED -> !isThere(object, id, time) || isChained(at, object);
             default ->
                 throw new CorruptPoolException(
                         at + OutcomeRecord.OBJECT_OFFSET,
@@ -107,6 +118,35 @@ public final class OutcomeVerdicts {
         };
         pmem.writeBack(object, 2 * Pmem.LINE);
         return executed;
+    }
+
+    /** Sets the times that were to be set, if they are not. Nobody else has come between: the lock was the change's until its end. */
+    private void carryOut(long at, long object, long id, long time) {
+        long ctime = pmem.get(object + EntryRecord.CTIME_OFFSET);
+        if (!isThere(object, id, time) || Ctime.time(ctime) >= time) {
+            return;
+        }
+        // [once.9] † Its process may have died before the record was durable: what is begun here must not be without
+        // it.
+        pmem.persist(at, OutcomeRecord.SIZE);
+        long mtime = OutcomeRecord.first(pmem, at);
+        long atime = OutcomeRecord.second(pmem, at);
+        if (atime >= 0) {
+            pmem.set(object + EntryRecord.ATIME_OFFSET, atime);
+        }
+        if (mtime >= 0) {
+            pmem.set(object + EntryRecord.OVERRIDE_OFFSET, mtime);
+            pmem.set(object + EntryRecord.SET_AT_OFFSET, time);
+        }
+        // [once.10] † As [times.3].
+        pmem.setRelease(object + EntryRecord.CTIME_OFFSET, Ctime.of(time, Ctime.mode(ctime)));
+    }
+
+    private boolean isChained(long at, long object) {
+        long ctime = Ctime.time(pmem.get(object + EntryRecord.CTIME_OFFSET));
+        long changed = Ctime.time(OutcomeRecord.first(pmem, at));
+        long chain = EntryRecord.chain(EntryRecord.links(pmem, object));
+        return ctime > changed || (ctime == changed && chain != OutcomeRecord.second(pmem, at));
     }
 
     /**

@@ -13,7 +13,12 @@ public final class ChangeOutcome {
         APPEND,
         TRUNCATE,
         CHMOD,
-        CHOWN
+        CHOWN,
+        SET_TIMES,
+        SET_XATTR,
+        REMOVE_XATTR,
+        SET_ACL,
+        REMOVE_ACL
     }
 
     public Kind kind = Kind.CREATE;

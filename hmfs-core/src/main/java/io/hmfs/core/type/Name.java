@@ -20,6 +20,9 @@ public final class Name {
     private static final long LOW_BITS = 0x0101010101010101L;
     private static final long HIGH_BITS = LOW_BITS << 7;
 
+    /** The name of {@link #limbo}, eight bytes of it. */
+    private static final long LIMBO = 0x6465766F6D65722FL;
+
     private final byte[] bytes = new byte[LENGTH_MAX + 1];
     private int length;
 
@@ -28,6 +31,18 @@ public final class Name {
         Name name = new Name();
         name.set(text);
         return name;
+    }
+
+    /**
+     * The one name that stands in a pool and that {@link #check} refuses, so that no caller's name reaches it: of the directory in the
+     * root that {@code Namespace.limbo} answers with. In text {@code /removed}.
+     */
+    public static Name limbo() {
+        return of("/removed");
+    }
+
+    public boolean isLimbo() {
+        return length == Long.BYTES && word(0) == LIMBO;
     }
 
     /** The length in bytes; over {@link #LENGTH_MAX} if what was set did not fit. */

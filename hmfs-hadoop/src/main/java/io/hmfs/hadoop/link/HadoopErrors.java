@@ -73,6 +73,7 @@ public final class HadoopErrors {
             case BAD_REQUEST, TOO_LARGE, INTERNAL, IO_ERROR -> new PathIOException(path, failure.getMessage());
             case UNSUPPORTED_VERSION, WRONG_CLUSTER, OUTCOME_UNKNOWN -> new IOException(failure.getMessage());
             case TIMEOUT -> new SocketTimeoutException(failure.getMessage() + " (fs.hmfs.request.timeout)");
+            case SAFE_MODE -> new PathIOException(path, text);
             case SHUTTING_DOWN -> new ConnectException(path + ": " + text);
             case TOO_MANY_CONNECTIONS -> new ConnectException(failure.getMessage());
         };

@@ -58,6 +58,7 @@ class HadoopErrorsTest {
         table.put(ResultCode.OUTCOME_UNKNOWN, IOException.class);
         table.put(ResultCode.SHUTTING_DOWN, ConnectException.class);
         table.put(ResultCode.TOO_MANY_CONNECTIONS, ConnectException.class);
+        table.put(ResultCode.SAFE_MODE, PathIOException.class);
         table.put(ResultCode.INTERNAL, PathIOException.class);
         table.put(ResultCode.IO_ERROR, PathIOException.class);
         table.put(ResultCode.WRONG_CLUSTER, IOException.class);

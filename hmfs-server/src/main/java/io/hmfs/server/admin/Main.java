@@ -16,6 +16,7 @@ import picocli.CommandLine.HelpCommand;
             ServerCommand.class,
             StatusCommand.class,
             TopCommand.class,
+            SafeModeCommand.class,
             LauncherCommands.Fs.class,
             LauncherCommands.QuickstartHelp.class,
             LauncherCommands.Bench.class,

@@ -201,7 +201,7 @@ public final class BlockStore implements AutoCloseable {
         }
     }
 
-    /** Cuts off what lies behind this size; {@code before} is what was committed so far. */
+    /** Cuts off what lies behind this size, for good if the store is durable; {@code before} is what was committed so far. */
     public void truncate(long inode, long size, long before) throws IOException {
         long block = size / blockSize;
         long rest = size % blockSize;
@@ -210,6 +210,9 @@ public final class BlockStore implements AutoCloseable {
                 HandleCache.Handle handle = handles.acquire(new HandleCache.Key(inode, block), false);
                 try {
                     handle.channel.truncate(rest);
+                    if (durable) {
+                        handle.channel.force(true);
+                    }
                 } finally {
                     handles.release(handle);
                 }
@@ -219,6 +222,9 @@ public final class BlockStore implements AutoCloseable {
             block++;
         }
         removeFrom(inode, block, blocks(before));
+        if (Files.isDirectory(parent(path(inode, 0)))) { // else nothing was ever written
+            forceParent(path(inode, 0));
+        }
     }
 
     /** Removes all objects of an inode, for good: later writes to it are refused. {@code size} is what was committed. */

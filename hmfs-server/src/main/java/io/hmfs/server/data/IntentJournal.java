@@ -11,16 +11,18 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Which files are about to be removed, so that their objects go even if the server dies between the two steps. A mapped file of
+ * Which files are about to be removed or cut, so that their objects go even if the server dies between the two steps. A mapped file of
  * slots, little-endian:
  * <pre>
  *   0            8       16       24      32           34                  512
  *   | state      | inode | parent | size  | name length | name …           |
  *     0: free, else 1 in the top bit, below it a hash of what follows
  * </pre>
+ * size = what the file has before; 1 in the top bit: it is cut, not removed.
  * A slot is filled before the name is removed and freed after the objects are gone. A slot found at start whose name still stands
  * for the inode is about a removal that never happened; any other one is about objects to remove. Hence a slot of a file that
- * stays must be freed <em>durably</em> before the name can change: {@link #cancel}. Thread-safe.
+ * stays must be freed <em>durably</em> before the name can change: {@link #cancel}. A file that was to be cut is cut at the size that
+ * it has at the start, when nobody writes to it. Thread-safe.
  */
 public final class IntentJournal implements AutoCloseable {
     static final int SLOT_SIZE = 512; // one sector: it reaches a disk as a whole
@@ -32,6 +34,7 @@ public final class IntentJournal implements AutoCloseable {
     private static final int NAME_LENGTH = 32;
     private static final int NAME = 34;
     private static final long TAKEN = 1L << 63;
+    private static final long CUT = 1L << 63;
 
     private final MappedByteBuffer slots;
     private final boolean durable;
@@ -84,8 +87,32 @@ public final class IntentJournal implements AutoCloseable {
         }
     }
 
-    /** Records that this file is about to be removed; on return a crash cannot forget it. Waits while all slots are taken. */
+    /** The size of a file that is to be cut, as an intent has it. */
+    public static long cut(long size) {
+        return size | CUT;
+    }
+
+    /** Whether an intent with this size is about a file that is to be cut. */
+    public static boolean isCut(long size) {
+        return (size & CUT) != 0;
+    }
+
+    /** What the file had before. */
+    public static long size(long cut) {
+        return cut & ~CUT;
+    }
+
+    /** Records that this file is about to be removed, or cut; on return a crash cannot forget it. Waits while all slots are taken. */
     public int begin(long inode, long parent, Name name, long size) {
+        int slot = prepare(inode, parent, name, size);
+        if (durable) {
+            slots.force(slot * SLOT_SIZE, SLOT_SIZE);
+        }
+        return slot;
+    }
+
+    /** The same, except that on return a crash of the machine can; several are safe after one {@link #force}. */
+    public int prepare(long inode, long parent, Name name, long size) {
         int slot = take();
         int at = slot * SLOT_SIZE;
         slots.putLong(
@@ -99,10 +126,14 @@ public final class IntentJournal implements AutoCloseable {
         long state = checksum(at, name.length());
         VarHandle.releaseFence(); // the state last: the death of the process leaves a prefix of the stores
         slots.putLong(at, state);
-        if (durable) {
-            slots.force(at, SLOT_SIZE);
-        }
         return slot;
+    }
+
+    /** After {@link #prepare}: what is prepared is not forgotten any more. */
+    public void force() {
+        if (durable) {
+            slots.force();
+        }
     }
 
     /** The objects are gone. May be lost in a crash: removing them again does no harm. */
@@ -111,7 +142,7 @@ public final class IntentJournal implements AutoCloseable {
         give(slot);
     }
 
-    /** The file stays. */
+    /** The file stays, or is cut. */
     public void cancel(int slot) {
         int at = slot * SLOT_SIZE;
         slots.putLong(at, 0);

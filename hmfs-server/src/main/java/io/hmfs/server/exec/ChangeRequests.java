@@ -6,6 +6,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Grants;
+import io.hmfs.server.data.IntentJournal;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
@@ -175,10 +176,12 @@ final class ChangeRequests {
             try {
                 outcome = look(path);
                 outcome = outcome == Status.OK ? path.isOwnerOrMayWrite(before) : outcome;
+                worker.once.enter();
                 outcome = outcome == Status.OK
                         ? namespace.setTimes(path.parentId, path.name, setTimes.mtimeNanos(), setTimes.atimeNanos())
                         : outcome;
             } finally {
+                worker.once.leave();
                 unlock(stripe);
             }
         }
@@ -202,6 +205,7 @@ final class ChangeRequests {
     boolean join(Session session) {
         if (openAppend() != Status.OK
                 || append.parentId() < Namespace.ROOT_ID
+                || worker.service.limbo.isBusy()
                 || !worker.isGranted(append.inode(), append.grant(), append.seal(), Grants.WRITE)
                 || !worker.once.beginJoined(session)) {
             return false;
@@ -214,6 +218,9 @@ final class ChangeRequests {
         Status outcome = openAppend();
         if (outcome == Status.OK && !worker.mayUse(append.inode(), append.grant(), append.seal(), Grants.WRITE)) {
             return;
+        }
+        if (outcome == Status.OK && worker.service.limbo.holds(append.parentId())) {
+            outcome = Status.STALE; // removed with a directory above it
         }
         if (outcome == Status.OK && !syncData()) {
             return;
@@ -265,7 +272,10 @@ final class ChangeRequests {
         truncateData(path);
     }
 
-    /** The size first: what lies behind it is then nobody's, and goes with the file at the latest. */
+    /**
+     * The size first: what lies behind it is then nobody's, and goes with the file at the latest. The next start cuts what this one
+     * does not come to, so that the record of the size tells of both.
+     */
     private void truncateData(PathResolver path) {
         Service.Data data = worker.service.data;
         KeyLocks locks = worker.service.locks;
@@ -277,13 +287,9 @@ final class ChangeRequests {
                 outcome = path.may(before, Access.WRITE);
             }
             if (outcome == Status.OK) {
-                worker.once.enter();
-                outcome = namespace.truncate(path.parentId, path.name, truncate.size());
-                worker.once.leave();
-            }
-            if (outcome == Status.OK && data != null && truncate.size() < before.size) {
-                worker.service.awaitSafe(); // a size that came back after a loss of the machine would lack its bytes
-                data.store().truncate(before.id, truncate.size(), before.size);
+                outcome = data != null && !before.isDirectory() && truncate.size() < before.size
+                        ? cut(data, path)
+                        : truncateNamespace(path);
             }
             worker.reply.status(path.seen(outcome));
         } catch (IOException e) {
@@ -291,5 +297,27 @@ final class ChangeRequests {
         } finally {
             locks.unlock(stripe);
         }
+    }
+
+    private Status truncateNamespace(PathResolver path) {
+        worker.once.enter();
+        Status outcome = namespace.truncate(path.parentId, path.name, truncate.size());
+        worker.once.leave();
+        return outcome;
+    }
+
+    /** Under the key's lock, the file's objects too. */
+    private Status cut(Service.Data data, PathResolver path) throws IOException {
+        int slot = data.journal().begin(before.id, path.parentId, path.name, IntentJournal.cut(before.size));
+        Status outcome = truncateNamespace(path); // if it throws, the server stops, and the next start settles it
+        try {
+            if (outcome == Status.OK) {
+                worker.service.awaitSafe(); // a size that came back after a loss of the machine would lack its bytes
+                data.store().truncate(before.id, truncate.size(), before.size);
+            }
+        } finally {
+            data.journal().cancel(slot);
+        }
+        return outcome;
     }
 }

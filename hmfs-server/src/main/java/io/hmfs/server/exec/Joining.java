@@ -38,6 +38,7 @@ final class Joining {
                 || header.schemaId() != MessageHeaderDecoder.SCHEMA_ID
                 || header.version() > MessageHeaderDecoder.SCHEMA_VERSION
                 || header.version() == 0
+                || worker.service.isInSafeMode()
                 || !session.isGreeted()) {
             return false;
         }

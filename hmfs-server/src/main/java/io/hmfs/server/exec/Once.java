@@ -112,8 +112,12 @@ final class Once {
     }
 
     private boolean isChange() {
-        int template = worker.header.templateId();
-        return template >= CHANGES_FIRST && template <= CHANGES_LAST && worker.header.blockLength() >= BLOCK_MIN;
+        return isChange(worker.header.templateId()) && worker.header.blockLength() >= BLOCK_MIN;
+    }
+
+    /** Whether messages with this id change the namespace. */
+    static boolean isChange(int template) {
+        return template >= CHANGES_FIRST && template <= CHANGES_LAST;
     }
 
     private long sent() {

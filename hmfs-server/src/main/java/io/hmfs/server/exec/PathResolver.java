@@ -30,12 +30,13 @@ final class PathResolver {
 
     private final Namespace namespace;
     private final NameChanges changes;
+    private final Limbo limbo;
     private final PathCache known;
     private final WorkerMeter meter;
     private final Access access;
     private final Links links;
     private final Access.Where parentPath = this::parentPath;
-    private final Access.Where fullPath = this::fullPath;
+    private final Access.Where fullPath = this::whole;
     private final byte[] path = new byte[Wire.PATH_MAX + PathCache.SLACK];
     private final PathTrail trail = new PathTrail();
     private final Attributes parent = new Attributes();
@@ -60,6 +61,7 @@ final class PathResolver {
     PathResolver(Worker worker, PathCache known) {
         this.namespace = worker.namespace;
         this.changes = worker.service.changes;
+        this.limbo = worker.service.limbo;
         this.known = known;
         this.meter = worker.meter();
         this.access = worker.access;
@@ -184,7 +186,7 @@ final class PathResolver {
     private Status enterBase() {
         parentId = base;
         parentSeen = false;
-        return access.isLimited() ? walkToBase() : Status.OK;
+        return access.isLimited() ? walkToBase() : limbo.holds(base) ? Status.NO_SUCH_DIRECTORY : Status.OK;
     }
 
     /** From the root to the base, by the base's own path: again if that changes meanwhile. */
@@ -349,7 +351,8 @@ final class PathResolver {
         return access.checkOwnerOrWrite(object, fullPath);
     }
 
-    private String fullPath() {
+    /** The whole path that was resolved, from the root. */
+    String whole() {
         return text(length);
     }
 

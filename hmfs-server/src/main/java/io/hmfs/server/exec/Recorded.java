@@ -10,10 +10,14 @@ import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
 import io.hmfs.wire.MkdirDecoder;
+import io.hmfs.wire.RemoveTreeDecoder;
+import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
+import io.hmfs.wire.SetTimesDecoder;
+import io.hmfs.wire.SetXattrDecoder;
 import io.hmfs.wire.SymlinkDecoder;
 import io.hmfs.wire.TruncateDecoder;
 import io.hmfs.wire.Wire;
@@ -40,11 +44,9 @@ final class Recorded {
         this.worker = worker;
     }
 
-    /** Whether the current request is one that leaves a record if it is executed, of all that it does. */
+    /** Whether the current request is one that leaves a record if it is executed. */
     boolean covers() {
-        int template = worker.header.templateId();
-        boolean cutsData = template == TruncateDecoder.TEMPLATE_ID && worker.service.data != null;
-        return kindOf(template) != null && !cutsData;
+        return kindOf(worker.header.templateId()) != null;
     }
 
     private static ChangeOutcome.@Nullable Kind kindOf(int template) {
@@ -54,9 +56,12 @@ final class Recorded {
             case SymlinkDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.SYMLINK;
             case DeleteDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.DELETE;
             case RmdirDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.RMDIR;
-            case RenameDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.RENAME;
+            case RenameDecoder.TEMPLATE_ID, RemoveTreeDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.RENAME;
             case SetModeDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.CHMOD;
             case SetOwnerDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.CHOWN;
+            case SetTimesDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.SET_TIMES;
+            case SetXattrDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.SET_XATTR;
+            case RemoveXattrDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.REMOVE_XATTR;
             case AppendDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.APPEND;
             case TruncateDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.TRUNCATE;
             default -> null;

@@ -10,7 +10,9 @@ import io.hmfs.wire.EntryEncoder;
 import io.hmfs.wire.FailureEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsReportEncoder;
+import io.hmfs.wire.SafeModeStateEncoder;
 import io.hmfs.wire.StatusReportEncoder;
+import io.hmfs.wire.SumEncoder;
 import io.hmfs.wire.WelcomeEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
@@ -35,8 +37,10 @@ final class ReplyWriter {
     private final FailureEncoder failure = new FailureEncoder();
     private final EntryEncoder entry = new EntryEncoder();
     private final StatusReportEncoder report = new StatusReportEncoder();
+    private final SumEncoder sum = new SumEncoder();
     private final MetricsReportEncoder metrics = new MetricsReportEncoder();
     private final XattrsEncoder xattrs = new XattrsEncoder();
+    private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final PrincipalNames principals;
     private final Access access;
@@ -243,6 +247,23 @@ final class ReplyWriter {
                 .attributesCount(attributes.size());
         attributes.forEach((name, value) -> group.next().name(name).putValue(value, 0, value.length));
         close(xattrs.limit());
+    }
+
+    void safeMode(boolean on) {
+        close(safeMode.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .on((short) (on ? 1 : 0))
+                .limit());
+    }
+
+    void sum(long bytes, long files, long directories, byte[] next) {
+        close(sum.wrapAndApplyHeader(open(FIXED_MAX + next.length), 0, header)
+                .correlationId(correlationId)
+                .bytes(bytes)
+                .files(files)
+                .directories(directories)
+                .putNext(next, 0, next.length)
+                .limit());
     }
 
     void metrics(byte[] text) {

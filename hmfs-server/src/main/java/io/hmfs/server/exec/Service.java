@@ -34,6 +34,7 @@ public final class Service {
     final Observation observation;
     final KeyLocks locks = new KeyLocks();
     final NameChanges changes;
+    final Limbo limbo;
     final OutcomesByClient outcomes;
 
     /** Tells this start of the server from all others; not 0. */
@@ -43,9 +44,11 @@ public final class Service {
     final Grants grants;
     final @Nullable Data data;
     final DiskQueue disk;
+    private final TreeReaper trees;
     private final Consumer<Throwable> failStop;
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicBoolean failed = new AtomicBoolean();
+    private volatile boolean safeMode;
     private final long startNanos = System.nanoTime();
     private final ThreadLocal<Worker> diskWorkers = ThreadLocal.withInitial(() -> new Worker(this, true));
 
@@ -105,28 +108,67 @@ public final class Service {
         this.callers = callers;
         this.grants = grants;
         changes = new NameChanges(namespace);
+        limbo = new Limbo(namespace, changes);
         outcomes = new OutcomesByClient(namespace.numbered(), System::nanoTime);
         this.data = data;
         this.disk = new DiskQueue(disk, diskBytesMax);
         this.observation = observation;
         this.failStop = failStop;
+        trees = new TreeReaper(this, limbo);
     }
 
-    /** Settles the removals that an earlier run left half done; before the first request. */
+    /** Settles the removals and cuts that an earlier run left half done; before the first request. */
     public void recoverRemovals() {
+        limbo.recover();
         Data builtin = data;
         if (builtin == null) {
             return;
         }
         Attributes found = new Attributes();
         builtin.journal().replay((slot, inode, parent, name, size) -> {
+            boolean cut = IntentJournal.isCut(size);
             if (stands(parent, name, inode, found)) {
-                builtin.journal().cancel(slot);
+                if (!cut || hasCut(builtin, found, IntentJournal.size(size))) {
+                    builtin.journal().cancel(slot);
+                }
+            } else if (cut) {
+                builtin.journal().done(slot); // the file has gone since, and its objects with it
             } else {
                 builtin.reaper().add(inode, size, slot);
             }
         });
         builtin.reaper().start();
+    }
+
+    /** Begins to remove, in the background, what was taken out of the tree as a whole. Ends with {@link #stopReaping}. */
+    public void startReaping() {
+        namespace.whenFull(limbo::isMakingRoom);
+        trees.start();
+    }
+
+    /** Whether there is still something of it. */
+    public boolean isReaping() {
+        return limbo.isBusy();
+    }
+
+    /** What is not removed then is left for the next start. */
+    public void stopReaping() {
+        trees.stop();
+    }
+
+    /** Cuts the objects of a file at its size, whether that had changed or not; false: they cannot be cut. */
+    private boolean hasCut(Data builtin, Attributes file, long before) {
+        try {
+            awaitSafe(); // as the truncate itself
+            builtin.store().truncate(file.id, file.size, before);
+            return true;
+        } catch (IOException e) {
+            LOG.log(
+                    Level.WARNING,
+                    "cannot cut the data of inode " + Long.toHexString(file.id) + "; the next start tries again",
+                    e);
+            return false;
+        }
     }
 
     private boolean stands(long parent, Name name, long inode, Attributes found) {
@@ -202,6 +244,19 @@ public final class Service {
         safe.join();
     }
 
+    /** Whether nothing may change: an administrator wants it so. */
+    boolean isInSafeMode() {
+        return safeMode;
+    }
+
+    /** Requests that have been begun may still end. */
+    void safeMode(boolean on, String user) {
+        if (safeMode != on) {
+            LOG.log(Level.INFO, "{0} has {1} safe mode", user, on ? "entered" : "left");
+        }
+        safeMode = on;
+    }
+
     /** Whether an unexpected error has ended this service. */
     public boolean hasFailed() {
         return failed.get();
@@ -210,6 +265,7 @@ public final class Service {
     /** An operation ended in a way that nothing expects: what it did is for recovery to find out, so nothing may follow it. */
     void fail(Throwable cause) {
         if (failed.compareAndSet(false, true)) {
+            limbo.close();
             failStop.accept(cause);
         }
     }

@@ -20,15 +20,18 @@ import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
+import io.hmfs.wire.SafeModeDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.SetTimesDecoder;
 import io.hmfs.wire.SetXattrDecoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.StatusDecoder;
+import io.hmfs.wire.SummaryDecoder;
 import io.hmfs.wire.SymlinkDecoder;
 import io.hmfs.wire.SyncBlockDecoder;
 import io.hmfs.wire.TruncateDecoder;
@@ -78,6 +81,8 @@ public final class Worker {
     private final RemoveRequests removes;
     private final ChangeRequests changes;
     private final XattrRequests xattrs;
+    private final SafeModeRequests safeMode = new SafeModeRequests(this);
+    private final TreeRequests trees;
     private final DataRequests dataRequests;
     final Recorded recorded;
     private final Joining joining;
@@ -102,6 +107,7 @@ public final class Worker {
         creates = new CreateRequests(this, removes);
         changes = new ChangeRequests(this);
         xattrs = new XattrRequests(this, changes);
+        trees = new TreeRequests(this);
         dataRequests = new DataRequests(this);
         recorded = new Recorded(this);
         joining = new Joining(this, reads, creates, removes, changes);
@@ -294,18 +300,21 @@ public final class Worker {
     }
 
     /**
-     * Whether the request blocks, or takes long: data and metrics always; with durable data also what must be on the disk before the
+     * Whether the request blocks, or takes long: data, metrics and whole trees always; with durable data also what must be on the disk before the
      * namespace changes.
      */
     private boolean waitsForDisk() {
-        if (header.templateId() == MetricsDecoder.TEMPLATE_ID) {
+        int template = header.templateId();
+        if (template == MetricsDecoder.TEMPLATE_ID
+                || template == SummaryDecoder.TEMPLATE_ID
+                || template == RemoveTreeDecoder.TEMPLATE_ID) {
             return true;
         }
         if (service.data == null) {
             return false;
         }
         boolean durable = service.info.durable();
-        return switch (header.templateId()) {
+        return switch (template) {
             case ReadBlockDecoder.TEMPLATE_ID,
                     WriteBlockDecoder.TEMPLATE_ID,
                     SyncBlockDecoder.TEMPLATE_ID,
@@ -321,22 +330,29 @@ public final class Worker {
         return switch (header.templateId()) {
             case ReadBlockDecoder.TEMPLATE_ID -> dataRequests.chunkBytes();
             case MetricsDecoder.TEMPLATE_ID -> METRICS_BYTES;
+            case SummaryDecoder.TEMPLATE_ID -> TreeWalk.WRITTEN_MAX;
             default -> 0;
         };
     }
 
     private void dispatch() {
+        if (safeMode.refuse()) {
+            return;
+        }
         switch (header.templateId()) {
             case StatDecoder.TEMPLATE_ID -> reads.stat();
             case OpenDecoder.TEMPLATE_ID -> reads.open();
             case ListDecoder.TEMPLATE_ID -> reads.list();
             case StatusDecoder.TEMPLATE_ID -> reads.status();
             case MetricsDecoder.TEMPLATE_ID -> reads.metrics();
+            case SafeModeDecoder.TEMPLATE_ID -> safeMode.run();
+            case SummaryDecoder.TEMPLATE_ID -> trees.summary();
             case CreateDecoder.TEMPLATE_ID -> creates.create();
             case MkdirDecoder.TEMPLATE_ID -> creates.mkdir();
             case SymlinkDecoder.TEMPLATE_ID -> creates.symlink();
             case DeleteDecoder.TEMPLATE_ID -> removes.delete();
             case RmdirDecoder.TEMPLATE_ID -> removes.rmdir();
+            case RemoveTreeDecoder.TEMPLATE_ID -> trees.remove();
             case RenameDecoder.TEMPLATE_ID -> removes.rename();
             case SetModeDecoder.TEMPLATE_ID -> changes.setMode();
             case SetOwnerDecoder.TEMPLATE_ID -> changes.setOwner();

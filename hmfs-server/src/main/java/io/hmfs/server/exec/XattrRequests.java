@@ -101,12 +101,20 @@ final class XattrRequests {
 
     private void change(String attribute, long base, int at, int length, Action action) {
         boolean ofUser = attribute.startsWith("user.");
-        Status outcome = guarded(base, at, length, path -> ofUser ? mayChange(path) : Status.OK, action);
+        Status outcome =
+                guarded(base, at, length, path -> ofUser ? mayChange(path) : Status.OK, path -> numbered(path, action));
         if (outcome == Status.NO_ATTRIBUTE) {
             missing(attribute);
         } else {
             worker.reply.status(worker.path.seen(outcome));
         }
+    }
+
+    private Status numbered(PathResolver path, Action action) {
+        worker.once.enter();
+        Status outcome = action.on(path);
+        worker.once.leave();
+        return outcome;
     }
 
     /** Resolves, looks at the object and acts on it, with the key locked in between if the user is one who is checked. */

@@ -10,15 +10,18 @@ import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
+import io.hmfs.wire.SafeModeDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.SetTimesDecoder;
 import io.hmfs.wire.SetXattrDecoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.StatusDecoder;
+import io.hmfs.wire.SummaryDecoder;
 import io.hmfs.wire.SymlinkDecoder;
 import io.hmfs.wire.SyncBlockDecoder;
 import io.hmfs.wire.TruncateDecoder;
@@ -31,11 +34,13 @@ public enum Operation {
     STAT(StatDecoder.TEMPLATE_ID, StatDecoder.baseIdEncodingOffset(), "getfileinfo"),
     OPEN(OpenDecoder.TEMPLATE_ID, OpenDecoder.baseIdEncodingOffset(), "open"),
     LIST(ListDecoder.TEMPLATE_ID, ListDecoder.baseIdEncodingOffset(), "listStatus"),
+    CONTENT_SUMMARY(SummaryDecoder.TEMPLATE_ID, SummaryDecoder.baseIdEncodingOffset(), "contentSummary"),
     CREATE(CreateDecoder.TEMPLATE_ID, CreateDecoder.baseIdEncodingOffset(), "create"),
     MKDIR(MkdirDecoder.TEMPLATE_ID, MkdirDecoder.baseIdEncodingOffset(), "mkdirs"),
     SYMLINK(SymlinkDecoder.TEMPLATE_ID, SymlinkDecoder.baseIdEncodingOffset(), "createSymlink"),
     DELETE(DeleteDecoder.TEMPLATE_ID, DeleteDecoder.baseIdEncodingOffset(), "delete"),
     RMDIR(RmdirDecoder.TEMPLATE_ID, RmdirDecoder.baseIdEncodingOffset(), "delete"),
+    REMOVE_TREE(RemoveTreeDecoder.TEMPLATE_ID, RemoveTreeDecoder.baseIdEncodingOffset(), "delete"),
     RENAME(RenameDecoder.TEMPLATE_ID, RenameDecoder.sourceBaseIdEncodingOffset(), "rename"),
     SET_MODE(SetModeDecoder.TEMPLATE_ID, SetModeDecoder.baseIdEncodingOffset(), "setPermission"),
     SET_OWNER(SetOwnerDecoder.TEMPLATE_ID, SetOwnerDecoder.baseIdEncodingOffset(), "setOwner"),
@@ -50,7 +55,8 @@ public enum Operation {
     WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID),
     SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID),
     STATUS(StatusDecoder.TEMPLATE_ID),
-    METRICS(MetricsDecoder.TEMPLATE_ID);
+    METRICS(MetricsDecoder.TEMPLATE_ID),
+    SAFE_MODE(SafeModeDecoder.TEMPLATE_ID);
 
     private static final Operation[] ALL = values();
     private static final @Nullable Operation[] BY_TEMPLATE = byTemplate();

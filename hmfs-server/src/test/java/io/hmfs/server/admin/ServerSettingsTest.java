@@ -213,7 +213,7 @@ final class ServerSettingsTest {
                 "--chunk-size is 1;",
                 () -> resolve(POOL, Map.of("HMFS_CHUNK_SIZE", "1"), null).config());
         assertMessage(
-                "--frame-max is 32768; it must be 196608 to",
+                "--frame-max is 32768; it must be 393216 to",
                 () -> resolve(POOL, Map.of("HMFS_FRAME_MAX", "32K"), null).config());
     }
 

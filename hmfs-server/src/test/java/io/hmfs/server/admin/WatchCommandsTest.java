@@ -149,6 +149,17 @@ class WatchCommandsTest {
     }
 
     @Test
+    void safeModeIsEnteredAndLeftByCommand() throws Exception {
+        assertEquals("safe mode is off\n", run("safemode"));
+        assertEquals("safe mode is on\n", run("safemode", "enter"));
+        assertEquals("safe mode is on\n", run("safemode", "get"));
+        try (HmfsClient client = client()) {
+            assertTrue(client.isInSafeMode());
+        }
+        assertEquals("safe mode is off\n", run("safemode", "leave"));
+    }
+
+    @Test
     void eachRequestIsCountedOnceByOperationAndStatus() throws Exception {
         try (HmfsClient client = client()) {
             work(client);

@@ -12,6 +12,7 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
@@ -22,13 +23,18 @@ import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.RemoveXattrEncoder;
 import io.hmfs.wire.RenameEncoder;
+import io.hmfs.wire.SetTimesEncoder;
+import io.hmfs.wire.SetXattrEncoder;
+import io.hmfs.wire.TruncateEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -126,6 +132,68 @@ class RecordedTest {
         return reply();
     }
 
+    private WireBuffer setTimes(long sequence, String path, long atime) {
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        SetTimesEncoder times = new SetTimesEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(7)
+                .clientId(1)
+                .sequence(sequence)
+                .baseId(Wire.ROOT_ID)
+                .mtimeNanos(Namespace.KEEP)
+                .atimeNanos(atime);
+        worker.execute(session, frame, 0, times.path(path).limit());
+        return reply();
+    }
+
+    private WireBuffer truncate(long sequence, String path, long size) {
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        TruncateEncoder truncate = new TruncateEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(7)
+                .clientId(1)
+                .sequence(sequence)
+                .baseId(Wire.ROOT_ID)
+                .size(size);
+        worker.execute(session, frame, 0, truncate.path(path).limit());
+        return reply();
+    }
+
+    private WireBuffer setXattr(long sequence, String path, String attribute) {
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        SetXattrEncoder set = new SetXattrEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(7)
+                .clientId(1)
+                .sequence(sequence)
+                .baseId(Wire.ROOT_ID);
+        set.flags().clear().create(true);
+        set.path(path).attribute(attribute).putValue(new byte[] {1}, 0, 1);
+        worker.execute(session, frame, 0, set.limit());
+        return reply();
+    }
+
+    private WireBuffer removeXattr(long sequence, String path, String attribute) {
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        RemoveXattrEncoder remove = new RemoveXattrEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(7)
+                .clientId(1)
+                .sequence(sequence)
+                .baseId(Wire.ROOT_ID);
+        worker.execute(session, frame, 0, remove.path(path).attribute(attribute).limit());
+        return reply();
+    }
+
+    private static void assertUnknown(WireBuffer reply) {
+        assertEquals(FailureDecoder.TEMPLATE_ID, template(reply));
+        assertEquals(
+                ResultCode.OUTCOME_UNKNOWN,
+                ResultCode.of(new FailureDecoder()
+                        .wrapAndApplyHeader(reply, 0, new MessageHeaderDecoder())
+                        .code()));
+    }
+
     private static int template(WireBuffer reply) {
         return new MessageHeaderDecoder().wrap(reply, 0).templateId();
     }
@@ -140,12 +208,7 @@ class RecordedTest {
         assertEquals(DoneDecoder.TEMPLATE_ID, template(rename(1, "/d/hers", "/d/moved")));
         start(2);
         WireBuffer forged = create(1, "/d/moved");
-        assertEquals(FailureDecoder.TEMPLATE_ID, template(forged));
-        assertEquals(
-                ResultCode.OUTCOME_UNKNOWN,
-                ResultCode.of(new FailureDecoder()
-                        .wrapAndApplyHeader(forged, 0, new MessageHeaderDecoder())
-                        .code()));
+        assertUnknown(forged);
         assertEquals(DoneDecoder.TEMPLATE_ID, template(rename(1, "/d/hers", "/d/moved")), "the change itself");
     }
 
@@ -169,5 +232,50 @@ class RecordedTest {
         create(1, "/d/own");
         start(2);
         assertEquals(0, entry(create(1, "/d/hers")).grant() & ACCESS);
+    }
+
+    /** Each is sent again after a start, and must not be executed again; nor does its number answer what it is not. */
+    @Test
+    void changesOfAttributesAreAnsweredByTheirOwnKindOnly() throws IOException {
+        Name own = Name.of("own");
+        entry(create(1, "/d/own"));
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(setTimes(2, "/d/own", 77)));
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(setXattr(3, "/d/own", "user.a")));
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(setXattr(4, "/d/own", "user.b")));
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(removeXattr(5, "/d/own", "user.b")));
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(truncate(6, "/d/own", 10)));
+        start(7);
+        // Of others, meanwhile: none of it is done again.
+        assertEquals(Status.OK, namespace.setTimes(shared, own, Namespace.KEEP, 5));
+        assertEquals(Status.OK, namespace.removeXattr(shared, own, Name.of("user.a")));
+        assertEquals(Status.OK, namespace.setXattr(shared, own, Name.of("user.b"), new byte[1], XattrMode.CREATE));
+        assertEquals(Status.OK, namespace.truncate(shared, own, 20));
+        assertUnknown(truncate(2, "/d/own", 10));
+        assertUnknown(setTimes(3, "/d/own", 77));
+        assertUnknown(removeXattr(4, "/d/own", "user.b"));
+        assertUnknown(setXattr(5, "/d/own", "user.b"));
+        assertUnknown(setXattr(6, "/d/own", "user.b"));
+        start(7);
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(setTimes(2, "/d/own", 77)));
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(setXattr(3, "/d/own", "user.a")));
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(removeXattr(5, "/d/own", "user.b")));
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(truncate(6, "/d/own", 10)));
+        assertEquals(Status.OK, namespace.stat(shared, own, attributes));
+        assertEquals(5, attributes.atimeNanos);
+        assertEquals(20, attributes.size);
+        List<Name> names = new ArrayList<>();
+        assertEquals(Status.OK, namespace.listXattrs(shared, own, names));
+        assertEquals("[user.b]", names.toString());
+    }
+
+    @Test
+    void whatHasFailedLeavesNoRecord() throws IOException {
+        entry(create(1, "/d/own"));
+        assertEquals(FailureDecoder.TEMPLATE_ID, template(removeXattr(2, "/d/own", "user.a")));
+        start(3);
+        assertEquals(
+                Status.OK,
+                namespace.setXattr(shared, Name.of("own"), Name.of("user.a"), new byte[1], XattrMode.CREATE));
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(removeXattr(2, "/d/own", "user.a")), "executed as a new one");
     }
 }

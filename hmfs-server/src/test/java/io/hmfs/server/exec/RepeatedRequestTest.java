@@ -173,6 +173,25 @@ class RepeatedRequestTest {
     }
 
     @Test
+    void inSafeModeWhatWasExecutedIsAnsweredAgainAndWhatWasRefusedStaysSo() {
+        create(first, 10, 1, "/a");
+        worker.endTurn();
+        long a = entry(first, 10).inode();
+        worker.service.safeMode(true, "u");
+        create(second, 20, 1, "/a");
+        assertEquals(a, entry(second, 20).inode());
+        create(second, 21, 2, "/b");
+        assertEquals(ResultCode.SAFE_MODE, failure(second));
+        worker.service.safeMode(false, "u");
+        create(second, 22, 2, "/b");
+        worker.endTurn();
+        assertEquals(ResultCode.SAFE_MODE, failure(second));
+        create(second, 23, 3, "/b");
+        worker.endTurn();
+        assertNotEquals(a, entry(second, 23).inode());
+    }
+
+    @Test
     void whatComesAgainWhileItIsExecutedIsAnsweredWhenThatIsDone() {
         Attributes made = new Attributes();
         assertEquals(Status.OK, namespace.create(Namespace.ROOT_ID, Name.of("f"), 0644, 0, 0, made));

@@ -41,7 +41,7 @@ final class NettySession extends Session {
     private final HeldReplies held;
     private final GatheredReplies gathered;
 
-    private final TurnShare share = new TurnShare();
+    private final TurnShare share;
 
     private boolean executing;
     private boolean paused; // until somebody calls resume
@@ -58,6 +58,7 @@ final class NettySession extends Session {
         this.turn = turn;
         this.worker = turn.worker();
         this.channel = channel;
+        share = new TurnShare(turn);
         frames = new FrameAssembler(channel.alloc(), HELLO_FRAME_MAX);
         patience = new Patience(channel.eventLoop().ticker(), limits.idleNanos());
         held = new HeldReplies(service, worker.meter(), channel, this::heldAreSent);
@@ -198,7 +199,7 @@ final class NettySession extends Session {
                 pause();
                 return;
             }
-            if (share.isUsed(turn.number())) {
+            if (share.isUsed()) {
                 waitForTurn();
                 return;
             }
@@ -225,7 +226,10 @@ final class NettySession extends Session {
             paused = true;
             channel.config().setAutoRead(false);
         }
-        if (!retryScheduled && !service.mayProceed(this)) { // nobody of this connection tells when that changes
+        boolean served = service.mayProceed(this);
+        if (served && mayProceed()) {
+            resume(); // other threads have made room since the service was asked
+        } else if (!served && !retryScheduled) { // nobody of this connection tells when that changes
             retryScheduled = true;
             service.whenMayProceed(this, () -> {
                 retryScheduled = false;

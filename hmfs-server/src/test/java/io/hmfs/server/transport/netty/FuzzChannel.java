@@ -7,9 +7,11 @@ import io.hmfs.wire.Wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.MockTicker;
@@ -34,6 +36,7 @@ final class FuzzChannel extends EmbeddedChannel {
     private boolean running;
     private boolean broken;
     private @Nullable NettySession session;
+    private @Nullable ChannelConfig config;
 
     /** A reply: Failure's code, or -1. */
     record Reply(long correlationId, int template, int code) {
@@ -92,6 +95,24 @@ final class FuzzChannel extends EmbeddedChannel {
                 context.flush();
             }
         }
+    }
+
+    /** Does something once, in the moment in which the server has decided to read no more for now. */
+    void whenPaused(Runnable task) {
+        ChannelConfig watched = new DefaultChannelConfig(this) {
+            @Override
+            protected void autoReadCleared() {
+                task.run();
+            }
+        };
+        watched.setAllocator(super.config().getAllocator());
+        config = watched;
+    }
+
+    @Override
+    public ChannelConfig config() {
+        ChannelConfig watched = config;
+        return watched == null ? super.config() : watched;
     }
 
     /** From now on it throws when it is to send. */

@@ -125,6 +125,7 @@ final class FuzzRequests {
             case "mode", "parentMode" -> random.nextBoolean() ? 0755 : random.nextInt(010000);
             case "flags", "access" -> random.nextInt(4);
             case "entriesMax" -> random.nextInt(4);
+            case "action" -> random.nextInt(2) * 2L; // what would refuse all that follows is left to the mutations
             case "cursorBirth", "cursorAt", "cursorStart", "bytesMax" -> 0;
             case "block" -> random.nextInt(2);
             case "position" -> wholeChunks ? 0 : random.nextInt(200);

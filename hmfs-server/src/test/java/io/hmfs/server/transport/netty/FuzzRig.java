@@ -116,6 +116,15 @@ final class FuzzRig implements AutoCloseable {
         turn = new Turn(service.newWorker());
     }
 
+    /** Takes nearly all of the journal, as removals do that wait for the disk. Returns what gives it back. */
+    Runnable fillJournal() {
+        List<Integer> taken = new ArrayList<>();
+        while (journal.freeSlots() > 1) {
+            taken.add(journal.begin(1, 1, Name.of("waits"), 0));
+        }
+        return () -> taken.forEach(journal::done);
+    }
+
     /** An operation ends as nobody expects. */
     void fail(Throwable cause) {
         ServiceChanges.fail(service, cause);

@@ -126,6 +126,16 @@ class NettySessionTest {
 
     // ---- back-pressure
 
+    /** What held it up goes in the moment in which it stops reading: then nobody tells it later. */
+    @Test
+    void whoStopsReadingWhileRoomComesGoesOn() {
+        greet();
+        Runnable room = rig.fillJournal();
+        channel.whenPaused(room);
+        channel.send(frame(STATUS));
+        assertEquals(1, channel.takeReplies().size());
+    }
+
     /** Sends as long as the server reads. Returns how many frames that were. */
     private int sendUntilItReadsNoMore(byte[] frame) {
         int sent = 0;

@@ -1,0 +1,37 @@
+package io.hmfs.client;
+
+import java.io.IOException;
+
+/** Calls about a directory and all that is below it, of the client that they were asked of ({@link HmfsClient#trees}). Thread-safe. */
+public final class Trees {
+    private final HmfsClient client;
+    private final TreeCalls calls;
+
+    Trees(HmfsClient client, MetadataCalls calls) {
+        this.client = client;
+        this.calls = new TreeCalls(calls);
+    }
+
+    /**
+     * Sums up a file, or a directory and all below it, in requests of some milliseconds each. No snapshot: what comes or goes meanwhile
+     * counts or not. ACCESS_DENIED if one of the directories may not be read and passed; STALE if another directory has come in its place.
+     */
+    public TreeSummary summary(String path) throws IOException {
+        TreeCalls.Part part = client.call(calls.summary(path, TreeCalls.START, 0));
+        TreeSummary sum = part.sum;
+        while (part.next.length > 0) {
+            part = client.call(calls.summary(path, part.next, 0));
+            sum = sum.plus(part.sum);
+        }
+        return sum;
+    }
+
+    /**
+     * Removes a directory with all that is below it, in one step, whatever its size. Only where {@link ServerInfo#dataStore} is
+     * {@link ServerInfo#BUILTIN}. NOT_DIRECTORY, IS_ROOT; ACCESS_DENIED, and then nothing was removed; NO_SPACE: a full pool has no room
+     * for the step, and what is removed one by one needs none.
+     */
+    public void remove(String path) throws IOException {
+        client.call(calls.remove(path));
+    }
+}

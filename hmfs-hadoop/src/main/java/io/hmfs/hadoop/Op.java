@@ -1,0 +1,38 @@
+package io.hmfs.hadoop;
+
+import org.apache.hadoop.fs.statistics.StoreStatisticNames;
+import org.apache.hadoop.fs.statistics.StreamStatisticNames;
+
+/** What a filesystem counts, under Hadoop's names where there are any. */
+enum Op {
+    APPEND(StoreStatisticNames.OP_APPEND),
+    BULK_DELETE(StoreStatisticNames.OP_BULK_DELETE),
+    CONCAT("op_concat"),
+    CREATE(StoreStatisticNames.OP_CREATE),
+    DELETE(StoreStatisticNames.OP_DELETE),
+    GET_CONTENT_SUMMARY(StoreStatisticNames.OP_GET_CONTENT_SUMMARY),
+    GET_FILE_CHECKSUM(StoreStatisticNames.OP_GET_FILE_CHECKSUM),
+    GET_FILE_STATUS(StoreStatisticNames.OP_GET_FILE_STATUS),
+    GET_STATUS(StoreStatisticNames.OP_GET_STATUS),
+    LIST_STATUS(StoreStatisticNames.OP_LIST_STATUS),
+    MKDIRS(StoreStatisticNames.OP_MKDIRS),
+    OPEN(StoreStatisticNames.OP_OPEN),
+    RENAME(StoreStatisticNames.OP_RENAME),
+    SET_OWNER(StoreStatisticNames.OP_SET_OWNER),
+    SET_PERMISSION(StoreStatisticNames.OP_SET_PERMISSION),
+    SET_TIMES(StoreStatisticNames.OP_SET_TIMES),
+    SYMLINK("op_create_symlink"),
+    TRUNCATE(StoreStatisticNames.OP_TRUNCATE),
+    XATTR_GET("op_xattr_get"),
+    XATTR_LIST(StoreStatisticNames.OP_XATTR_LIST),
+    XATTR_REMOVE("op_xattr_remove"),
+    XATTR_SET("op_xattr_set"),
+    READ_BYTES(StreamStatisticNames.STREAM_READ_BYTES),
+    WRITE_BYTES(StreamStatisticNames.STREAM_WRITE_BYTES);
+
+    final String key;
+
+    Op(String key) {
+        this.key = key;
+    }
+}

@@ -1,0 +1,219 @@
+package io.hmfs.server.exec;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.wire.RemoveTreeDecoder;
+import io.hmfs.wire.SummaryDecoder;
+import io.hmfs.wire.Wire;
+
+/** Requests about a directory and all that is below it (docs/adr/0113). Executed where a thread may take its time. */
+final class TreeRequests {
+    private static final int ENTRIES_DEFAULT = 20_000; // some milliseconds
+    private static final int ENTRIES_MAX = 100_000;
+    private static final int ATTEMPTS_MAX = 8;
+    private static final byte[] NOTHING = {};
+
+    private final Worker worker;
+    private final Namespace namespace;
+    private final SummaryDecoder summary = new SummaryDecoder();
+    private final RemoveTreeDecoder remove = new RemoveTreeDecoder();
+    private final Attributes found = new Attributes();
+
+    TreeRequests(Worker worker) {
+        this.worker = worker;
+        namespace = worker.namespace;
+    }
+
+    /** What is summed up of a tree, in one request's part of the walk. */
+    private final class Sum extends TreeWalk {
+        private final Access access = worker.access;
+        long bytes;
+        long files;
+        long directories;
+
+        Sum(String top) {
+            super(TreeRequests.this.namespace, top);
+        }
+
+        @Override
+        Status enter(Attributes directory, Access.Where where) {
+            return access.check(directory, Access.READ | Access.EXECUTE, where);
+        }
+
+        @Override
+        Status entry(Level level, Name name, Attributes entry) {
+            count(entry);
+            return Status.OK;
+        }
+
+        void count(Attributes entry) {
+            if (entry.isDirectory()) {
+                directories++;
+            } else {
+                files++;
+                bytes += entry.isSymlink() ? 0 : entry.size; // the text of a link is no data
+            }
+        }
+    }
+
+    /**
+     * Whether a directory may be removed with all below it, as HDFS asks before it does: each directory that is not empty may be read,
+     * written and passed, and its sticky bit lets all of it be taken away.
+     */
+    private final class Clearance extends TreeWalk {
+        private final Access access = worker.access;
+
+        Clearance(String top) {
+            super(TreeRequests.this.namespace, top);
+        }
+
+        @Override
+        Status enter(Attributes directory, Access.Where where) {
+            return Status.OK; // an empty one may always go
+        }
+
+        @Override
+        Status entry(Level level, Name name, Attributes entry) {
+            Status status = Status.OK;
+            if (!level.isChecked) {
+                level.isChecked = true;
+                status = access.check(level.directory, Access.READ | Access.WRITE | Access.EXECUTE, this::path);
+            }
+            return status == Status.OK ? access.checkSticky(level.directory, entry, () -> path(name)) : status;
+        }
+    }
+
+    /** One step for who asks, whatever the size of the tree; the rest is {@link TreeReaper}'s. */
+    void remove() {
+        worker.checkBlock(RemoveTreeDecoder.BLOCK_LENGTH);
+        remove.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        if (worker.service.data == null) {
+            worker.reply.failure(
+                    ResultCode.INVALID_ARGUMENT,
+                    "the data of these files is not the server's to remove: delete them one by one, and their data with them");
+            return;
+        }
+        int length = remove.pathLength();
+        PathResolver path = worker.path;
+        Status outcome =
+                path.resolve(remove.baseId(), worker.in, remove.limit() + RemoveTreeDecoder.pathHeaderLength(), length);
+        if (outcome == Status.OK) {
+            outcome = path.isBase ? Status.IS_ROOT : path.mayInParent(Access.WRITE);
+        }
+        if (outcome == Status.OK) {
+            outcome = removeTree(path);
+        }
+        worker.reply.status(path.seen(outcome));
+    }
+
+    /** What was looked at without a lock, for it may take long, is what goes, or it is looked at again. */
+    private Status removeTree(PathResolver path) {
+        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+            Status outcome = namespace.stat(path.parentId, path.name, found);
+            if (outcome == Status.OK) {
+                outcome = found.isDirectory() ? clear(path) : Status.NOT_DIRECTORY;
+            }
+            if (outcome == Status.OK) {
+                outcome = take(path, found.id);
+            }
+            if (outcome != Status.STALE) {
+                return outcome;
+            }
+        }
+        return Status.STALE;
+    }
+
+    private Status clear(PathResolver path) {
+        if (!worker.access.isLimited()) {
+            return Status.OK;
+        }
+        Clearance clearance = new Clearance(path.whole());
+        Status outcome = clearance.begin(found);
+        while (outcome == Status.OK && !clearance.isAtEnd() && !worker.service.hasFailed()) {
+            outcome = clearance.run(ENTRIES_MAX);
+        }
+        return outcome;
+    }
+
+    /** STALE: another directory has its name by now. */
+    private Status take(PathResolver path, long id) {
+        Limbo limbo = worker.service.limbo;
+        Attributes there = new Attributes();
+        Status outcome = limbo.open(there);
+        if (outcome != Status.OK) {
+            return outcome;
+        }
+        int stripe = KeyLocks.stripe(path.parentId, path.name);
+        worker.service.locks.lock(stripe, worker.waits);
+        try {
+            outcome = namespace.stat(path.parentId, path.name, found);
+            if (outcome == Status.OK && found.id != id) {
+                return Status.STALE;
+            }
+            if (outcome == Status.OK && path.isParentSticky()) {
+                outcome = path.mayTakeAway(found);
+            }
+            if (outcome == Status.OK) {
+                worker.once.enter();
+                outcome = limbo.take(there, path.parentId, path.name, id);
+            }
+            return outcome;
+        } finally {
+            worker.once.leave();
+            worker.service.locks.unlock(stripe);
+        }
+    }
+
+    void summary() {
+        worker.checkBlock(SummaryDecoder.BLOCK_LENGTH);
+        summary.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+        int length = summary.pathLength();
+        PathResolver path = worker.path;
+        Status outcome =
+                path.resolve(summary.baseId(), worker.in, summary.limit() + SummaryDecoder.pathHeaderLength(), length);
+        if (outcome == Status.OK) {
+            outcome = look(path);
+        }
+        if (outcome == Status.OK) {
+            outcome = sum(path);
+        }
+        if (outcome != Status.OK) {
+            worker.reply.status(path.seen(outcome));
+        }
+    }
+
+    private Status look(PathResolver path) {
+        boolean isBase = path.isBase && path.parentId != Namespace.ROOT_PARENT_ID;
+        Status status = isBase
+                ? namespace.statDirectory(path.parentId, found)
+                : namespace.stat(path.parentId, path.name, found);
+        return status == Status.OK && found.isSymlink() ? path.unresolved() : status;
+    }
+
+    private Status sum(PathResolver path) {
+        summary.skipPath();
+        int length = summary.fromLength();
+        worker.in.check(summary.limit() + SummaryDecoder.fromHeaderLength(), length);
+        byte[] from = new byte[length];
+        summary.getFrom(from, 0, length);
+        Sum sum = new Sum(path.whole());
+        Status status = Status.OK;
+        if (from.length > 0) {
+            status = sum.read(found, from);
+        } else {
+            sum.count(found);
+            status = found.isDirectory() ? sum.begin(found) : Status.OK;
+        }
+        if (status == Status.OK) {
+            long asked = summary.entriesMax();
+            status = sum.run(asked == 0 ? ENTRIES_DEFAULT : Math.min(asked, ENTRIES_MAX));
+        }
+        if (status == Status.OK) {
+            worker.reply.sum(sum.bytes, sum.files, sum.directories, sum.isAtEnd() ? NOTHING : sum.write());
+        }
+        return status;
+    }
+}

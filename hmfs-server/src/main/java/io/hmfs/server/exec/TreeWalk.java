@@ -1,0 +1,223 @@
+package io.hmfs.server.exec;
+
+import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.ListVisitor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A walk over all that is below a directory, depth first. It holds a level for each directory on the way down and nothing else, pins no
+ * epoch for longer than {@link #PAGE} entries, and can be cut off between two entries: what is written of it ({@link #write}) is all that
+ * it needs to go on, at any later time and on any thread. No snapshot, as a listing is none: what neither comes nor goes meanwhile, and
+ * is not moved out of or into a directory on the way, is met exactly once.
+ *
+ * <p>What was written may come back from anybody: {@link #read} believes no id in it, but looks each name up again and asks
+ * {@link #enter} for each directory as if it were met for the first time.
+ */
+abstract class TreeWalk {
+    /** Entries that are looked at in one call of the engine. */
+    private static final int PAGE = 1024;
+
+    /** Longest text that a walk is cut off with; one that is deeper goes on until it is shorter. */
+    static final int WRITTEN_MAX = 32 << 10;
+
+    private static final int LEVEL_BYTES = 4 * Long.BYTES + Short.BYTES;
+
+    /** A directory on the way down. */
+    static final class Level {
+        final Attributes directory;
+        final byte[] name;
+        final ListCursor cursor = new ListCursor();
+        boolean isChecked; // for whoever walks
+
+        private Level(Attributes directory, byte[] name) {
+            this.directory = directory;
+            this.name = name;
+        }
+    }
+
+    private final Namespace namespace;
+    private final String top;
+    private final ArrayDeque<Level> levels = new ArrayDeque<>(); // the deepest last
+    private final ListVisitor visitor = this::visit;
+    private int pageLeft;
+    private int written;
+    private @Nullable Level met;
+    private Status refused = Status.OK;
+
+    /** {@code top}: the path of the directory at which it begins, for messages. */
+    TreeWalk(Namespace namespace, String top) {
+        this.namespace = namespace;
+        this.top = top;
+    }
+
+    /** Whether this directory, at {@code where}, may be walked; asked once, or again when the walk goes on after a cut. */
+    abstract Status enter(Attributes directory, Access.Where where);
+
+    /** An entry of the deepest level, before what is below it. Called with an epoch pinned: must not wait. */
+    abstract Status entry(Level level, Name name, Attributes entry);
+
+    /** Begins at this directory. */
+    Status begin(Attributes directory) {
+        Status status = enter(directory, () -> top);
+        if (status == Status.OK) {
+            push(new Level(copy(directory), new byte[0]));
+        }
+        return status;
+    }
+
+    /** Walks on, over about so many entries, or until {@link #isAtEnd}. OK, or what an entry or a directory was refused with. */
+    Status run(long entriesMax) {
+        long left = entriesMax;
+        while (!levels.isEmpty() && (left > 0 || written > WRITTEN_MAX)) {
+            Level level = levels.getLast();
+            met = null;
+            int page = left > 0 ? (int) Math.min(left, PAGE) : PAGE;
+            pageLeft = page;
+            Status status =
+                    level.cursor.atEnd() ? Status.OK : namespace.list(level.directory.id, level.cursor, visitor);
+            left -= page - pageLeft;
+            if (refused != Status.OK) {
+                return refused;
+            }
+            if (met != null) {
+                push(met);
+            } else if (status != Status.OK || level.cursor.atEnd()) { // it is gone, or at its end
+                pop();
+            }
+        }
+        return Status.OK;
+    }
+
+    boolean isAtEnd() {
+        return levels.isEmpty();
+    }
+
+    private void push(Level level) {
+        levels.add(level);
+        written += LEVEL_BYTES + level.name.length;
+    }
+
+    private void pop() {
+        written -= LEVEL_BYTES + levels.removeLast().name.length;
+    }
+
+    private boolean visit(Name name, Attributes found) {
+        if (met != null || pageLeft == 0) {
+            return false;
+        }
+        pageLeft--;
+        refused = entry(levels.getLast(), name, found);
+        if (refused == Status.OK && found.isDirectory()) {
+            refused = enter(found, () -> path(name));
+            met = new Level(copy(found), name.toBytes());
+        }
+        return refused == Status.OK;
+    }
+
+    /** The path of the deepest level. */
+    final String path() {
+        return levels.size() == 1 ? top : way().toString();
+    }
+
+    /** The path of an entry of the deepest level. */
+    final String path(Name name) {
+        return way().append('/').append(name).toString();
+    }
+
+    private StringBuilder way() {
+        StringBuilder path = new StringBuilder(top.equals("/") ? "" : top);
+        for (Level level : levels) {
+            if (level.name.length > 0) {
+                path.append('/').append(new String(level.name, StandardCharsets.UTF_8));
+            }
+        }
+        return path;
+    }
+
+    private static Attributes copy(Attributes of) {
+        Attributes copy = new Attributes();
+        copy.id = of.id;
+        copy.type = of.type;
+        copy.mode = of.mode;
+        copy.uid = of.uid;
+        copy.gid = of.gid;
+        return copy;
+    }
+
+    /** Where the walk is, to go on there; nothing at its end. */
+    byte[] write() {
+        ByteBuffer out = ByteBuffer.allocate(written).order(ByteOrder.LITTLE_ENDIAN);
+        for (Level level : levels) {
+            out.putLong(level.directory.id);
+            out.putLong(level.cursor.birth).putLong(level.cursor.at).putLong(level.cursor.start);
+            out.putShort((short) level.name.length).put(level.name);
+        }
+        return out.array();
+    }
+
+    /**
+     * Goes on from there, beginning at this directory, which is what the walk's path leads to now. What has gone on the way down is
+     * left out. STALE: another directory is in its place; INVALID_ARGUMENT: nobody wrote that.
+     */
+    Status read(Attributes directory, byte[] from) {
+        ByteBuffer in = ByteBuffer.wrap(from).order(ByteOrder.LITTLE_ENDIAN);
+        Attributes at = directory;
+        boolean there = true;
+        while (in.hasRemaining()) {
+            if (in.remaining() < LEVEL_BYTES) {
+                return Status.INVALID_ARGUMENT;
+            }
+            long id = in.getLong();
+            long birth = in.getLong();
+            long hint = in.getLong();
+            long start = in.getLong();
+            int length = Short.toUnsignedInt(in.getShort());
+            if (length > Math.min(in.remaining(), Name.LENGTH_MAX) || (length == 0) != levels.isEmpty()) {
+                return Status.INVALID_ARGUMENT;
+            }
+            byte[] bytes = new byte[length];
+            in.get(bytes);
+            if (!there) {
+                continue;
+            }
+            if (length > 0) {
+                Name name = new Name();
+                name.set(bytes, 0, length);
+                at = new Attributes();
+                there = name.check() == Status.OK
+                        && namespace.stat(levels.getLast().directory.id, name, at) == Status.OK
+                        && at.isDirectory()
+                        && at.id == id;
+                if (there) {
+                    Status status = enter(at, () -> path(name));
+                    if (status != Status.OK) {
+                        return status;
+                    }
+                }
+            } else if (at.id != id) {
+                return Status.STALE;
+            } else {
+                Status status = enter(at, () -> top);
+                if (status != Status.OK) {
+                    return status;
+                }
+            }
+            if (there) {
+                Level level = new Level(copy(at), bytes);
+                level.cursor.birth = birth;
+                level.cursor.at = hint;
+                level.cursor.start = start;
+                push(level);
+            }
+        }
+        return Status.OK;
+    }
+}

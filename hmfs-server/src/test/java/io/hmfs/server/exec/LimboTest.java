@@ -1,0 +1,219 @@
+package io.hmfs.server.exec;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.metrics.Meters;
+import io.hmfs.server.metrics.Observation;
+import io.hmfs.server.metrics.ServerMetrics;
+import io.hmfs.wire.AppendEncoder;
+import io.hmfs.wire.FailureDecoder;
+import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.StatEncoder;
+import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: what has gone to limbo is gone for everybody, also for who holds an id of it, and is removed whatever comes in between. Method: a
+ * worker and a reaper without threads of their own, on a real pool: before, while and after it is removed.
+ */
+class LimboTest {
+    @TempDir
+    private Path directory;
+
+    private final LateSession session = new LateSession();
+    private Namespace namespace;
+    private ServerMetrics metrics;
+    private Worker worker;
+    private long tree;
+    private long inner;
+    private long file;
+
+    @BeforeEach
+    void open() throws IOException {
+        Path pool = directory.resolve("p.pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        namespace = Hmfs.open(pool, OpenOptions.process());
+        Meters meters = new Meters();
+        metrics = new ServerMetrics(meters, namespace, "test");
+        worker = BareService.greeted(
+                namespace,
+                directory.resolve("key"),
+                "u",
+                List.of("staff"),
+                new Observation(meters, metrics, null, Long.MAX_VALUE),
+                Runnable::run,
+                session);
+        session.replies.clear();
+        tree = mkdir(Namespace.ROOT_ID, "tree");
+        inner = mkdir(tree, "inner");
+        file = create(inner, "f");
+    }
+
+    @AfterEach
+    void close() {
+        metrics.close();
+        namespace.close();
+    }
+
+    private long mkdir(long parent, String name) {
+        Attributes made = new Attributes();
+        assertEquals(Status.OK, namespace.mkdir(parent, Name.of(name), 0755, 0, 0, made));
+        return made.id;
+    }
+
+    private long create(long parent, String name) {
+        Attributes made = new Attributes();
+        assertEquals(Status.OK, namespace.create(parent, Name.of(name), 0644, 0, 0, made));
+        return made.id;
+    }
+
+    private void take() {
+        Attributes limbo = new Attributes();
+        assertEquals(Status.OK, worker.service.limbo.open(limbo));
+        assertEquals(Status.OK, worker.service.limbo.take(limbo, Namespace.ROOT_ID, Name.of("tree"), tree));
+    }
+
+    private void reap() throws InterruptedException {
+        Limbo limbo = worker.service.limbo;
+        long until = limbo.await();
+        new TreeReaper(worker.service, limbo).reap();
+        limbo.reaped(until);
+    }
+
+    private void assertEmpty() {
+        Attributes limbo = new Attributes();
+        assertEquals(Status.OK, namespace.limbo(false, limbo));
+        List<String> names = new ArrayList<>();
+        assertEquals(Status.OK, namespace.list(limbo.id, new ListCursor(), (name, _) -> names.add(name.toString())));
+        assertEquals(List.of(), names);
+        assertEquals(Status.NO_SUCH_DIRECTORY, namespace.statDirectory(tree, limbo));
+        assertEquals(Status.NO_SUCH_DIRECTORY, namespace.statDirectory(inner, limbo));
+    }
+
+    private ResultCode append(long parent, long inode, long size) {
+        ByteBuf frame = Unpooled.buffer(BareService.FRAME_MAX);
+        int length = new AppendEncoder()
+                .wrapAndApplyHeader(BareService.window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(7)
+                .parentId(parent)
+                .inode(inode)
+                .size(size)
+                .name("f")
+                .limit();
+        return answer(frame, length);
+    }
+
+    private ResultCode stat(long base) {
+        ByteBuf frame = Unpooled.buffer(BareService.FRAME_MAX);
+        int length = new StatEncoder()
+                .wrapAndApplyHeader(BareService.window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(7)
+                .baseId(base)
+                .path("f")
+                .limit();
+        return answer(frame, length);
+    }
+
+    private ResultCode answer(ByteBuf frame, int bytes) {
+        worker.execute(session, frame, 0, bytes);
+        worker.endTurn();
+        int length = session.replies.readIntLE();
+        WireBuffer reply = new WireBuffer().wrap(session.replies, session.replies.readerIndex(), length);
+        session.replies.skipBytes(length);
+        int template = new MessageHeaderDecoder().wrap(reply, 0).templateId();
+        return template == FailureDecoder.TEMPLATE_ID
+                ? ResultCode.of(new FailureDecoder()
+                        .wrapAndApplyHeader(reply, 0, new MessageHeaderDecoder())
+                        .code())
+                : ResultCode.OK;
+    }
+
+    @Test
+    void whoHoldsAnIdOfItFindsItGoneBeforeItIsRemoved() throws InterruptedException {
+        long other = mkdir(Namespace.ROOT_ID, "other");
+        long stays = create(other, "f");
+        assertEquals(ResultCode.OK, append(inner, file, 5));
+        assertEquals(ResultCode.OK, stat(inner));
+        take();
+        assertEquals(ResultCode.STALE, append(inner, file, 10), "before it is removed");
+        assertEquals(ResultCode.NO_SUCH_DIRECTORY, stat(inner));
+        Attributes there = new Attributes();
+        assertEquals(Status.OK, namespace.stat(inner, Name.of("f"), there));
+        assertEquals(5, there.size);
+        assertEquals(ResultCode.OK, append(other, stays, 10), "what is not in limbo goes on");
+        assertEquals(ResultCode.OK, stat(other));
+        assertTrue(worker.service.limbo.isBusy());
+        while (worker.service.limbo.isBusy()) {
+            reap();
+        }
+        assertEquals(ResultCode.STALE, append(inner, file, 10), "after it is removed");
+        assertEquals(ResultCode.NOT_FOUND, stat(inner));
+        assertEquals(ResultCode.OK, append(other, stays, 20));
+        assertEmpty();
+    }
+
+    @Test
+    void treesOfAllShapesAreRemoved() throws InterruptedException {
+        long deep = tree;
+        for (int i = 0; i < 300; i++) {
+            deep = mkdir(deep, "d" + i);
+            create(deep, "f");
+        }
+        for (int i = 0; i < 1_300; i++) { // more than a page of each
+            create(mkdir(inner, "d" + i), "f" + i);
+            create(inner, "f" + i);
+        }
+        assertEquals(Status.OK, namespace.symlink(inner, Name.of("s"), new byte[] {'/'}, 0, 0, new Attributes()));
+        assertEquals(
+                Status.OK, namespace.link(inner, Name.of("f"), Namespace.ROOT_ID, Name.of("kept"), new Attributes()));
+        take();
+        reap();
+        assertEmpty();
+        Attributes kept = new Attributes();
+        assertEquals(Status.OK, namespace.stat(Namespace.ROOT_ID, Name.of("kept"), kept));
+        assertEquals(1, kept.nlink);
+        assertEquals(file, kept.id);
+    }
+
+    @Test
+    void whatIsStillMadeThereGoesToo() throws InterruptedException {
+        take();
+        create(inner, "late");
+        create(mkdir(inner, "later"), "f");
+        reap();
+        assertEmpty();
+    }
+
+    @Test
+    void theNextStartGoesOnWithWhatIsLeft() throws Exception {
+        take();
+        Service next = BareService.service(
+                namespace, directory.resolve("key"), worker.service.callers, worker.service.observation, Runnable::run);
+        assertFalse(next.limbo.isBusy(), "nobody has looked yet");
+        next.limbo.recover();
+        assertTrue(next.limbo.isBusy());
+        new TreeReaper(next, next.limbo).reap();
+        assertEmpty();
+    }
+}
