@@ -190,6 +190,7 @@ final class SummaryBeliefTest {
         long first = SummaryRecord.free(pmem, SUMMARY, RegionKind.ENTRY_SLOTS);
         long next = pmem.get(first + EntryRecord.NEXT_OFFSET);
         pmem.set(first + SummaryRecord.linkOffset(RegionKind.ENTRY_SLOTS), next);
+        pmem.set(next + SummaryRecord.linkOffset(RegionKind.ENTRY_SLOTS), Pmem.NULL); // nothing else can be met
         PoolNamespace namespace = open(file);
         assertEquals(Status.OK, ClosedPools.create(namespace, 10_000));
         assertEquals(SlotState.FREE, EntryRecord.state(pmem, next));
