@@ -217,18 +217,13 @@ final class PoolNamespace extends ExtendedNamespace {
             long before = engine.clock.last();
             again = stopping(this::reclaim) == Status.OK;
             status = stopping(body); // also if nothing was freed now: the engine may have stopped
-            again |= isChangedSince(before);
+            again |= engine.clock.last() != before; // what others free and take again may pass by who looks for room
         }
         return status;
     }
 
     private Status reclaim() {
         return growth.makeRoom() || isMadeBy(reclaimer::run) ? Status.OK : Status.NO_SPACE;
-    }
-
-    /** Whether others change things: what they free and take again may pass by who looks for room, now here, now there. */
-    private boolean isChangedSince(long before) {
-        return engine.clock.last() != before;
     }
 
     @Override
@@ -279,7 +274,7 @@ final class PoolNamespace extends ExtendedNamespace {
             again = stopping(this::reclaim) == Status.OK;
             batch.askAgain(Status.NO_SPACE);
             executeAll(batch);
-            again |= isChangedSince(before);
+            again |= engine.clock.last() != before;
         }
     }
 

@@ -141,7 +141,7 @@ final class NamespaceRestTest {
                 "file: chain");
         leaves(() -> namespace.append(ROOT, A, a, 100), "file: length");
         leaves(() -> namespace.truncate(ROOT, A, 10), "file: length");
-        leaves(() -> namespace.setTimes(ROOT, A, 12345, Namespace.KEEP), "file: mark");
+        leaves(() -> namespace.setTimes(ROOT, A, 12345, Namespace.KEEP), "file: attributes", "file: mark");
         leaves(() -> namespace.setXattr(ROOT, A, Name.of("user.a"), new byte[300], XattrMode.CREATE), "file: chain");
         leaves(() -> namespace.removeXattr(ROOT, A, Name.of("user.a")), "chain: NORMAL to FREE", "file: chain");
     }

@@ -206,7 +206,7 @@ abstract class AttributedFileSystem extends FileSystem {
     /** By the server. No snapshot, as a listing is none; quotas there are none, and one copy of each byte. */
     @Override
     public ContentSummary getContentSummary(Path path) throws IOException {
-        statistics.incrementReadOps(1);
+        looks(Op.GET_CONTENT_SUMMARY);
         return follow(path, (name, at) -> session().summary(name), FileSystem::getContentSummary);
     }
 

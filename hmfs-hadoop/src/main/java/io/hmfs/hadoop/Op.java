@@ -12,6 +12,7 @@ enum Op {
     CREATE(StoreStatisticNames.OP_CREATE),
     DELETE(StoreStatisticNames.OP_DELETE),
     GET_ACL_STATUS("op_get_acl_status"),
+    GET_CONTENT_SUMMARY(StoreStatisticNames.OP_GET_CONTENT_SUMMARY),
     GET_FILE_CHECKSUM(StoreStatisticNames.OP_GET_FILE_CHECKSUM),
     GET_FILE_STATUS(StoreStatisticNames.OP_GET_FILE_STATUS),
     GET_STATUS(StoreStatisticNames.OP_GET_STATUS),

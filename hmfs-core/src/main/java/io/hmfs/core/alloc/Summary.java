@@ -31,7 +31,7 @@ public final class Summary {
 
     private final Found found;
     private final long dead;
-    private final long[] free = new long[RegionKind.values().length];
+    private final long[] free = new long[RegionKind.values().length + 1];
     private final long[] unused = new long[free.length];
 
     private Summary(Found found, long dead) {
@@ -51,8 +51,8 @@ public final class Summary {
         Summary summary = new Summary(found, pmem.get(at + SummaryRecord.DEAD_OFFSET));
         for (RegionKind kind : RegionKind.values()) {
             if (found == Found.VALID && kind.slotSize() != 0) {
-                summary.free[kind.ordinal()] = SummaryRecord.free(pmem, at, kind);
-                summary.unused[kind.ordinal()] = SummaryRecord.unused(pmem, at, kind);
+                summary.free[kind.code()] = SummaryRecord.free(pmem, at, kind);
+                summary.unused[kind.code()] = SummaryRecord.unused(pmem, at, kind);
             }
         }
         return summary;
@@ -84,11 +84,11 @@ public final class Summary {
     }
 
     long free(RegionKind kind) {
-        return free[kind.ordinal()];
+        return free[kind.code()];
     }
 
     long unused(RegionKind kind) {
-        return unused[kind.ordinal()];
+        return unused[kind.code()];
     }
 
     /** Writes what these allocators have, which nobody uses any more. Not written back. */

@@ -1,6 +1,5 @@
 package io.hmfs.core.dir;
 
-import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.layout.OutcomeRing;
@@ -85,12 +84,10 @@ public final class ChangeRecords {
     }
 
     /**
-     * The change sets times of what stands at {@code at}, -1: keeps one. They are two units: what a crash has cut off between them, a
-     * start carries out. The ctime that goes with them is stored last. Durable on return.
+     * The change sets times of what stands at {@code at}, -1: keeps one. They are several units: what a crash has cut off between them, a
+     * start carries out. The ctime of this time, which counts as issued, is stored last. Durable on return.
      */
-    public void times(long at, long ctime, long mtime, long atime) {
-        long time = Ctime.time(ctime);
-        engine.clock.advance(time); // the next owner of the ring has it from a later time on
+    public void times(long at, long time, long mtime, long atime) {
         if (write(engine.scratch(), OutcomeRecord.shown(OutcomeRecord.TIMED, 0), at, time, mtime, atime)) {
             // [once.8] † Before the first of them is stored.
             fence();

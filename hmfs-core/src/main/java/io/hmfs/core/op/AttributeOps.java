@@ -218,9 +218,9 @@ final class AttributeOps {
             return Status.OK;
         }
         long time = engine.clock.next();
-        if (engine.records.isNumbered()) {
-            engine.records.times(at, nextCtime(at, time), mtime, atime);
-        }
+        long changed = Ctime.time(nextCtime(at, time)); // both times show at once, though they are two units
+        engine.clock.advance(changed); // it may lie ahead; from here on it counts as issued
+        engine.records.times(at, changed, mtime, atime);
         long set = pmem.get(at + EntryRecord.OVERRIDE_OFFSET);
         long marked = pmem.get(at + EntryRecord.SET_AT_OFFSET);
         long setAt = marked & ~EntryRecord.SET_AT_DIRTY;
@@ -234,7 +234,7 @@ final class AttributeOps {
         if (mtime != KEEP) {
             // [times.2] The override pair, never the protocol's own mtime. Nobody else writes it: the lock is a
             // writer's.
-            setAt = engine.clock.next();
+            setAt = changed;
             pmem.cas16(at + EntryRecord.OVERRIDE_OFFSET, set, marked, mtime, setAt | mark);
         }
         // [times.3] The ctime tells that all is done: it is in the same line, stored last; durable on return.

@@ -137,7 +137,7 @@ public final class OutcomeVerdicts {
         }
         if (mtime >= 0) {
             pmem.set(object + EntryRecord.OVERRIDE_OFFSET, mtime);
-            pmem.set(object + EntryRecord.SET_AT_OFFSET, engine.clock.next());
+            pmem.set(object + EntryRecord.SET_AT_OFFSET, time);
         }
         // [once.10] † As [times.3].
         pmem.setRelease(object + EntryRecord.CTIME_OFFSET, Ctime.of(time, Ctime.mode(ctime)));

@@ -1,12 +1,17 @@
 package io.hmfs.core.layout;
 
 import java.io.IOException;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.PaddingLayout;
+import java.lang.foreign.StructLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -114,5 +119,17 @@ final class FormatDoc {
     /** A number as the page writes it: with commas, or in hexadecimal. */
     static long number(String text) {
         return Long.decode(text.replace(",", ""));
+    }
+
+    /** Offset and size of each field of a layout, in order; padding has no name. */
+    static Map<String, long[]> fieldsOf(StructLayout layout) {
+        Map<String, long[]> fields = new LinkedHashMap<>();
+        long at = 0;
+        for (MemoryLayout member : layout.memberLayouts()) {
+            boolean reserved = member instanceof PaddingLayout && member.name().isEmpty();
+            fields.put(reserved ? "(reserved) " + at : member.name().orElseThrow(), new long[] {at, member.byteSize()});
+            at += member.byteSize();
+        }
+        return fields;
     }
 }

@@ -18,9 +18,7 @@ import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Name;
 import java.io.IOException;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
-import java.lang.foreign.PaddingLayout;
 import java.lang.foreign.StructLayout;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -132,18 +130,6 @@ final class FormatDocTest {
         doc = FormatDoc.read(PAGE);
     }
 
-    /** Offset and size of each field of a layout, in order; padding has no name. */
-    private static Map<String, long[]> fieldsOf(StructLayout layout) {
-        Map<String, long[]> fields = new LinkedHashMap<>();
-        long at = 0;
-        for (MemoryLayout member : layout.memberLayouts()) {
-            boolean reserved = member instanceof PaddingLayout && member.name().isEmpty();
-            fields.put(reserved ? "(reserved) " + at : member.name().orElseThrow(), new long[] {at, member.byteSize()});
-            at += member.byteSize();
-        }
-        return fields;
-    }
-
     private static StructLayout layout(String name) {
         return LAYOUTS.stream()
                 .filter(layout -> layout.name().orElseThrow().equals(name))
@@ -182,7 +168,7 @@ final class FormatDocTest {
                     .map(row -> row.get(2) + (row.get(2).equals("(reserved)") ? " " + row.get(0) : "") + " at "
                             + FormatDoc.number(row.get(0)) + ", " + FormatDoc.number(row.get(1)) + " bytes")
                     .toList();
-            List<String> are = fieldsOf(layout(table.subject())).entrySet().stream()
+            List<String> are = FormatDoc.fieldsOf(layout(table.subject())).entrySet().stream()
                     .map(field -> field.getKey() + " at " + field.getValue()[0] + ", " + field.getValue()[1] + " bytes")
                     .toList();
             assertEquals(are, said, table.subject());
@@ -216,7 +202,7 @@ final class FormatDocTest {
         for (FormatDoc.Cell cell : doc.cells) {
             if (!cell.subject().isEmpty()) {
                 String what = cell.subject() + ": " + cell.text();
-                Map<String, long[]> fields = fieldsOf(layout(cell.subject()));
+                Map<String, long[]> fields = FormatDoc.fieldsOf(layout(cell.subject()));
                 long[] field = fields.getOrDefault(cell.text(), fields.get("(reserved) " + cell.from()));
                 assertNotNull(field, what + " is drawn and not there");
                 assertEquals(field[0], cell.from(), what + " begins");

@@ -268,6 +268,13 @@ final class ReplyWriter {
                 .limit());
     }
 
+    void safeMode(boolean on) {
+        close(safeMode.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .on((short) (on ? 1 : 0))
+                .limit());
+    }
+
     void sum(long bytes, long files, long directories, byte[] next) {
         close(sum.wrapAndApplyHeader(open(FIXED_MAX + next.length), 0, header)
                 .correlationId(correlationId)
@@ -275,13 +282,6 @@ final class ReplyWriter {
                 .files(files)
                 .directories(directories)
                 .putNext(next, 0, next.length)
-                .limit());
-    }
-
-    void safeMode(boolean on) {
-        close(safeMode.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
-                .correlationId(correlationId)
-                .on((short) (on ? 1 : 0))
                 .limit());
     }
 

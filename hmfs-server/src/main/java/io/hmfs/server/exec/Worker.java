@@ -82,8 +82,8 @@ public final class Worker {
     private final ChangeRequests changes;
     private final XattrRequests xattrs;
     private final AclRequests acls;
-    private final TreeRequests trees;
     private final SafeModeRequests safeMode = new SafeModeRequests(this);
+    private final TreeRequests trees;
     private final DataRequests dataRequests;
     final Recorded recorded;
     private final Joining joining;
@@ -347,8 +347,8 @@ public final class Worker {
             case ListDecoder.TEMPLATE_ID -> reads.list();
             case StatusDecoder.TEMPLATE_ID -> reads.status();
             case MetricsDecoder.TEMPLATE_ID -> reads.metrics();
-            case SummaryDecoder.TEMPLATE_ID -> trees.summary();
             case SafeModeDecoder.TEMPLATE_ID -> safeMode.run();
+            case SummaryDecoder.TEMPLATE_ID -> trees.summary();
             case CreateDecoder.TEMPLATE_ID -> creates.create();
             case MkdirDecoder.TEMPLATE_ID -> creates.mkdir();
             case SymlinkDecoder.TEMPLATE_ID -> creates.symlink();
