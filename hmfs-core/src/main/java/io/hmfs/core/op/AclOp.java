@@ -4,7 +4,6 @@ import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.BlobRecord;
 import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.EntryRecord;
-import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.AclEdit;
@@ -34,7 +33,6 @@ final class AclOp {
     }
 
     private Status changeLocked(long at, AclEdit edit) {
-        attributes.settleMode(at);
         Attributes object = Attributes.withAcl();
         reader.readObject(at, object);
         Status status = edit.apply(object);
@@ -55,19 +53,20 @@ final class AclOp {
         if (blob.length > 0 && head == Pmem.NULL) {
             return Status.NO_SPACE;
         }
+        attributes.settleMode(at);
         long time = engine.clock.next();
-        int shown = OutcomeRecord.shown(OutcomeRecord.OWNED, OutcomeRecord.OF_ACL);
-        engine.records.willChange(shown, at, attributes.nextCtime(at, time));
+        long clean = EntryRecord.links(pmem, at) & ~EntryRecord.LINKS_DIRTY;
+        long swung = EntryRecord.withAcl(clean, head, has, mode);
+        engine.records.changesAcl(at, attributes.nextCtime(at, time), swung);
         // [acl.1] The chain, and the record of a numbered change, are durable before anything points there.
         pmem.fence();
         // [acl.2] The commit: chain, ACL and mode are one word, which nobody else changes now.
-        long swung = EntryRecord.withAcl(EntryRecord.links(pmem, at), head, has, mode);
         pmem.setRelease(at + EntryRecord.LINKS_OFFSET, swung | (engine.marksDirty ? EntryRecord.LINKS_DIRTY : 0));
         // [acl.3] The mode gets its place, in the same line; durable before anybody hears of it, and before the old
         // chain is free.
         attributes.setMode(at, time, mode);
         // [acl.4] Before the lock goes, the word lets go of the mode, and of the mark.
-        pmem.setRelease(at + EntryRecord.LINKS_OFFSET, EntryRecord.settled(swung) & ~EntryRecord.LINKS_DIRTY);
+        pmem.setRelease(at + EntryRecord.LINKS_OFFSET, EntryRecord.settled(swung));
         engine.chains.free(old);
         return Status.OK;
     }

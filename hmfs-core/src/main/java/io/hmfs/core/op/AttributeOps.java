@@ -171,10 +171,7 @@ final class AttributeOps {
             // The same links after the look at the unit: a change that came after it has moved the unit on.
             if (EntryRecord.links(pmem, at) == links
                     && pmem.cas16(at + EntryRecord.CTIME_OFFSET, before, owner, marked, owner)) {
-                // The mark stays for the change that follows. Durable before its record: else a crash could bring the
-                // mode
-                // back, and it would be taken for that of the next record
-                pmem.persist(at + Pmem.LINE, Pmem.LINE);
+                // Mark and line are left to the change that follows at once.
                 pmem.cas8(at + EntryRecord.LINKS_OFFSET, links, EntryRecord.settled(links));
             }
             links = EntryRecord.links(pmem, at);

@@ -183,7 +183,6 @@ final class ChainOps {
 
     /** Null: another change came first. */
     private @Nullable Status changeLocked(long at, int change, Edit edit) {
-        attributes.settleMode(at);
         long old = EntryRecord.chain(EntryRecord.links(pmem, at));
         Bytes result = new Bytes();
         Status status = edit.apply(old == Pmem.NULL ? BlobEdit.EMPTY : engine.chains.read(old), result);
@@ -197,6 +196,7 @@ final class ChainOps {
                 return Status.NO_SPACE;
             }
         }
+        attributes.settleMode(at);
         long time = engine.clock.next();
         engine.records.chains(change, at, attributes.nextCtime(at, time), old);
         // [chain.2] The time of change goes first, so that a change without it is never seen. Its fence is the one that

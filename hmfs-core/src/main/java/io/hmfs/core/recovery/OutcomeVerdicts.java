@@ -143,24 +143,19 @@ public final class OutcomeVerdicts {
         pmem.setRelease(object + EntryRecord.CTIME_OFFSET, Ctime.of(time, Ctime.mode(ctime)));
     }
 
-    /** A mode in the links word is of a change of the ACL that came later: what stood there before was settled before this record. */
+    /** With this ctime, which stands in the same line, a mode in the links word is of a change of the ACL that came later. */
     private boolean isChained(long at, long object) {
         long ctime = Ctime.time(pmem.get(object + EntryRecord.CTIME_OFFSET));
         long changed = Ctime.time(OutcomeRecord.first(pmem, at));
         long chain = EntryRecord.chain(EntryRecord.links(pmem, object));
-        if (carriesMode(object)) {
-            return true;
-        }
-        return ctime > changed || (ctime == changed && chain != OutcomeRecord.second(pmem, at));
+        boolean listed = EntryRecord.form(EntryRecord.links(pmem, object)) == EntryRecord.LINKS_WITH_MODE;
+        return ctime > changed || (ctime == changed && (listed || chain != OutcomeRecord.second(pmem, at)));
     }
 
-    /** A change of an ACL commits in the links word, and raises the ctime next: what stood there before was settled before its record. */
+    /** A change of an ACL commits in the links word, and raises the ctime next. */
     private boolean isAclChanged(long at, long object) {
-        return OutcomeRecord.change(pmem, at) == OutcomeRecord.OF_ACL && carriesMode(object);
-    }
-
-    private boolean carriesMode(long object) {
-        return EntryRecord.form(EntryRecord.links(pmem, object)) == EntryRecord.LINKS_WITH_MODE;
+        return OutcomeRecord.change(pmem, at) == OutcomeRecord.OF_ACL
+                && (EntryRecord.links(pmem, object) & ~EntryRecord.LINKS_DIRTY) == OutcomeRecord.second(pmem, at);
     }
 
     /**
