@@ -37,7 +37,7 @@ final class ChangeRequests {
     private final AppendDecoder append = new AppendDecoder();
     private final TruncateDecoder truncate = new TruncateDecoder();
     private final Name name = new Name();
-    private final Attributes before = new Attributes();
+    private final Attributes before = Attributes.withAcl();
 
     ChangeRequests(Worker worker) {
         this.worker = worker;
@@ -189,7 +189,7 @@ final class ChangeRequests {
     }
 
     private Status openAppend() {
-        worker.checkBlock(AppendDecoder.BLOCK_LENGTH, APPEND_FIRST);
+        worker.checkBlock(AppendDecoder.BLOCK_LENGTH, 2, APPEND_FIRST);
         append.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = append.nameLength();
         int at = append.limit() + AppendDecoder.nameHeaderLength();
