@@ -317,7 +317,7 @@ final class Session implements Closeable {
     /** By the server, in one step. False: its pool is so full that it has no room for the step. */
     private boolean removeTree(String path) throws IOException {
         try {
-            link.repeat(client -> client.trees().remove(path));
+            link.client().trees().remove(path); // not repeated: the next one may have made it anew
             return true;
         } catch (HmfsException e) {
             switch (e.code()) {
