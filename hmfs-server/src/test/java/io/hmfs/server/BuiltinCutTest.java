@@ -130,7 +130,8 @@ final class BuiltinCutTest {
             try (HmfsClient client = fixture.client()) {
                 assertEquals(
                         ResultCode.IO_ERROR,
-                        assertThrows(HmfsException.class, () -> client.truncate("/file", 10)).code());
+                        assertThrows(HmfsException.class, () -> client.truncate("/file", 10))
+                                .code());
             }
             fixture.server().close();
             Files.delete(object);

@@ -149,7 +149,10 @@ public final class OutcomeVerdicts {
         long changed = Ctime.time(OutcomeRecord.first(pmem, at));
         long chain = EntryRecord.chain(EntryRecord.links(pmem, object));
         boolean listed = EntryRecord.form(EntryRecord.links(pmem, object)) == EntryRecord.LINKS_WITH_MODE;
-        return ctime > changed || (ctime == changed && (listed || chain != OutcomeRecord.second(pmem, at)));
+        if (listed && ctime == changed) {
+            return true;
+        }
+        return ctime > changed || (ctime == changed && chain != OutcomeRecord.second(pmem, at));
     }
 
     /** A change of an ACL commits in the links word, and raises the ctime next. */
