@@ -78,6 +78,8 @@ final class PoolNamespace extends ExtendedNamespace {
         pmem.set(header + PoolHeader.STARTS_OFFSET, pmem.get(header + PoolHeader.STARTS_OFFSET) + 1);
         pmem.setRelease(header + PoolHeader.STATE_OFFSET, 0);
         pmem.persist(header + PoolHeader.STARTS_OFFSET, 16);
+        // [open.3] † Before anything that an older HMFS does not know: a record of some kinds, limbo.
+        PoolHeader.raise(pmem, header);
         Regions regions = new Regions(file);
         Keys keys = new Keys(pmem, pmem.get(header + PoolHeader.SEED_OFFSET));
         this.segments = new IndexSegments(pmem, regions);

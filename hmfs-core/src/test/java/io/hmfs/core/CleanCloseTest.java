@@ -116,7 +116,7 @@ final class CleanCloseTest {
         assertEquals(List.of(), next.problems());
     }
 
-    /** It is read and written as it is, but for words that it has no use for. */
+    /** It is raised, and its next start is told. */
     @Test
     void aPoolOfAnOlderFormatIsToldToo() throws PoolException {
         SimPoolFile file = new SimPoolFile(REGION, REGIONS);
@@ -130,7 +130,7 @@ final class CleanCloseTest {
         assertEquals(Status.OK, ClosedPools.create(namespace, 1));
         SimPoolFile again = closed(file, namespace);
         Superblock.check(Path.of("sim"), again);
-        assertEquals(PoolHeader.VERSION_OLDEST, again.pmem().get(PoolHeader.VERSION_OFFSET));
+        assertEquals(PoolHeader.VERSION, again.pmem().get(PoolHeader.VERSION_OFFSET));
         PoolNamespace next = open(again);
         assertEquals(Found.VALID.text(), next.poolStatus().freeSlots());
         assertEquals(Status.OK, ClosedPools.create(next, 2));

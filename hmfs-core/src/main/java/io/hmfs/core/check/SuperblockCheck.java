@@ -78,8 +78,11 @@ final class SuperblockCheck {
         if (at(PoolHeader.MAGIC_OFFSET) == PoolHeader.MAGIC && fits() && !knownFit) {
             Superblock.check(path, view.file); // whole, but of another version or size: its message says so
         }
+        if (knownFit && PoolHeader.isWhole(this::at)) {
+            return true;
+        }
         long sizeFound = at(PoolHeader.POOL_SIZE_OFFSET);
-        long[] versions = {at(PoolHeader.VERSION_OFFSET), PoolHeader.VERSION, PoolHeader.VERSION_OLDEST};
+        long[] versions = {at(PoolHeader.VERSION_OFFSET), PoolHeader.VERSION, 3, PoolHeader.VERSION_OLDEST};
         set(PoolHeader.MAGIC_OFFSET, PoolHeader.MAGIC);
         set(PoolHeader.REGION_SIZE_OFFSET, view.regionSize);
         for (long size : new long[] {sizeFound, fileSize}) {

@@ -13,7 +13,7 @@ import java.util.function.LongUnaryOperator;
 import java.util.zip.CRC32C;
 
 /**
- * Superblock: the first page of a pool, then the region table; little-endian, format v3 (docs/format.md#superblock).
+ * Superblock: the first page of a pool, then the region table; little-endian, format v4 (docs/format.md#superblock).
  *
  * <pre>
  *   0        8        16       24       32       40       48       56       64
@@ -32,9 +32,9 @@ import java.util.zip.CRC32C;
  */
 public final class PoolHeader {
     /** The format this code writes. */
-    public static final int VERSION = 3;
+    public static final int VERSION = 4;
 
-    /** The oldest format that it reads too: what came later is zero there. */
+    /** The oldest format that it reads too, and makes {@link #VERSION} of by {@link #raise}: what came later is zero there. */
     public static final int VERSION_OLDEST = 2;
 
     /** "HMFSPOOL", little-endian. */
@@ -132,6 +132,28 @@ public final class PoolHeader {
         pmem.fence();
         pmem.setRelease(at + MAGIC_OFFSET, MAGIC);
         pmem.persist(at, Pmem.LINE);
+    }
+
+    /**
+     * Says that the pool has from now on what an HMFS of an older version takes for damage; durable on return. The version is stored
+     * first: with the checksum of an older one the pool {@link #isWhole} too. Again at each start, whose process before may have died
+     * before it was durable.
+     */
+    public static void raise(Pmem pmem, long at) {
+        pmem.setRelease(at + VERSION_OFFSET, VERSION);
+        pmem.setRelease(at + CHECKSUM_OFFSET, checksum(pmem, at));
+        pmem.persist(at, Pmem.LINE);
+    }
+
+    /** Whether a checksum fits the words that it covers, which stand by their offset in the header. */
+    public static boolean isWhole(LongUnaryOperator word) {
+        long checksum = word.applyAsLong(CHECKSUM_OFFSET);
+        boolean whole = checksum(word) == checksum;
+        for (long older = VERSION_OLDEST; older < VERSION && word.applyAsLong(VERSION_OFFSET) == VERSION; older++) {
+            long version = older;
+            whole |= checksum(offset -> offset == VERSION_OFFSET ? version : word.applyAsLong(offset)) == checksum;
+        }
+        return whole;
     }
 
     /** CRC32C of the written-once words, the magic's value included. */

@@ -88,8 +88,7 @@ public final class Superblock {
                     path + " has format version " + version + ", this HMFS reads versions " + PoolHeader.VERSION_OLDEST
                             + " to " + PoolHeader.VERSION + ". Open it with the HMFS that made it");
         }
-        long checksum = PoolHeader.checksum(pmem, header);
-        if (checksum != pmem.get(header + PoolHeader.CHECKSUM_OFFSET)) {
+        if (!PoolHeader.isWhole(offset -> pmem.get(header + offset))) {
             throw new PoolException(
                     Reason.BAD_CHECKSUM,
                     path + " has a damaged superblock (its checksum does not fit). Restore the pool from a copy");

@@ -285,7 +285,7 @@ final class EntryLayoutTest {
         assertEquals(ZERO, bytes(0, 8), "no magic before the pool is whole");
         PoolHeader.seal(pmem, 0);
         assertEquals(
-                "484d4653504f4f4c" + "0300000000000000" + "1817161514131211" + "2827262524232221" + "0000000800000000"
+                "484d4653504f4f4c" + "0400000000000000" + "1817161514131211" + "2827262524232221" + "0000000800000000"
                         + "0000400000000000" + "fdffffffffffffff",
                 bytes(0, 56));
         assertEquals(PoolHeader.checksum(pmem, 0), pmem.get(56));

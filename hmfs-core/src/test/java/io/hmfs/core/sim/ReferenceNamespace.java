@@ -378,7 +378,7 @@ public final class ReferenceNamespace {
     }
 
     private static Status resize(@Nullable Node node, long asked, long size) {
-        if (asked < 0) {
+        if (asked < 0 || (node != null && node.type == FileType.SYMLINK)) {
             return Status.INVALID_ARGUMENT;
         }
         if (node == null) {
@@ -386,9 +386,6 @@ public final class ReferenceNamespace {
         }
         if (node.isDirectory()) {
             return Status.IS_DIRECTORY;
-        }
-        if (node.type == FileType.SYMLINK) {
-            return Status.INVALID_ARGUMENT;
         }
         node.size = size;
         node.userMtime = NO_TIME;
