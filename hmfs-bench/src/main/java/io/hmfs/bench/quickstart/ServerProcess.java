@@ -9,10 +9,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A server in a process of its own, started through {@code bin/hmfs server}. */
-final class ServerProcess {
+public final class ServerProcess {
     private static final Pattern ADDRESS = Pattern.compile("^ *address +hmfs://(\\S+):(\\d+)", Pattern.MULTILINE);
     /** The server is killed and the machine is not, and a temporary directory may be in memory. */
-    static final String PERSISTENCE = "process";
+    public static final String PERSISTENCE = "process";
 
     private static final int START_SECONDS = 60;
     private static final int STOP_SECONDS = 30;
@@ -28,7 +28,7 @@ final class ServerProcess {
     }
 
     /** Starts one and waits until it has printed its address. Port 0 takes a free one. */
-    static ServerProcess start(Commands commands, Path pool, Path data, int port)
+    public static ServerProcess start(Commands commands, Path pool, Path data, int port)
             throws IOException, InterruptedException, StepException {
         Path log = commands.log("server");
         long before = Files.exists(log) ? Files.size(log) : 0;
@@ -69,7 +69,7 @@ final class ServerProcess {
         return new String(all, from, all.length - from, StandardCharsets.UTF_8);
     }
 
-    String uri() {
+    public String uri() {
         return "hmfs://" + address();
     }
 
@@ -94,7 +94,7 @@ final class ServerProcess {
     }
 
     /** SIGTERM, and waits for the clean end. */
-    void stop() throws InterruptedException, StepException {
+    public void stop() throws InterruptedException, StepException {
         process.destroy();
         if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
             process.destroyForcibly();
@@ -106,7 +106,7 @@ final class ServerProcess {
     }
 
     /** For the way out, whatever happened. */
-    void destroy() {
+    public void destroy() {
         process.destroyForcibly();
     }
 }
