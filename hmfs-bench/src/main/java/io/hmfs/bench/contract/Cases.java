@@ -55,9 +55,9 @@ final class Cases {
         for (Row row : rows) {
             String first = row.seen.lines().findFirst().orElse("");
             out.printf(
-                    "%-10s %-" + width + "s %7.1f s  %s%s%n",
+                    "%-10s %s %7.1f s  %s%s%n",
                     row.suite,
-                    row.name,
+                    row.name + " ".repeat(width - row.name.length()),
                     row.seconds,
                     row.passed ? "ok      " : "FAILED  ",
                     first);

@@ -31,8 +31,9 @@ import picocli.CommandLine.Parameters;
             "  mapreduce   word counts, NNBenchWithoutMR and TestDFSIO of Hadoop's own tests, with the local runner",
             "  distcp      copies to and from a real HDFS, a NameNode and a DataNode, with checksums compared",
             "  spark       Parquet tables written, appended to, overwritten in part; 200 tasks; a job killed midway and run again",
+            "  s3          Hadoop's shell over an HMFS whose data lies on an S3 server, versitygw, reached by S3A; Go builds it",
             "",
-            "The first run fetches Hadoop and Spark with Maven. The last line is \"N passed, N failed\"; exit code 0: none failed.",
+            "The first run fetches Hadoop, Spark and S3A with Maven. The last line is \"N passed, N failed\"; exit code 0: none failed.",
             "",
             "Examples:",
             "  hmfs bench contract",
@@ -42,13 +43,15 @@ import picocli.CommandLine.Parameters;
 public final class ContractCommand implements Callable<Integer> {
     private static final String POOL_SIZE = "256M";
     private static final int COMMAND_SECONDS = 60;
+    private static final int FETCH_SECONDS = 1200;
     private static final List<String> FLAGS = List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
 
     /** What can be run alone. */
     enum Suite {
         MAPREDUCE,
         DISTCP,
-        SPARK
+        SPARK,
+        S3
     }
 
     @Parameters(
@@ -57,7 +60,9 @@ public final class ContractCommand implements Callable<Integer> {
             description = "Those to run: ${COMPLETION-CANDIDATES} (default: all).")
     private @Nullable Set<Suite> suites;
 
-    @Option(names = "--quick", description = "The part that bin/test runs: small loads, about a minute; without Spark.")
+    @Option(
+            names = "--quick",
+            description = "The part that bin/test runs: small loads, about a minute; without Spark and S3.")
     private boolean quick;
 
     @Option(
@@ -65,6 +70,12 @@ public final class ContractCommand implements Callable<Integer> {
             paramLabel = "HOME",
             description = "JDK of the programs, 17 or newer (default: the one that runs this).")
     private Path java = Path.of(System.getProperty("java.home"));
+
+    @Option(
+            names = "--hadoop",
+            paramLabel = "VERSION",
+            description = "Hadoop of mapreduce, distcp and its HDFS (default: the one that HMFS is built against).")
+    private @Nullable String hadoopVersion;
 
     @Option(names = "--keep", description = "Leave the logs, and say where.")
     private boolean keep;
@@ -93,13 +104,15 @@ public final class ContractCommand implements Callable<Integer> {
         Set<Suite> chosen = suites == null ? EnumSet.allOf(Suite.class) : suites;
         Commands commands = new Commands(
                 Path.of(System.getProperty("hmfs.home", ".")), Files.createDirectory(work.resolve("logs")));
-        Hadoop hadoop = Hadoop.prepare(commands, work.resolve("hadoop"), java);
-        String pool = work.resolve("pool").toString();
-        commands.run(
-                "format",
-                commands.hmfs("format", pool, "--size", POOL_SIZE, "--persistence", ServerProcess.PERSISTENCE),
-                COMMAND_SECONDS);
-        ServerProcess server = ServerProcess.start(commands, Path.of(pool), work.resolve("data"), 0);
+        Hadoop hadoop = Hadoop.prepare(commands, work.resolve("hadoop"), java, hadoopVersion);
+        if (chosen.contains(Suite.S3) && !quick) {
+            s3(cases, commands, hadoop, work);
+        }
+        if (chosen.equals(EnumSet.of(Suite.S3))) {
+            return;
+        }
+        Path pool = format(commands, work.resolve("pool"));
+        ServerProcess server = ServerProcess.start(commands, pool, work.resolve("data"), 0);
         try (FileSystem hmfs = Cases.open(server.uri(), DistCpSuite.settings())) {
             hadoop.configure(server.uri());
             if (chosen.contains(Suite.MAPREDUCE)) {
@@ -119,6 +132,36 @@ public final class ContractCommand implements Callable<Integer> {
             }
         } finally {
             server.destroy();
+        }
+    }
+
+    private static Path format(Commands commands, Path pool) throws Exception {
+        commands.run(
+                "format",
+                commands.hmfs(
+                        "format", pool.toString(), "--size", POOL_SIZE, "--persistence", ServerProcess.PERSISTENCE),
+                COMMAND_SECONDS);
+        return pool;
+    }
+
+    private static void s3(Cases cases, Commands commands, Hadoop hadoop, Path work) throws Exception {
+        Path script = commands.home().resolve("bin/lib/contract-s3");
+        List<String> fetched = commands.run("s3-fetch", commands.program(List.of(script.toString())), FETCH_SECONDS)
+                .lines()
+                .toList();
+        Path directory = Files.createDirectory(work.resolve("s3"));
+        Path pool = format(commands, directory.resolve("pool"));
+        try (S3Server s3 =
+                new S3Server(Path.of(fetched.get(0)), directory.resolve("objects"), commands.log("versitygw"))) {
+            ServerProcess server = ServerProcess.start(
+                    commands, pool, 0, "--data-store", s3.uri(), "--block-size", "" + S3Suite.BLOCK);
+            try {
+                Hadoop programs = hadoop.with(fetched.get(1), directory.resolve("hadoop"));
+                programs.configure(server.uri(), s3.settings());
+                new S3Suite(cases, programs, s3, directory).all();
+            } finally {
+                server.destroy();
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Hadoop's own programs, each in a JVM of its own, with HMFS as their default filesystem and jobs run by the local runner. */
 final class Hadoop {
@@ -28,12 +29,21 @@ final class Hadoop {
         conf = Files.createDirectory(scratch.resolve("conf"));
     }
 
-    /** Fetches them the first time. */
-    static Hadoop prepare(Commands commands, Path scratch, Path javaHome)
+    /** Fetches them the first time; of the version that HMFS is built against, or another. */
+    static Hadoop prepare(Commands commands, Path scratch, Path javaHome, @Nullable String version)
             throws IOException, InterruptedException, StepException {
-        Path script = commands.home().resolve("bin/lib/contract-hadoop");
-        String path = commands.run("hadoop-fetch", commands.program(List.of(script.toString())), FETCH_SECONDS);
+        List<String> script = new ArrayList<>();
+        script.add(commands.home().resolve("bin/lib/contract-hadoop").toString());
+        if (version != null) {
+            script.add(version);
+        }
+        String path = commands.run("hadoop-fetch", commands.program(script), FETCH_SECONDS);
         return new Hadoop(commands, scratch, javaHome, path.strip());
+    }
+
+    /** The same programs with more jars, and settings of their own. */
+    Hadoop with(String jars, Path directory) throws IOException {
+        return new Hadoop(commands, directory, javaHome, classPath + ":" + jars);
     }
 
     /** Of Hadoop, without HMFS. */
@@ -41,16 +51,17 @@ final class Hadoop {
         return classPath;
     }
 
-    /** Says where the default filesystem is; before the first {@link #run}. */
-    void configure(String uri) throws IOException {
-        NameNode.write(
-                conf.resolve("core-site.xml"),
+    /** Says where the default filesystem is, and more settings by name and value; before the first {@link #run}. */
+    void configure(String uri, String... more) throws IOException {
+        List<String> settings = new ArrayList<>(List.of(
                 "fs.defaultFS",
                 uri,
                 "fs.AbstractFileSystem.hmfs.impl",
                 "io.hmfs.hadoop.Hmfs",
                 "hadoop.tmp.dir",
-                scratch.resolve("tmp").toString());
+                scratch.resolve("tmp").toString()));
+        settings.addAll(List.of(more));
+        NameNode.write(conf.resolve("core-site.xml"), settings.toArray(new String[0]));
         NameNode.write(
                 conf.resolve("mapred-site.xml"),
                 "mapreduce.framework.name",

@@ -82,7 +82,7 @@ final class MapReduceSuite {
         }
         Cases.requireEqual(REDUCES, parts, "parts of the output");
         Cases.require(counted.equals(expected), "the words are counted wrongly");
-        return "%,d words, %d distinct".formatted(inputs * LINES * 3L, counted.size());
+        return "%,d words, %d distinct".formatted(3L * inputs * LINES, counted.size());
     }
 
     private void read(Path part, Map<String, Long> counted) throws IOException {
@@ -139,7 +139,7 @@ final class MapReduceSuite {
         if (files.exists(top)) {
             bytes = files.getContentSummary(new Path(top, "io_data")).getLength();
         }
-        long expected = (long) number * megabytes << 20;
+        long expected = ((long) number * megabytes) << 20;
         switch (what) {
             case "append" -> expected *= 2;
             case "clean" -> expected = 0;

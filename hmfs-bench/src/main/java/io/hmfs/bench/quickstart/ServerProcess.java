@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,23 +29,21 @@ public final class ServerProcess {
         this.port = port;
     }
 
-    /** Starts one and waits until it has printed its address. Port 0 takes a free one. */
+    /** Starts one with the builtin data store and waits until it has printed its address. Port 0 takes a free one. */
     public static ServerProcess start(Commands commands, Path pool, Path data, int port)
+            throws IOException, InterruptedException, StepException {
+        return start(commands, pool, port, "--data-directory", data.toString());
+    }
+
+    /** The same, with these flags of {@code hmfs server} that say where data goes. */
+    public static ServerProcess start(Commands commands, Path pool, int port, String... store)
             throws IOException, InterruptedException, StepException {
         Path log = commands.log("server");
         long before = Files.exists(log) ? Files.size(log) : 0;
-        Process process = commands.hmfs(
-                        "server",
-                        "--pool",
-                        pool.toString(),
-                        "--data-directory",
-                        data.toString(),
-                        "--persistence",
-                        PERSISTENCE,
-                        "--host",
-                        "127.0.0.1",
-                        "--port",
-                        Integer.toString(port))
+        List<String> arguments = new ArrayList<>(List.of("server", "--pool", pool.toString()));
+        arguments.addAll(List.of(store));
+        arguments.addAll(List.of("--persistence", PERSISTENCE, "--host", "127.0.0.1", "--port", "" + port));
+        Process process = commands.hmfs(arguments.toArray(new String[0]))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
