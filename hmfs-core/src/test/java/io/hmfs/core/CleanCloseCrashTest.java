@@ -18,6 +18,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
@@ -38,7 +39,7 @@ final class CleanCloseCrashTest {
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 
     private final Attributes out = new Attributes();
-    private final int[] seen = new int[Found.values().length];
+    private final Map<Found, Integer> seen = new EnumMap<>(Found.class);
 
     @BeforeAll
     static void hush() {
@@ -90,7 +91,7 @@ final class CleanCloseCrashTest {
     /** What an image comes to: all that was there, known free slots, room for as many files as there is on each way to know them. */
     private void opens(SimPoolFile file, Map<String, String> before, Map<String, String> after, CrashImage image) {
         Found found = Summary.read(file.pmem(), 0).found();
-        seen[found.ordinal()]++;
+        seen.merge(found, 1, Integer::sum);
         try {
             CheckReport report = PoolCheck.check(Path.of("image"), file, Progress.NONE);
             assertEquals(0, report.damage(), () -> image + ": " + report.findings());
@@ -125,6 +126,10 @@ final class CleanCloseCrashTest {
         }
     }
 
+    private int seen(Found found) {
+        return seen.getOrDefault(found, 0);
+    }
+
     private SimPoolFile worked(boolean durable) {
         SimPoolFile file = FreshPool.repeatable(16 << 10, 12);
         PoolNamespace namespace = open(file);
@@ -139,14 +144,14 @@ final class CleanCloseCrashTest {
                         file.pmem().images(IMAGES, 1, image -> opens(file.crashed(image), shown, shown, image)));
         namespace.close();
         file.pmem().beforeEachEvent(null);
-        int[] valid = {seen[Found.VALID.ordinal()], 0};
+        int[] valid = {seen(Found.VALID), 0};
         file.pmem().images(1000, 1, image -> {
             opens(file.crashed(image), shown, shown, image);
             valid[1]++;
         });
-        assertEquals(valid[0] + valid[1], seen[Found.VALID.ordinal()], "each image of what was closed has the summary");
-        assertTrue(seen[Found.NOT_CLOSED.ordinal()] > 100, "images of a close: " + seen[Found.NOT_CLOSED.ordinal()]);
-        assertEquals(0, seen[Found.DAMAGED.ordinal()]);
+        assertEquals(valid[0] + valid[1], seen(Found.VALID), "each image of what was closed has the summary");
+        assertTrue(seen(Found.NOT_CLOSED) > 100, "images of a close: " + seen(Found.NOT_CLOSED));
+        assertEquals(0, seen(Found.DAMAGED));
         return file;
     }
 
@@ -160,14 +165,14 @@ final class CleanCloseCrashTest {
     @Test
     void thePowerMayFailInTheStartThatFollows() {
         SimPoolFile file = worked(false);
-        int before = seen[Found.VALID.ordinal()];
+        int before = seen(Found.VALID);
         Map<String, String>[] shown = twice(Snapshot.of(open(file.killed())));
         file.pmem()
                 .beforeEachEvent(() ->
                         file.pmem().images(IMAGES, 2, image -> opens(file.crashed(image), shown[0], shown[1], image)));
         PoolNamespace namespace = open(file);
-        assertTrue(seen[Found.VALID.ordinal()] > before);
-        int valid = seen[Found.VALID.ordinal()];
+        assertTrue(seen(Found.VALID) > before);
+        int valid = seen(Found.VALID);
         PoolNamespace dry = open(file.killed());
         for (Step step : List.<Step>of(
                 n -> n.create(ROOT, Name.of("new"), 0644, 0, 0, out),
@@ -181,7 +186,7 @@ final class CleanCloseCrashTest {
             ok(step.on(namespace));
             shown[0] = shown[1];
         }
-        assertEquals(valid, seen[Found.VALID.ordinal()], "no slot is taken before the summary is worth nothing");
+        assertEquals(valid, seen(Found.VALID), "no slot is taken before the summary is worth nothing");
     }
 
     private interface Step {

@@ -5,7 +5,6 @@ import static io.hmfs.core.ClosedPools.REGIONS;
 import static io.hmfs.core.ClosedPools.ROOT;
 import static io.hmfs.core.ClosedPools.check;
 import static io.hmfs.core.ClosedPools.closed;
-import static io.hmfs.core.ClosedPools.create;
 import static io.hmfs.core.ClosedPools.directory;
 import static io.hmfs.core.ClosedPools.fill;
 import static io.hmfs.core.ClosedPools.found;
@@ -89,7 +88,7 @@ final class CleanCloseTest {
             PoolNamespace namespace = open(file);
             assertEquals(Found.VALID.text(), namespace.poolStatus().freeSlots());
             for (int i = 0; i < start; i++) {
-                assertEquals(Status.OK, create(namespace, 10_000 + taken++));
+                assertEquals(Status.OK, ClosedPools.create(namespace, 10_000 + taken++));
             }
             if (start == 7) {
                 while (taken > 10) {
@@ -106,7 +105,7 @@ final class CleanCloseTest {
     void slotsThatWereInHandAndNeverFilledComeOnce() {
         SimPoolFile file = roomy();
         PoolNamespace namespace = open(file);
-        assertEquals(Status.EXISTS, create(namespace, 99)); // takes a slot and gives it back
+        assertEquals(Status.EXISTS, ClosedPools.create(namespace, 99)); // takes a slot and gives it back
         assertEquals(Status.EXISTS, namespace.mkdir(ROOT, name(99), 0755, 0, 0, out));
         SimPoolFile again = closed(file, namespace);
         PoolNamespace scanned = open(unclean(file));
@@ -128,13 +127,13 @@ final class CleanCloseTest {
         Superblock.check(Path.of("sim"), file);
         PoolNamespace namespace = open(file);
         assertEquals(Found.NOT_CLOSED.text(), namespace.poolStatus().freeSlots());
-        assertEquals(Status.OK, create(namespace, 1));
+        assertEquals(Status.OK, ClosedPools.create(namespace, 1));
         SimPoolFile again = closed(file, namespace);
         Superblock.check(Path.of("sim"), again);
         assertEquals(PoolHeader.VERSION_OLDEST, again.pmem().get(PoolHeader.VERSION_OFFSET));
         PoolNamespace next = open(again);
         assertEquals(Found.VALID.text(), next.poolStatus().freeSlots());
-        assertEquals(Status.OK, create(next, 2));
+        assertEquals(Status.OK, ClosedPools.create(next, 2));
         assertEquals(List.of(), next.problems());
     }
 
@@ -172,7 +171,7 @@ final class CleanCloseTest {
         SimPoolFile file = new SimPoolFile(REGION, REGIONS);
         PoolNamespace namespace = FreshPool.open(file);
         for (int i = 0; i < 200; i++) { // three regions of 85
-            assertEquals(Status.OK, create(namespace, i));
+            assertEquals(Status.OK, ClosedPools.create(namespace, i));
         }
         int[] deaths = {0, 1, 0, 1, 1, 2, 0, 40};
         long left = 0;
@@ -207,7 +206,7 @@ final class CleanCloseTest {
         SimPoolFile file = new SimPoolFile(REGION, REGIONS);
         PoolNamespace namespace = FreshPool.open(file);
         for (int i = 0; i < 8; i++) {
-            assertEquals(Status.OK, create(namespace, i));
+            assertEquals(Status.OK, ClosedPools.create(namespace, i));
             assertEquals(Status.OK, namespace.mkdir(ROOT, directory(i), 0755, 0, 0, out));
         }
         assertEquals(Status.OK, namespace.link(ROOT, name(1), ROOT, Name.of("second"), out));

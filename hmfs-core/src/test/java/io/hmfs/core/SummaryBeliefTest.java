@@ -4,7 +4,6 @@ import static io.hmfs.core.ClosedPools.REGION;
 import static io.hmfs.core.ClosedPools.REGIONS;
 import static io.hmfs.core.ClosedPools.ROOT;
 import static io.hmfs.core.ClosedPools.check;
-import static io.hmfs.core.ClosedPools.create;
 import static io.hmfs.core.ClosedPools.found;
 import static io.hmfs.core.ClosedPools.full;
 import static io.hmfs.core.ClosedPools.name;
@@ -72,7 +71,7 @@ final class SummaryBeliefTest {
         }
         PoolNamespace older = open(file);
         for (int i = 0; i < 20; i++) {
-            assertEquals(Status.OK, create(older, 10_000 + i));
+            assertEquals(Status.OK, ClosedPools.create(older, 10_000 + i));
         }
         older.close();
         for (int i = 0; i < summary.size(); i++) {
@@ -168,7 +167,7 @@ final class SummaryBeliefTest {
         assertThrows(
                 CorruptPoolException.class,
                 () -> {
-                    while (create(namespace, 10_000 + made[0]) == Status.OK) {
+                    while (ClosedPools.create(namespace, 10_000 + made[0]) == Status.OK) {
                         made[0]++;
                     }
                 },
@@ -191,15 +190,16 @@ final class SummaryBeliefTest {
         long first = SummaryRecord.free(pmem, SUMMARY, RegionKind.ENTRY_SLOTS);
         long next = pmem.get(first + EntryRecord.NEXT_OFFSET);
         pmem.set(first + SummaryRecord.linkOffset(RegionKind.ENTRY_SLOTS), next);
+        pmem.set(next + SummaryRecord.linkOffset(RegionKind.ENTRY_SLOTS), Pmem.NULL); // nothing else can be met
         PoolNamespace namespace = open(file);
-        assertEquals(Status.OK, create(namespace, 10_000));
+        assertEquals(Status.OK, ClosedPools.create(namespace, 10_000));
         assertEquals(SlotState.FREE, EntryRecord.state(pmem, next));
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         for (int i = 1;
                 i <= THREADS && thrown.get() == null;
                 i++) { // each has the same stripe as the first, or another one
             int number = 10_000 + i;
-            Thread thread = new Thread(() -> create(namespace, number));
+            Thread thread = new Thread(() -> ClosedPools.create(namespace, number));
             thread.setUncaughtExceptionHandler((_, error) -> thrown.set(error));
             thread.start();
             thread.join();

@@ -114,8 +114,7 @@ class ExtendedApiTest extends OwnDirectory {
             in.readFully(new byte[bytes]);
             IOStatistics counts = in.getIOStatistics();
             assertEquals(bytes, counts.counters().get(StreamStatisticNames.STREAM_READ_BYTES));
-            return Objects.requireNonNull(
-                    counts.counters().get(StreamStatisticNames.STREAM_READ_PREFETCH_OPERATIONS));
+            return Objects.requireNonNull(counts.counters().get(StreamStatisticNames.STREAM_READ_PREFETCH_OPERATIONS));
         }
     }
 

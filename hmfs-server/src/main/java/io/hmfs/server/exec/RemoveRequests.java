@@ -24,7 +24,7 @@ final class RemoveRequests {
     private final DeleteDecoder delete = new DeleteDecoder();
     private final RmdirDecoder rmdir = new RmdirDecoder();
     private final RenameDecoder rename = new RenameDecoder();
-    private final Attributes seen = new Attributes();
+    private final Attributes seen = Attributes.withAcl();
     private final Attributes removed = new Attributes();
 
     RemoveRequests(Worker worker) {

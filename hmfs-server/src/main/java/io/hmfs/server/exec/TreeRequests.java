@@ -20,7 +20,7 @@ final class TreeRequests {
     private final Namespace namespace;
     private final SummaryDecoder summary = new SummaryDecoder();
     private final RemoveTreeDecoder remove = new RemoveTreeDecoder();
-    private final Attributes found = new Attributes();
+    private final Attributes found = Attributes.withAcl();
 
     TreeRequests(Worker worker) {
         this.worker = worker;

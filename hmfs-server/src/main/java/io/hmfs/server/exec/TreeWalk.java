@@ -116,10 +116,23 @@ abstract class TreeWalk {
         pageLeft--;
         refused = entry(levels.getLast(), name, found);
         if (refused == Status.OK && found.isDirectory()) {
-            refused = enter(found, () -> path(name));
-            met = new Level(copy(found), name.toBytes());
+            Attributes directory = whole(name, found);
+            if (directory != null) {
+                refused = enter(directory, () -> path(name));
+                met = new Level(directory, name.toBytes());
+            }
         }
         return refused == Status.OK;
+    }
+
+    /** A copy of an entry of the deepest level, with its ACL, which a listing does not show; null: it is gone. */
+    private @Nullable Attributes whole(Name name, Attributes found) {
+        if (!found.hasAcl) {
+            return copy(found);
+        }
+        Attributes whole = Attributes.withAcl();
+        Status status = namespace.stat(levels.getLast().directory.id, name, whole);
+        return status == Status.OK && whole.id == found.id ? whole : null;
     }
 
     /** The path of the deepest level. */
@@ -143,7 +156,9 @@ abstract class TreeWalk {
     }
 
     private static Attributes copy(Attributes of) {
-        Attributes copy = new Attributes();
+        Attributes copy = Attributes.withAcl();
+        copy.hasAcl = of.hasAcl;
+        copy.acl = of.acl;
         copy.id = of.id;
         copy.type = of.type;
         copy.mode = of.mode;
@@ -191,7 +206,7 @@ abstract class TreeWalk {
             if (length > 0) {
                 Name name = new Name();
                 name.set(bytes, 0, length);
-                at = new Attributes();
+                at = Attributes.withAcl();
                 there = name.check() == Status.OK
                         && namespace.stat(levels.getLast().directory.id, name, at) == Status.OK
                         && at.isDirectory()

@@ -41,7 +41,7 @@ final class NettySession extends Session {
     private final HeldReplies held;
     private final GatheredReplies gathered;
 
-    private final TurnShare share;
+    private final TurnShare share = new TurnShare();
 
     private boolean executing;
     private boolean paused; // until somebody calls resume
@@ -58,7 +58,6 @@ final class NettySession extends Session {
         this.turn = turn;
         this.worker = turn.worker();
         this.channel = channel;
-        share = new TurnShare(turn);
         frames = new FrameAssembler(channel.alloc(), HELLO_FRAME_MAX);
         patience = new Patience(channel.eventLoop().ticker(), limits.idleNanos());
         held = new HeldReplies(service, worker.meter(), channel, this::heldAreSent);
@@ -199,7 +198,7 @@ final class NettySession extends Session {
                 pause();
                 return;
             }
-            if (share.isUsed()) {
+            if (share.isUsed(turn.number())) {
                 waitForTurn();
                 return;
             }

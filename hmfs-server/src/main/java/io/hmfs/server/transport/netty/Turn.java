@@ -14,8 +14,6 @@ final class Turn {
     private final ArrayDeque<NettySession> waiting = new ArrayDeque<>();
     private final ArrayList<NettySession> answered = new ArrayList<>();
     private long number;
-    private int takers;
-    private boolean wasShared;
 
     Turn(Worker worker) {
         this.worker = worker;
@@ -28,16 +26,6 @@ final class Turn {
     /** Differs from that of the turn before. */
     long number() {
         return number;
-    }
-
-    /** A connection has a first request in this turn. */
-    void takes() {
-        takers++;
-    }
-
-    /** Whether several connections have requests in this turn, as far as it has come, or had in the one before. */
-    boolean isShared() {
-        return wasShared || takers > 1;
     }
 
     /** The connection goes on at the end of the next turn: with frames that are there already. Once, until then. */
@@ -68,8 +56,6 @@ final class Turn {
             }
             answered.clear();
             number++;
-            wasShared = takers > 1;
-            takers = 0;
         }
     }
 }

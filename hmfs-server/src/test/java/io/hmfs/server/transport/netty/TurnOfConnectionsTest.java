@@ -44,7 +44,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class TurnOfConnectionsTest {
     private static final int SHARE = 128;
-    private static final int ALONE = 8 * SHARE;
     private static final int SHARE_BYTES = 64 << 10;
 
     @TempDir
@@ -106,14 +105,24 @@ class TurnOfConnectionsTest {
     private static byte[] create(long id, String path) {
         ByteBuf frame = room();
         CreateEncoder create = new CreateEncoder().wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder());
-        create.correlationId(id).baseId(Wire.ROOT_ID).mode(0644).flags().clear();
+        create.correlationId(id)
+                .baseId(Wire.ROOT_ID)
+                .mode(0644)
+                .unmaskedMode(0644)
+                .flags()
+                .clear();
         return whole(frame, create.path(path).limit());
     }
 
     private static byte[] mkdir(long id, String path) {
         ByteBuf frame = room();
         MkdirEncoder mkdir = new MkdirEncoder().wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder());
-        mkdir.correlationId(id).baseId(Wire.ROOT_ID).mode(0755).flags().clear();
+        mkdir.correlationId(id)
+                .baseId(Wire.ROOT_ID)
+                .mode(0755)
+                .unmaskedMode(0755)
+                .flags()
+                .clear();
         return whole(frame, mkdir.path(path).limit());
     }
 
@@ -154,36 +163,10 @@ class TurnOfConnectionsTest {
         assertFalse(turn.isAwaited());
     }
 
-    /** After this turn, which has requests of both, neither is alone. */
-    private void meet(FuzzChannel one, FuzzChannel other) {
-        one.send(stat(0, "/f"));
-        other.send(stat(0, "/f"));
-        turn.end();
-        assertEquals(List.of(0L), ids(one));
-        assertEquals(List.of(0L), ids(other));
-    }
-
-    @Test
-    void whoIsAloneHasMore() {
-        FuzzChannel alone = greeted();
-        alone.send(stats(0, ALONE + 1, "/f"));
-        turn.end();
-        assertEquals(ALONE, ids(alone).size());
-        assertTrue(turn.isAwaited());
-        FuzzChannel other = greeted();
-        turn.end();
-        assertEquals(List.of((long) ALONE), ids(alone));
-        meet(alone, other);
-        alone.send(stats(0, 2 * SHARE, "/f"));
-        turn.end();
-        assertEquals(SHARE, ids(alone).size());
-    }
-
     @Test
     void whoBringsMoreThanItsShareComesAfterTheOthers() {
         FuzzChannel flood = greeted();
         FuzzChannel other = greeted();
-        meet(flood, other);
         flood.send(join(List.of(stats(0, 3 * SHARE, "/f"), stat(3 * SHARE, "/all"))));
         other.send(stat(1, "/f"));
         turn.end();
@@ -210,7 +193,6 @@ class TurnOfConnectionsTest {
     void whatWaitedIsExecutedAfterWhatOthersBroughtSince() {
         FuzzChannel flood = greeted();
         FuzzChannel other = greeted();
-        meet(flood, other);
         flood.send(join(List.of(stats(0, SHARE, "/f"), stat(SHARE, "/made"))));
         turn.end();
         other.send(mkdir(1, "/made"));
@@ -223,7 +205,6 @@ class TurnOfConnectionsTest {
         String path = "/" + "d/".repeat(2_000);
         int count = 40;
         FuzzChannel flood = greeted();
-        meet(flood, greeted());
         flood.send(stats(0, count, path));
         turn.end();
         int share = SHARE_BYTES / (stat(0, path).length - Wire.LENGTH_SIZE) + 1;
@@ -233,8 +214,6 @@ class TurnOfConnectionsTest {
     @Test
     void whatIsReadAheadIsBounded() {
         FuzzChannel flood = greeted();
-        FuzzChannel other = greeted();
-        meet(flood, other);
         int reads = 0;
         int each = 500;
         for (; flood.config().isAutoRead() && reads < 50; reads++) {
@@ -243,7 +222,6 @@ class TurnOfConnectionsTest {
         int readBytes = each * stat(0, "/f").length;
         assertTrue((reads - 1) * readBytes <= SHARE_BYTES + readBytes, reads + " reads of " + readBytes + " bytes");
         for (int left = reads * each; left > 0; left -= SHARE) {
-            other.send(stat(0, "/f"));
             turn.end();
             assertEquals(Math.min(left, SHARE), ids(flood).size());
         }
@@ -329,14 +307,14 @@ class TurnOfConnectionsTest {
         IoHandler io = TurnIo.factory(_ -> noted, () -> turn).newHandler(ImmediateThreadAware.INSTANCE);
         FuzzChannel flood = greeted();
         assertEquals(1, io.run(BLOCKING));
-        noted.brings = () -> flood.send(stats(0, 2 * ALONE + 1, "/f"));
+        noted.brings = () -> flood.send(stats(0, 2 * SHARE + 1, "/f"));
         io.run(BLOCKING);
-        assertEquals(ALONE, ids(flood).size());
+        assertEquals(SHARE, ids(flood).size());
         noted.brings = () -> {};
         io.run(BLOCKING);
         io.run(BLOCKING);
         io.run(BLOCKING);
-        assertEquals(ALONE + 1, ids(flood).size());
+        assertEquals(SHARE + 1, ids(flood).size());
         assertEquals(List.of(true, true, false, false, true), noted.mayBlock);
     }
 
