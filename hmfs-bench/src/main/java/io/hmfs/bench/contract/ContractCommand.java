@@ -57,7 +57,7 @@ public final class ContractCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "SUITE",
             arity = "0..*",
-            description = "Those to run: ${COMPLETION-CANDIDATES} (default: all).")
+            description = "Those to run: mapreduce, distcp, spark, s3 (default: all).")
     private @Nullable Set<Suite> suites;
 
     @Option(
