@@ -16,6 +16,7 @@ import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.AclStatus;
+import org.apache.hadoop.fs.permission.FsAction;
 import org.jspecify.annotations.Nullable;
 
 /** HMFS for {@code FileContext}: the same filesystem behind Hadoop's other interface. */
@@ -80,6 +81,11 @@ public final class Hmfs extends DelegateToFileSystem {
     @Override
     public void removeXAttr(Path path, String name) throws IOException {
         files.removeXAttr(path, name);
+    }
+
+    @Override
+    public void access(Path path, FsAction wanted) throws IOException {
+        files.access(path, wanted);
     }
 
     @Override

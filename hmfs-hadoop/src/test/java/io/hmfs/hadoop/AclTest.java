@@ -127,6 +127,11 @@ class AclTest extends OwnDirectory {
                 () -> FileSystem.newInstance(ServerProcess.shared().uri(), new Configuration()))) {
             hers.access(file, FsAction.READ);
             hers.open(file).close();
+            Configuration conf = new Configuration();
+            conf.set("fs.AbstractFileSystem.hmfs.impl", Hmfs.class.getName());
+            FileContext context = alice.doAs((PrivilegedExceptionAction<FileContext>)
+                    () -> FileContext.getFileContext(ServerProcess.shared().uri(), conf));
+            context.access(context.makeQualified(file), FsAction.READ);
             assertThrows(AccessControlException.class, () -> hers.access(file, FsAction.READ_WRITE));
             assertThrows(AccessControlException.class, () -> hers.append(file));
             assertThrows(AccessControlException.class, () -> hers.removeAcl(file));

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** What objects have without a bound: each chain is whole and is its owner's, and each slot of one is reached. */
 final class ChainCheck {
     private static final byte[] NOTHING = {};
-    private static final int GROUP_BITS = 070;
+    private static final int OTHERS_BITS = 077; // of all but the owner
 
     private ChainCheck() {}
 
@@ -97,18 +97,21 @@ final class ChainCheck {
                     view.describe(at),
                     "an ACL",
                     "none that can be one",
-                    "store that it has none; the group's permissions, which may have been its mask, are taken away",
+                    "store that it has none; the permissions of all but the owner, which it may have narrowed, are taken away",
                     () -> forgetAcl(view, at));
         }
     }
 
-    /** What the group may do was the mask, perhaps, which is more than the list may have granted it. */
+    /**
+     * What the group may do was the mask, perhaps, which is more than the list may have granted it; and whom the list denied more than
+     * others have would be one of the others.
+     */
     private static void forgetAcl(PoolView view, long at) {
         Pmem pmem = view.pmem;
         long links = EntryRecord.links(pmem, at);
         if (EntryRecord.acl(links)) {
             long ctime = pmem.get(at + EntryRecord.CTIME_OFFSET);
-            long mode = EntryRecord.mode(links, ctime) & ~GROUP_BITS;
+            long mode = EntryRecord.mode(links, ctime) & ~OTHERS_BITS;
             view.store(at + EntryRecord.CTIME_OFFSET, (ctime & ~Ctime.MODE_MAX) | mode);
             view.store(at + EntryRecord.LINKS_OFFSET, EntryRecord.settled(EntryRecord.markAcl(links, false)));
         }

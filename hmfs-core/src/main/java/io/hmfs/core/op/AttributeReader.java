@@ -100,6 +100,9 @@ final class AttributeReader {
         if (out.wantsAcl()) {
             // The chain never changes, and stays as long as the caller's epoch is pinned.
             out.acl = out.hasAcl ? BlobRecord.acl(engine.chains.read(EntryRecord.chain(links))) : Acl.NONE;
+            if (out.hasAcl && out.acl.length == 0) {
+                throw new CorruptPoolException(at + EntryRecord.LINKS_OFFSET, "a chain that has an ACL", links);
+            }
         }
         out.uid = Owner.uid(owner);
         out.gid = Owner.gid(owner);

@@ -17,9 +17,9 @@ final class CreateRequests {
     private static final int MODE_MAX = 07777;
     private static final int TARGET_MAX = 4095;
     private static final int PARENTS_UNMASKED = 0777; // of those that are made on the way to a file or a link
-    private static final int UNMASKED_SINCE = 5; // version of the schema, and the bytes of root blocks before it
-    private static final int CREATE_BEFORE = 37;
-    private static final int MKDIR_BEFORE = 35;
+    static final int UNMASKED_SINCE = 5; // version of the schema, and the bytes of root blocks before it
+    static final int CREATE_BEFORE = 37;
+    static final int MKDIR_BEFORE = 35;
 
     /** Creates are executed one by one with {@code -Dhmfs.joinCreates=false}: to measure what joining them brings. */
     private static final boolean JOINS = !"false".equals(System.getProperty("hmfs.joinCreates"));

@@ -268,10 +268,10 @@ final class PathResolver {
         trail.enter(changes, parentId, name);
         Status status = namespace.stat(parentId, name, parent);
         if (status == Status.NOT_FOUND && make) {
-            status = mayInParent(Access.WRITE);
-            if (status == Status.OK) {
-                status = makeDirectory();
-            }
+            status = namespace.statDirectory(parentId, parent); // not what had the name, and has just gone
+            parentSeen = status == Status.OK;
+            status = parentSeen ? mayInParent(Access.WRITE) : status;
+            status = status == Status.OK ? makeDirectory() : status;
         }
         if (status != Status.OK) {
             parentSeen = false;

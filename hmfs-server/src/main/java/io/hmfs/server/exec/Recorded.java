@@ -93,7 +93,7 @@ final class Recorded {
         int version = worker.header.version();
         switch (worker.header.templateId()) {
             case CreateDecoder.TEMPLATE_ID -> {
-                worker.checkBlock(CreateDecoder.BLOCK_LENGTH);
+                worker.checkBlock(CreateDecoder.BLOCK_LENGTH, CreateRequests.UNMASKED_SINCE, CreateRequests.CREATE_BEFORE);
                 create.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version);
                 make(FileType.FILE, create.mode(), 0);
                 int at = create.limit() + CreateDecoder.pathHeaderLength();
@@ -102,7 +102,7 @@ final class Recorded {
                 worker.open(outcome.parentId, made, removed, granted);
             }
             case MkdirDecoder.TEMPLATE_ID -> {
-                worker.checkBlock(MkdirDecoder.BLOCK_LENGTH);
+                worker.checkBlock(MkdirDecoder.BLOCK_LENGTH, CreateRequests.UNMASKED_SINCE, CreateRequests.MKDIR_BEFORE);
                 mkdir.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version);
                 make(FileType.DIRECTORY, mkdir.mode(), 0);
                 int at = mkdir.limit() + MkdirDecoder.pathHeaderLength();
@@ -134,7 +134,7 @@ final class Recorded {
                 && worker.namespace.stat(path.parentId, path.name, present) == Status.OK
                 && present.id == outcome.id;
         made.hasAcl = found && present.hasAcl;
-        made.mode = made.hasAcl ? present.mode : made.mode;
+        made.mode = found ? present.mode : made.mode;
     }
 
     private void make(FileType type, int mode, long size) {

@@ -116,7 +116,7 @@ abstract class TreeWalk {
         pageLeft--;
         refused = entry(levels.getLast(), name, found);
         if (refused == Status.OK && found.isDirectory()) {
-            Attributes directory = whole(name, found);
+            Attributes directory = whole(found);
             if (directory != null) {
                 refused = enter(directory, () -> path(name));
                 met = new Level(directory, name.toBytes());
@@ -126,13 +126,13 @@ abstract class TreeWalk {
     }
 
     /** A copy of an entry of the deepest level, with its ACL, which a listing does not show; null: it is gone. */
-    private @Nullable Attributes whole(Name name, Attributes found) {
+    private @Nullable Attributes whole(Attributes found) {
         if (!found.hasAcl) {
             return copy(found);
         }
         Attributes whole = Attributes.withAcl();
-        Status status = namespace.stat(levels.getLast().directory.id, name, whole);
-        return status == Status.OK && whole.id == found.id ? whole : null;
+        // By its id, as the walk goes on: one that has been renamed meanwhile is judged too.
+        return namespace.statDirectory(found.id, whole) == Status.OK ? whole : null;
     }
 
     /** The path of the deepest level. */
