@@ -109,6 +109,9 @@ final class TreeReaper {
     private boolean readPage(Directory directory) {
         files.clear();
         namespace.list(directory.id, new ListCursor(), (name, found) -> {
+            if (directory.parent == Namespace.ROOT_ID && Limbo.isHolder(name)) {
+                return true; // what it holds may go back
+            }
             Name copy = new Name();
             copy.set(name.buffer(), 0, name.length());
             if (found.isDirectory()) {

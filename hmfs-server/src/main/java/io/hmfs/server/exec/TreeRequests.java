@@ -132,8 +132,8 @@ final class TreeRequests {
         }
         Clearance clearance = new Clearance(path.whole());
         Status outcome = clearance.begin(found);
-        while (outcome == Status.OK && !clearance.isAtEnd() && !worker.service.hasFailed()) {
-            outcome = clearance.run(ENTRIES_MAX);
+        while (outcome == Status.OK && !clearance.isAtEnd()) {
+            outcome = worker.service.hasFailed() ? Status.STALE : clearance.run(ENTRIES_MAX);
         }
         return outcome;
     }
@@ -146,6 +146,7 @@ final class TreeRequests {
         if (outcome != Status.OK) {
             return outcome;
         }
+        Attributes holder = new Attributes();
         int stripe = KeyLocks.stripe(path.parentId, path.name);
         worker.service.locks.lock(stripe, worker.waits);
         try {
@@ -156,15 +157,46 @@ final class TreeRequests {
             if (outcome == Status.OK && path.isParentSticky()) {
                 outcome = path.mayTakeAway(found);
             }
-            if (outcome == Status.OK) {
+            if (outcome == Status.OK && worker.access.isLimited()) {
+                outcome = limbo.hold(there, path.parentId, path.name, id, holder);
+            } else if (outcome == Status.OK) {
                 worker.once.enter();
-                outcome = limbo.take(there, path.parentId, path.name, id);
+                return limbo.take(there, path.parentId, path.name, id);
             }
-            return outcome;
         } finally {
             worker.once.leave();
             worker.service.locks.unlock(stripe);
         }
+        return outcome == Status.OK
+                ? clearHeld(path, new Limbo.Held(there.id, holder.id, path.parentId, path.name, id))
+                : outcome;
+    }
+
+    /**
+     * What came in since it was looked at is looked at too, where nothing comes in any more: else whoever may move what he may not
+     * remove would have it removed. Only the step out of there is the change that the client asked for, so that after a crash before it
+     * the change is not taken for executed.
+     */
+    private Status clearHeld(PathResolver path, Limbo.Held tree) {
+        Limbo limbo = worker.service.limbo;
+        Status outcome = clear(path);
+        if (outcome == Status.OK) {
+            worker.once.enter();
+            outcome = limbo.release(tree);
+            worker.once.leave();
+        }
+        if (outcome == Status.OK) {
+            limbo.letGo(tree);
+        } else {
+            int stripe = KeyLocks.stripe(path.parentId, path.name);
+            worker.service.locks.lock(stripe, worker.waits);
+            try {
+                limbo.putBack(tree);
+            } finally {
+                worker.service.locks.unlock(stripe);
+            }
+        }
+        return outcome;
     }
 
     void summary() {
