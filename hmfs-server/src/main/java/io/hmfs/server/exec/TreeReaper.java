@@ -128,7 +128,7 @@ final class TreeReaper {
         Status status = service.changes.rmdir(directory.parent, directory.name);
         switch (status) {
             case OK -> limbo.removed(1);
-            case NOT_EMPTY, NOT_FOUND, NO_SUCH_DIRECTORY -> {} // its parent's next page tells
+            case NOT_EMPTY, NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY -> {} // its parent's next page tells
             default -> throw unexpected(directory, directory.name, status);
         }
     }

@@ -25,6 +25,7 @@ import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -214,6 +215,37 @@ class LimboTest {
         next.limbo.recover();
         assertTrue(next.limbo.isBusy());
         new TreeReaper(next, next.limbo).reap();
+        assertEmpty();
+    }
+
+    private Namespace hooked(String method, Runnable step) {
+        return (Namespace) Proxy.newProxyInstance(
+                LimboTest.class.getClassLoader(), new Class<?>[] {Namespace.class}, (_, called, arguments) -> {
+                    if (called.getName().equals(method)) {
+                        step.run();
+                    }
+                    return called.invoke(namespace, arguments);
+                });
+    }
+
+    private Service service(Namespace around) throws IOException {
+        return BareService.service(
+                around, directory.resolve("key"), worker.service.callers, worker.service.observation, Runnable::run);
+    }
+
+    @Test
+    void aFileInPlaceOfADirectoryGoesToo() throws IOException {
+        take();
+        boolean[] done = {false};
+        Service next = service(hooked("rmdir", () -> {
+            if (!done[0]) {
+                done[0] = true;
+                assertEquals(Status.OK, namespace.rmdir(tree, Name.of("inner")));
+                create(tree, "inner");
+            }
+        }));
+        new TreeReaper(next, next.limbo).reap();
+        assertTrue(done[0]);
         assertEmpty();
     }
 }
