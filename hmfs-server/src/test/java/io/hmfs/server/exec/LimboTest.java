@@ -248,4 +248,25 @@ class LimboTest {
         assertTrue(done[0]);
         assertEmpty();
     }
+
+    /** The dead at the head of the list would be walked over again for each page. */
+    @Test
+    void aLongDirectoryIsReadOnAndNotFromTheStart() throws IOException {
+        for (int i = 0; i < 5_000; i++) {
+            create(inner, "f" + i);
+        }
+        take();
+        int[] fromStart = {0};
+        Namespace counting = (Namespace) Proxy.newProxyInstance(
+                LimboTest.class.getClassLoader(), new Class<?>[] {Namespace.class}, (_, called, arguments) -> {
+                    if (called.getName().equals("list") && arguments[0].equals(inner)) {
+                        fromStart[0] += ((ListCursor) arguments[1]).birth == 0 ? 1 : 0;
+                    }
+                    return called.invoke(namespace, arguments);
+                });
+        Service next = service(counting);
+        new TreeReaper(next, next.limbo).reap();
+        assertEquals(2, fromStart[0], "once, and once to see that nothing came in");
+        assertEmpty();
+    }
 }
