@@ -50,6 +50,9 @@ final class Limbo {
     private volatile long added;
     private volatile long reaped;
     private volatile int held;
+
+    /** Its id, once there is one. */
+    private volatile long self;
     private volatile boolean closed;
 
     private final AtomicLong removed = new AtomicLong();
@@ -63,6 +66,7 @@ final class Limbo {
     void recover() {
         Attributes limbo = new Attributes();
         if (namespace.limbo(false, limbo) == Status.OK) {
+            self = limbo.id;
             for (Held left : left(limbo.id)) {
                 hold(1);
                 putBack(left);
@@ -101,7 +105,9 @@ final class Limbo {
 
     /** Makes it, if need be; before {@link #take}. */
     Status open(Attributes out) {
-        return namespace.limbo(true, out);
+        Status status = namespace.limbo(true, out);
+        self = status == Status.OK ? out.id : self;
+        return status;
     }
 
     /** The rename of a request, unless one of the directories has been removed with one above it since it was resolved. */
@@ -254,10 +260,13 @@ final class Limbo {
         return added != reaped || held > 0;
     }
 
-    /** Whether a directory is in it, or gone. In the time that a climb to the root takes, and only while there is something in it. */
+    /**
+     * Whether a directory is in it, or it itself, or gone. In the time that a climb to the root takes, and only while there is something
+     * in it.
+     */
     boolean holds(long directory) {
         if (!isBusy()) {
-            return false;
+            return directory == self;
         }
         StringBuilder path = new StringBuilder();
         return namespace.path(directory, path) != Status.OK || path.indexOf(PATH) == 0;

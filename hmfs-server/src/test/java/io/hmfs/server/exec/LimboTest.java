@@ -269,4 +269,15 @@ class LimboTest {
         assertEquals(2, fromStart[0], "once, and once to see that nothing came in");
         assertEmpty();
     }
+
+    @Test
+    void theIdOfLimboIsNoBaseAlsoWhileItIsEmpty() throws InterruptedException {
+        take();
+        while (worker.service.limbo.isBusy()) {
+            reap();
+        }
+        Attributes limbo = new Attributes();
+        assertEquals(Status.OK, namespace.limbo(false, limbo));
+        assertEquals(ResultCode.NO_SUCH_DIRECTORY, stat(limbo.id));
+    }
 }
