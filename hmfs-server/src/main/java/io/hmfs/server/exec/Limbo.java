@@ -53,6 +53,7 @@ final class Limbo {
 
     /** Its id, once there is one. */
     private volatile long self;
+
     private volatile boolean closed;
 
     private final AtomicLong removed = new AtomicLong();
@@ -79,7 +80,7 @@ final class Limbo {
         List<Held> left = new ArrayList<>();
         namespace.list(limbo, new ListCursor(), (holderName, holder) -> {
             if (isHolder(holderName)) {
-                String[] was = holderName.toString().split("\\.");
+                String[] was = holderName.toString().split("\\.", -1);
                 long parent = Long.parseUnsignedLong(was[0], HEX);
                 left.add(new Held(limbo, holder.id, parent, new Name(), Long.parseUnsignedLong(was[1], HEX)));
             }
@@ -209,7 +210,12 @@ final class Limbo {
 
     private static Status told(Held tree, Status status, String where) {
         if (status == Status.OK) {
-            LOG.log(Level.WARNING, "{0}, which was not to be removed, is now {1} {2}", tree.name, nameOf(tree.id), where);
+            LOG.log(
+                    Level.WARNING,
+                    "{0}, which was not to be removed, is now {1} {2}",
+                    tree.name,
+                    nameOf(tree.id),
+                    where);
         }
         return status;
     }

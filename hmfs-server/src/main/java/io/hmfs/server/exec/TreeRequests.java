@@ -248,7 +248,9 @@ final class TreeRequests {
             long asked = summary.entriesMax();
             long part = asked == 0 ? ENTRIES_DEFAULT : Math.min(asked, ENTRIES_MAX);
             status = sum.run(part);
-            for (int i = 0; i < DEEP_PARTS_MAX && status == Status.OK && sum.isTooDeep() && !worker.service.limbo.isClosed(); i++) {
+            for (int i = 0;
+                    i < DEEP_PARTS_MAX && status == Status.OK && sum.isTooDeep() && !worker.service.limbo.isClosed();
+                    i++) {
                 status = sum.run(part);
             }
         }

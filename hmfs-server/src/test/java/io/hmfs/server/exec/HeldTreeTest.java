@@ -108,7 +108,8 @@ class HeldTreeTest {
             throw e.getCause();
         }
         if (arguments != null && arguments.length > 1) {
-            Runnable step = after.remove(method.getName() + " " + (arguments[1] instanceof Name name ? name : arguments[0]));
+            Runnable step =
+                    after.remove(method.getName() + " " + (arguments[1] instanceof Name name ? name : arguments[0]));
             if (step != null) {
                 step.run();
             }
@@ -130,7 +131,9 @@ class HeldTreeTest {
 
     private void moveVaultIn() {
         assertEquals(
-                Status.OK, namespace.rename(work, Name.of("V"), tree, Name.of("x"), false, new Attributes()), "as eve may");
+                Status.OK,
+                namespace.rename(work, Name.of("V"), tree, Name.of("x"), false, new Attributes()),
+                "as eve may");
     }
 
     private long id(long parent, String name) {
@@ -220,21 +223,25 @@ class HeldTreeTest {
     @Test
     void whatIsHeldIsNotReapedAndIsGoneForEverybody() {
         long inner = id(tree, "inner");
-        after.put("mkdir " + Long.toHexString(work) + "." + Long.toHexString(tree), () -> after.put("list " + inner, () -> {
-            assertEquals(0, id(work, "T"));
-            reap();
-            worker.service.limbo.reaped(Long.MAX_VALUE);
-            assertTrue(worker.service.limbo.holds(inner));
-        }));
+        after.put(
+                "mkdir " + Long.toHexString(work) + "." + Long.toHexString(tree),
+                () -> after.put("list " + inner, () -> {
+                    assertEquals(0, id(work, "T"));
+                    reap();
+                    worker.service.limbo.reaped(Long.MAX_VALUE);
+                    assertTrue(worker.service.limbo.holds(inner));
+                }));
         assertEquals(ResultCode.OK, removeTree());
         assertTrue(after.isEmpty());
         assertTrue(id(inner, "f") != 0, "the reaper has not been there");
     }
 
     private Limbo crashInTheSecondLook() throws IOException {
-        after.put("mkdir " + Long.toHexString(work) + "." + Long.toHexString(tree), () -> after.put("list " + tree, () -> {
-            throw new IllegalStateException("power");
-        }));
+        after.put(
+                "mkdir " + Long.toHexString(work) + "." + Long.toHexString(tree),
+                () -> after.put("list " + tree, () -> {
+                    throw new IllegalStateException("power");
+                }));
         assertThrows(AssertionError.class, this::removeTree);
         assertEquals(0, id(work, "T"));
         return BareService.service(
