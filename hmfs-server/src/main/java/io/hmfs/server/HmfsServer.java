@@ -325,8 +325,8 @@ public final class HmfsServer implements AutoCloseable {
         }
         transport.close();
         users.close();
+        service.stopReaping(); // ends walks too
         endDisk();
-        service.stopReaping();
         closeAudit();
         if (service.hasFailed()) {
             exitCode = EXIT_FAILED; // while draining: then the pool must not be marked clean

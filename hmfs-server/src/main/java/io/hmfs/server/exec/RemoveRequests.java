@@ -306,7 +306,7 @@ final class RemoveRequests {
     }
 
     private Status rename(PathResolver source, PathResolver target, boolean replace) {
-        NameChanges changes = worker.service.changes;
-        return changes.rename(source.parentId, source.name, target.parentId, target.name, replace, removed);
+        Limbo limbo = worker.service.limbo;
+        return limbo.move(source.parentId, source.name, target.parentId, target.name, replace, removed);
     }
 }

@@ -25,7 +25,7 @@ abstract class TreeWalk {
     /** Entries that are looked at in one call of the engine. */
     private static final int PAGE = 1024;
 
-    /** Longest text that a walk is cut off with; one that is deeper goes on until it is shorter. */
+    /** Longest text that a walk is cut off with. */
     static final int WRITTEN_MAX = 32 << 10;
 
     private static final int LEVEL_BYTES = 4 * Long.BYTES + Short.BYTES;
@@ -76,10 +76,10 @@ abstract class TreeWalk {
     /** Walks on, over about so many entries, or until {@link #isAtEnd}. OK, or what an entry or a directory was refused with. */
     Status run(long entriesMax) {
         long left = entriesMax;
-        while (!levels.isEmpty() && (left > 0 || written > WRITTEN_MAX)) {
+        while (!levels.isEmpty() && left > 0) {
             Level level = levels.getLast();
             met = null;
-            int page = left > 0 ? (int) Math.min(left, PAGE) : PAGE;
+            int page = (int) Math.min(left, PAGE);
             pageLeft = page;
             Status status =
                     level.cursor.atEnd() ? Status.OK : namespace.list(level.directory.id, level.cursor, visitor);
@@ -98,6 +98,11 @@ abstract class TreeWalk {
 
     boolean isAtEnd() {
         return levels.isEmpty();
+    }
+
+    /** Whether it stands too deep to be cut off here. */
+    boolean isTooDeep() {
+        return written > WRITTEN_MAX;
     }
 
     private void push(Level level) {
