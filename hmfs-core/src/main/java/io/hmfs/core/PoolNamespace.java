@@ -390,9 +390,14 @@ final class PoolNamespace extends ExtendedNamespace {
             LOG.log(System.Logger.Level.ERROR, path + " is still in use; it stays mapped until this process ends");
             return;
         }
-        if (failure == null) {
-            CleanClose.run(engine, file.header(), scan.knowsFree());
+        try {
+            if (failure == null) {
+                CleanClose.run(engine, file.header(), scan.knowsFree());
+            }
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, path + " was not closed cleanly; the next start recovers it", e);
+        } finally {
+            file.close();
         }
-        file.close();
     }
 }
