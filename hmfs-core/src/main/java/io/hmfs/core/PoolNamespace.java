@@ -40,7 +40,6 @@ import org.jspecify.annotations.Nullable;
 final class PoolNamespace extends ExtendedNamespace {
     private static final System.Logger LOG = System.getLogger(PoolNamespace.class.getName());
     private static final long CLOSE_NANOS = 10_000_000_000L;
-    private static final int RECLAIMS_MAX = 64;
 
     private final String path;
     private final PoolFile file;
@@ -214,12 +213,10 @@ final class PoolNamespace extends ExtendedNamespace {
     @Override
     Status allocating(Body body) {
         Status status = stopping(body);
-        boolean again = true;
-        for (int tries = 0; status == Status.NO_SPACE && again && tries < RECLAIMS_MAX; tries++) {
-            long before = engine.clock.last();
-            again = stopping(this::reclaim) == Status.OK;
+        Rounds rounds = status == Status.NO_SPACE ? new Rounds(engine) : null;
+        while (rounds != null && status == Status.NO_SPACE && rounds.next()) {
+            rounds.made(stopping(this::reclaim) == Status.OK);
             status = stopping(body); // also if nothing was freed now: the engine may have stopped
-            again |= engine.clock.last() != before; // what others free and take again may pass by who looks for room
         }
         return status;
     }
@@ -270,13 +267,11 @@ final class PoolNamespace extends ExtendedNamespace {
     public void createAll(CreateBatch batch) {
         batch.askAgain(null);
         executeAll(batch);
-        boolean again = true;
-        for (int tries = 0; tries < RECLAIMS_MAX && again && batch.has(Status.NO_SPACE); tries++) {
-            long before = engine.clock.last();
-            again = stopping(this::reclaim) == Status.OK;
+        Rounds rounds = batch.has(Status.NO_SPACE) ? new Rounds(engine) : null;
+        while (rounds != null && batch.has(Status.NO_SPACE) && rounds.next()) {
+            rounds.made(stopping(this::reclaim) == Status.OK);
             batch.askAgain(Status.NO_SPACE);
             executeAll(batch);
-            again |= engine.clock.last() != before;
         }
     }
 
@@ -390,9 +385,14 @@ final class PoolNamespace extends ExtendedNamespace {
             LOG.log(System.Logger.Level.ERROR, path + " is still in use; it stays mapped until this process ends");
             return;
         }
-        if (failure == null) {
-            CleanClose.run(engine, file.header(), scan.knowsFree());
+        try {
+            if (failure == null) {
+                CleanClose.run(engine, file.header(), scan.knowsFree());
+            }
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, path + " was not closed cleanly; the next start recovers it", e);
+        } finally {
+            file.close();
         }
-        file.close();
     }
 }

@@ -69,7 +69,7 @@ final class CleanClosePoolTest {
         OpenOptions options = new OpenOptions(mode, mode == Persistence.PMEM);
         long files = 0;
         try (Namespace namespace = Hmfs.open(pool, options)) {
-            assertEquals(Found.NOT_CLOSED.text(), namespace.poolStatus().freeSlots());
+            assertEquals(Found.NEW.text(), namespace.poolStatus().freeSlots());
             while (namespace.create(ROOT, name(files), 0644, 0, 0, out) == Status.OK) {
                 files++;
             }
@@ -107,7 +107,7 @@ final class CleanClosePoolTest {
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.PMDK, false));
         for (int start = 0; start < 3; start++) {
             try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
-                Found found = start == 0 ? Found.NOT_CLOSED : Found.VALID;
+                Found found = start == 0 ? Found.NEW : Found.VALID;
                 assertEquals(found.text(), namespace.poolStatus().freeSlots());
                 create(namespace, start);
                 awaitScan(namespace);

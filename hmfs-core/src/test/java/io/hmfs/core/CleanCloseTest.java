@@ -36,6 +36,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -126,7 +128,7 @@ final class CleanCloseTest {
         pmem.set(PoolHeader.CHECKSUM_OFFSET, PoolHeader.checksum(pmem, 0));
         Superblock.check(Path.of("sim"), file);
         PoolNamespace namespace = open(file);
-        assertEquals(Found.NOT_CLOSED.text(), namespace.poolStatus().freeSlots());
+        assertEquals(Found.NEW.text(), namespace.poolStatus().freeSlots());
         assertEquals(Status.OK, ClosedPools.create(namespace, 1));
         SimPoolFile again = closed(file, namespace);
         Superblock.check(Path.of("sim"), again);
@@ -149,6 +151,27 @@ final class CleanCloseTest {
         assertTrue(namespace.poolStatus().recovering());
         namespace.scanInBackground();
         assertEquals(List.of(), namespace.problems());
+    }
+
+    /** The disk of its log, say. Who has closed a pool can open it again. */
+    @Test
+    void aCloseThatFailsEndsAndTheNextStartScans() {
+        SimPoolFile file = roomy();
+        PoolNamespace namespace = open(file);
+        namespace.scanInBackground();
+        assertEquals(Status.OK, ClosedPools.create(namespace, 1000));
+        Logger engine = Logger.getLogger(PoolNamespace.class.getName());
+        engine.setLevel(Level.OFF);
+        file.pmem().beforeEachEvent(() -> {
+            throw new IllegalStateException("the log fails");
+        });
+        namespace.close();
+        file.pmem().beforeEachEvent(null);
+        engine.setLevel(null);
+        PoolNamespace next = open(file.killed());
+        assertEquals(Found.NOT_CLOSED.text(), next.poolStatus().freeSlots());
+        next.scanInBackground();
+        assertEquals(List.of(), next.problems());
     }
 
     private static long dead(SimPoolFile file) {

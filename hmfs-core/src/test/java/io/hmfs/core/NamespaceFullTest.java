@@ -10,7 +10,9 @@ import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -139,6 +141,27 @@ final class NamespaceFullTest {
             // until it is full
         }
         return filled;
+    }
+
+    /** What it takes itself and gives back is no room that others have taken. */
+    @Test
+    void whoIsRefusedMakesNoMoreRoundsForWhatItGivesBack() throws IOException {
+        SimPoolFile file = new SimPoolFile(32 << 10, 14);
+        try (PoolNamespace filled = full(file)) {
+            int[] rounds = new int[1];
+            filled.whenFull(() -> {
+                rounds[0]++;
+                return false;
+            });
+            Name attribute = Name.of("user.a");
+            assertEquals(
+                    Status.NO_SPACE, filled.setXattr(ROOT, name(0), attribute, new byte[60_000], XattrMode.CREATE));
+            int asked = rounds[0];
+            assertTrue(asked > 0 && asked < 10, "rounds: " + asked);
+            byte[] target = "x".repeat(3000).getBytes(StandardCharsets.UTF_8);
+            assertEquals(Status.NO_SPACE, filled.symlink(ROOT, Name.of("link"), target, 0, 0, out));
+            assertTrue(rounds[0] - asked < 10, "rounds: " + rounds[0]);
+        }
     }
 
     @Test

@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -81,8 +84,35 @@ final class NamespaceLimboTest {
         assertEquals(Status.INVALID_NAME, namespace.rename(ROOT, name, ROOT, Name.of("mine"), true, out));
         assertEquals(Status.INVALID_NAME, namespace.rename(ROOT, Name.of("d"), ROOT, name, true, out));
         assertEquals(Status.INVALID_NAME, namespace.mkdir(d, name, 0755, 0, 0, out), "nor is there another one");
+        looksInVain(name);
         assertEquals(id, made());
         assertEquals(List.of(), namespace.problems());
+    }
+
+    private void looksInVain(Name name) {
+        Name attribute = Name.of("user.a");
+        Bytes bytes = new Bytes();
+        assertEquals(Status.NOT_FOUND, namespace.stat(ROOT, name, out));
+        StatBatch batch = new StatBatch(1);
+        batch.add(ROOT, name);
+        namespace.statAll(batch);
+        assertEquals(Status.NOT_FOUND, batch.status(0));
+        assertEquals(Status.NOT_FOUND, namespace.chmod(ROOT, name, 0777));
+        assertEquals(Status.NOT_FOUND, namespace.chown(ROOT, name, 7, 7));
+        assertEquals(Status.NOT_FOUND, namespace.setTimes(ROOT, name, 5, 5));
+        assertEquals(Status.NOT_FOUND, namespace.truncate(ROOT, name, 0));
+        assertEquals(Status.NOT_FOUND, namespace.append(ROOT, name, out.id, 5));
+        assertEquals(Status.NOT_FOUND, namespace.setXattr(ROOT, name, attribute, new byte[1], XattrMode.CREATE));
+        assertEquals(Status.NOT_FOUND, namespace.getXattr(ROOT, name, attribute, bytes));
+        assertEquals(Status.NOT_FOUND, namespace.listXattrs(ROOT, name, new ArrayList<>()));
+        assertEquals(Status.NOT_FOUND, namespace.removeXattr(ROOT, name, attribute));
+        assertEquals(Status.NOT_FOUND, namespace.setAcl(ROOT, name, new byte[1]));
+        assertEquals(Status.NOT_FOUND, namespace.getAcl(ROOT, name, bytes));
+        assertEquals(Status.NOT_FOUND, namespace.removeAcl(ROOT, name));
+        assertEquals(Status.NOT_FOUND, namespace.readlink(ROOT, name, bytes));
+        assertEquals(Status.OK, namespace.limbo(false, out));
+        assertEquals(0700, out.mode);
+        assertEquals(0, out.uid);
     }
 
     @Test

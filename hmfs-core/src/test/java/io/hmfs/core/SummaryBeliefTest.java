@@ -89,7 +89,7 @@ final class SummaryBeliefTest {
         FreshPool.open(file);
         file.pmem().set(PoolHeader.STATE_OFFSET, PoolHeader.CLEAN);
         file.pmem().set(PoolHeader.STARTS_OFFSET, 0);
-        assertEquals(Found.NONE, found(file));
+        assertEquals(Found.NEW, found(file));
     }
 
     @Test

@@ -323,18 +323,20 @@ public final class HmfsServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        transport.close();
-        users.close();
-        service.stopReaping(); // ends walks too
-        endDisk();
-        closeAudit();
-        if (service.hasFailed()) {
-            exitCode = EXIT_FAILED; // while draining: then the pool must not be marked clean
-        } else {
-            closeData();
-            namespace.close();
+        try {
+            transport.close();
+            users.close();
+            service.stopReaping(); // ends walks too
+            endDisk();
+            closeAudit();
+            if (!service.hasFailed()) { // while draining: then the pool must not be marked clean
+                closeData();
+                namespace.close();
+            }
+            exitCode = service.hasFailed() ? EXIT_FAILED : exitCode;
+        } finally {
+            stopped.countDown();
         }
-        stopped.countDown();
         closeAdmin();
         LOG.log(Level.INFO, "stopped");
     }

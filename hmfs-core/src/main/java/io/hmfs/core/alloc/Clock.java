@@ -55,11 +55,6 @@ public final class Clock {
         return Math.max(last, wall());
     }
 
-    /** The last timestamp that was issued: who sees it unchanged knows that no operation has begun to change anything meanwhile. */
-    public long last() {
-        return last;
-    }
-
     /** A new timestamp, above every one before. */
     public long next() {
         long wall = wall();

@@ -153,6 +153,15 @@ public final class SlotAllocator {
         }
     }
 
+    /** How many slots were retired: who sees more has missed room that there was. Who has just found none sees all until then. */
+    public long retired() {
+        long sum = 0;
+        for (SlotStripe stripe : stripes) {
+            sum += stripe.retired();
+        }
+        return sum;
+    }
+
     /** Whether a slot waits in a limbo, or has just come out of one. */
     public boolean hasRetired() {
         boolean has = false;

@@ -53,6 +53,9 @@ final class SlotStripe {
     /** Whether a reclaim has something to do. Also read without the monitor: an old value delays that, no more. */
     private boolean reclaimable;
 
+    /** How many slots came into limbo. Also read without the monitor, by who has held it since. */
+    private long retired;
+
     SlotStripe(Pmem pmem, SlotDepot depot, long slotSize, long start) {
         this.pmem = pmem;
         this.depot = depot;
@@ -132,6 +135,7 @@ final class SlotStripe {
         pmem.set(at + NEXT, limbo[bin]);
         limbo[bin] = at;
         limboCount[bin]++;
+        retired++;
         reclaimable = true;
     }
 
@@ -202,6 +206,10 @@ final class SlotStripe {
             has |= head != Pmem.NULL;
         }
         return has;
+    }
+
+    long retired() {
+        return retired;
     }
 
     boolean isReclaimable() {

@@ -13,8 +13,9 @@ public final class Summary {
     /** What a start has found. */
     public enum Found {
         VALID("told by the last close"),
+        NEW("a new pool"),
         NOT_CLOSED(SCANNED + "the pool was not closed cleanly"),
-        NONE(SCANNED + "the last close has told nothing, its own scan had not ended or it was an older HMFS"),
+        NONE(SCANNED + "the last close has told nothing, it had not found all the free slots yet, or it was an older HMFS"),
         DAMAGED(SCANNED + "what the last close has told is damaged");
 
         private final String text;
@@ -59,11 +60,14 @@ public final class Summary {
     }
 
     private static Found look(Pmem pmem, long header, long at) {
+        long starts = pmem.get(header + PoolHeader.STARTS_OFFSET);
+        if (starts == 0) {
+            return Found.NEW;
+        }
         if (pmem.get(header + PoolHeader.STATE_OFFSET) != PoolHeader.CLEAN) {
             return Found.NOT_CLOSED;
         }
-        long starts = pmem.get(header + PoolHeader.STARTS_OFFSET);
-        if (starts == 0 || pmem.get(at + SummaryRecord.STARTS_OFFSET) != starts) {
+        if (pmem.get(at + SummaryRecord.STARTS_OFFSET) != starts) {
             return Found.NONE;
         }
         boolean fits = pmem.get(at + SummaryRecord.CHECKSUM_OFFSET) == SummaryRecord.checksum(pmem, at);

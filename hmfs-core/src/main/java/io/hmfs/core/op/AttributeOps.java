@@ -82,6 +82,9 @@ final class AttributeOps {
     }
 
     private Status change(long parent, Name name, Change change, boolean asksAlone, long a, long b) {
+        if (name.isLimbo()) {
+            return Status.NOT_FOUND;
+        }
         boolean alone = asksAlone;
         long hash = engine.keys.ofEntry(parent, name);
         int lock = engine.locks.of(hash);

@@ -103,7 +103,7 @@ public final class Operations {
 
     /** The directory that no path leads to, made if need be. */
     public Status limbo(boolean make, Attributes out) {
-        Status found = stat.run(ROOT_ID, Name.limbo(), out);
+        Status found = stat.runUnchecked(ROOT_ID, Name.limbo(), out);
         if (found != Status.NOT_FOUND || !make) {
             return found;
         }

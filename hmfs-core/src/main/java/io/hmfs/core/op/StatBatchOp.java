@@ -4,7 +4,9 @@ import io.hmfs.core.dir.Engine;
 import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.type.Name;
 import io.hmfs.core.type.StatBatch;
+import io.hmfs.core.type.Status;
 
 /**
  * stat of many names. A stat by itself waits for two misses of the cache one after the other, the bucket and then the object that it
@@ -38,18 +40,18 @@ final class StatBatchOp {
             hash(batch, work);
             match(batch, work);
             for (int i = 0; i < batch.size(); i++) {
-                batch.answer(
-                        i,
-                        stat.run(
-                                work.hashes[i],
-                                work.matches[i],
-                                batch.directory(i),
-                                batch.name(i),
-                                batch.attributes(i)));
+                batch.answer(i, answer(batch, i, work));
             }
         } finally {
             engine.epochs.unpin(pin);
         }
+    }
+
+    private Status answer(StatBatch batch, int i, Work work) {
+        Name name = batch.name(i);
+        return name.isLimbo()
+                ? Status.NOT_FOUND
+                : stat.run(work.hashes[i], work.matches[i], batch.directory(i), name, batch.attributes(i));
     }
 
     private void hash(StatBatch batch, Work work) {

@@ -26,6 +26,11 @@ final class StatOp {
     }
 
     Status run(long parent, Name name, Attributes out) {
+        return name.isLimbo() ? Status.NOT_FOUND : runUnchecked(parent, name, out);
+    }
+
+    /** The same, of limbo too. */
+    Status runUnchecked(long parent, Name name, Attributes out) {
         long hash = engine.keys.ofEntry(parent, name);
         int pin = engine.epochs.pin();
         try {
@@ -46,7 +51,7 @@ final class StatOp {
 
     /** The same for a caller who has pinned the epoch and goes on from the object, which then stands in the first of {@code seen}. */
     Status find(long parent, Name name, Attributes out) {
-        return find(engine.keys.ofEntry(parent, name), parent, name, out);
+        return name.isLimbo() ? Status.NOT_FOUND : find(engine.keys.ofEntry(parent, name), parent, name, out);
     }
 
     private Status find(long hash, long parent, Name name, Attributes out) {

@@ -17,6 +17,7 @@ public final class CleanClose {
         engine.ids.close();
         if (knowsFree) {
             Summary.write(pmem, header, engine.slots(), engine.dead.left());
+            pmem.fence(); // of use to a log: the lines below are compared with those that threads have not logged yet
             // [close.1] † What operations leave to a recovery, as that a create is NORMAL or a slot FREE, and the
             // batches.
             for (int i = 0; i < engine.regions.count(); i++) {

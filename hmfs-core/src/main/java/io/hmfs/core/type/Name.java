@@ -41,6 +41,7 @@ public final class Name {
         return of("/removed");
     }
 
+    /** What looks up without a {@link #check} asks this instead: it finds nothing under any other name that is none. */
     public boolean isLimbo() {
         return length == Long.BYTES && word(0) == LIMBO;
     }
