@@ -70,15 +70,18 @@ final class RaisedPoolTest {
         isSound(file, "as it was");
         Set<Long> seen = new TreeSet<>();
         Set<Boolean> fits = new TreeSet<>();
-        file.pmem().beforeEachEvent(() -> file.pmem().images(20, 1, image -> {
-            SimPoolFile after = file.crashed(image);
-            seen.add(version(after));
-            fits.add(PoolHeader.checksum(after.pmem(), 0) == after.pmem().get(PoolHeader.CHECKSUM_OFFSET));
-            isSound(after, image.toString());
-            PoolNamespace next = open(after);
-            assertEquals(PoolHeader.checksum(after.pmem(), 0), after.pmem().get(PoolHeader.CHECKSUM_OFFSET));
-            assertEquals(PoolHeader.VERSION, next.poolStatus().formatVersion());
-        }));
+        file.pmem()
+                .beforeEachEvent(() -> file.pmem().images(20, 1, image -> {
+                    SimPoolFile after = file.crashed(image);
+                    seen.add(version(after));
+                    fits.add(
+                            PoolHeader.checksum(after.pmem(), 0) == after.pmem().get(PoolHeader.CHECKSUM_OFFSET));
+                    isSound(after, image.toString());
+                    PoolNamespace next = open(after);
+                    assertEquals(
+                            PoolHeader.checksum(after.pmem(), 0), after.pmem().get(PoolHeader.CHECKSUM_OFFSET));
+                    assertEquals(PoolHeader.VERSION, next.poolStatus().formatVersion());
+                }));
         PoolNamespace namespace = open(file);
         file.pmem().beforeEachEvent(null);
         assertEquals(Set.of((long) version, (long) PoolHeader.VERSION), seen);

@@ -15,7 +15,8 @@ public final class Summary {
         VALID("told by the last close"),
         NEW("a new pool"),
         NOT_CLOSED(SCANNED + "the pool was not closed cleanly"),
-        NONE(SCANNED + "the last close has told nothing, it had not found all the free slots yet, or it was an older HMFS"),
+        NONE(SCANNED
+                + "the last close has told nothing, it had not found all the free slots yet, or it was an older HMFS"),
         DAMAGED(SCANNED + "what the last close has told is damaged");
 
         private final String text;

@@ -93,7 +93,8 @@ final class Recorded {
         int version = worker.header.version();
         switch (worker.header.templateId()) {
             case CreateDecoder.TEMPLATE_ID -> {
-                worker.checkBlock(CreateDecoder.BLOCK_LENGTH, CreateRequests.UNMASKED_SINCE, CreateRequests.CREATE_BEFORE);
+                worker.checkBlock(
+                        CreateDecoder.BLOCK_LENGTH, CreateRequests.UNMASKED_SINCE, CreateRequests.CREATE_BEFORE);
                 create.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version);
                 make(FileType.FILE, create.mode(), 0);
                 int at = create.limit() + CreateDecoder.pathHeaderLength();
@@ -102,7 +103,8 @@ final class Recorded {
                 worker.open(outcome.parentId, made, removed, granted);
             }
             case MkdirDecoder.TEMPLATE_ID -> {
-                worker.checkBlock(MkdirDecoder.BLOCK_LENGTH, CreateRequests.UNMASKED_SINCE, CreateRequests.MKDIR_BEFORE);
+                worker.checkBlock(
+                        MkdirDecoder.BLOCK_LENGTH, CreateRequests.UNMASKED_SINCE, CreateRequests.MKDIR_BEFORE);
                 mkdir.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version);
                 make(FileType.DIRECTORY, mkdir.mode(), 0);
                 int at = mkdir.limit() + MkdirDecoder.pathHeaderLength();
