@@ -1,5 +1,6 @@
 package io.hmfs.bench;
 
+import io.hmfs.bench.contract.ContractCommand;
 import io.hmfs.bench.quickstart.SparkRestartsCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -7,7 +8,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code hmfs bench}: measures HMFS beside its peers. Exit code 0 says that it measured, not that a target was reached; but for soak and spark-restarts, whose verdict it is. */
+/** {@code hmfs bench}: measures HMFS beside its peers. Exit code 0 says that it measured, not that a target was reached; but for soak, spark-restarts and contract, whose verdict it is. */
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
@@ -16,7 +17,8 @@ import picocli.CommandLine.Spec;
             EngineCommand.class,
             NetCommand.class,
             SoakCommand.class,
-            SparkRestartsCommand.class
+            SparkRestartsCommand.class,
+            ContractCommand.class
         },
         description = "Measures HMFS, always beside a peer in the same run.",
         footer = {
@@ -56,6 +58,6 @@ public final class BenchCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "choose what to measure: micro, engine, net, soak or spark-restarts");
+                spec.commandLine(), "choose what to measure: micro, engine, net, soak, spark-restarts or contract");
     }
 }

@@ -68,7 +68,7 @@ class BenchCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"micro", "engine", "net", "soak", "spark-restarts"})
+    @ValueSource(strings = {"micro", "engine", "net", "soak", "spark-restarts", "contract"})
     void helpShowsExamples(String command) {
         assertEquals(0, run(command, "--help"));
         assertTrue(out.toString().contains("hmfs bench " + command), out::toString);
@@ -77,7 +77,7 @@ class BenchCommandTest {
     @Test
     void withoutACommandItSaysWhichThereAre() {
         assertEquals(2, run());
-        assertTrue(err.toString().contains("micro, engine, net, soak or spark-restarts"), err::toString);
+        assertTrue(err.toString().contains("micro, engine, net, soak, spark-restarts or contract"), err::toString);
     }
 
     @Test

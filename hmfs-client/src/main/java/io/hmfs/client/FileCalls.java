@@ -45,6 +45,7 @@ final class FileCalls {
 
     Call<OpenedFile> create(String path, CreateOptions options) throws HmfsException {
         MetadataCalls.checkMode("create", path, options.mode());
+        MetadataCalls.checkMode("create", path, options.unmaskedMode());
         MetadataCalls.checkMode("create", path, options.parentMode());
         return new OpenCall("create", path) {
             @Override
@@ -61,7 +62,8 @@ final class FileCalls {
                         .sequence(sequence)
                         .baseId(Wire.ROOT_ID)
                         .mode(options.mode())
-                        .parentMode(options.parentMode());
+                        .parentMode(options.parentMode())
+                        .unmaskedMode(options.unmaskedMode());
                 create.flags().clear().overwrite(options.overwrite()).createParents(options.createParents());
                 return create.putPath(utf8, 0, utf8.length).limit();
             }

@@ -9,6 +9,7 @@ package io.hmfs.client;
  * @param mode permission bits, 0–07777
  * @param size committed bytes; 0 for a directory
  * @param target what a symbolic link leads to, as it was given; empty if it is none
+ * @param acl whether there is an ACL beside the mode, whose group bits may be its mask
  */
 public record FileInfo(
         long id,
@@ -22,7 +23,8 @@ public record FileInfo(
         long mtimeNanos,
         long atimeMillis,
         long ctimeMillis,
-        String target) {
+        String target,
+        boolean acl) {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     /** The time of its last change of content, in milliseconds since 1970, rounded down. */
@@ -48,6 +50,7 @@ public record FileInfo(
                 mtimeNanos,
                 atimeMillis,
                 ctimeMillis,
-                newTarget);
+                newTarget,
+                acl);
     }
 }

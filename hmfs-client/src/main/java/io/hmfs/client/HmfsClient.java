@@ -40,6 +40,7 @@ public final class HmfsClient implements AutoCloseable {
     private final MetadataCalls calls;
     private final FileCalls files;
     private final Xattrs xattrs;
+    private final Acls acls;
     private final Trees trees;
     private final IoEventLoopGroup group = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("hmfs-client", true), NioIoHandler.newFactory());
@@ -56,6 +57,7 @@ public final class HmfsClient implements AutoCloseable {
         calls = new MetadataCalls(dispatcher.clientId());
         files = new FileCalls(calls);
         xattrs = new Xattrs(this, calls);
+        acls = new Acls(this, calls);
         trees = new Trees(this, calls);
         try {
             server = await(dispatcher.open(), options.connectTimeout().toNanos());
@@ -165,7 +167,12 @@ public final class HmfsClient implements AutoCloseable {
 
     /** Creates a directory. With {@code parents}, missing parents too, and a directory that is there already is fine. */
     public FileInfo mkdir(String path, int mode, boolean parents) throws IOException {
-        return call(calls.mkdir(path, mode, parents));
+        return mkdir(path, mode, mode, parents);
+    }
+
+    /** The same with the mode before the umask: where the directory that it is made in has a default ACL, that one and the ACL decide. */
+    public FileInfo mkdir(String path, int mode, int unmaskedMode, boolean parents) throws IOException {
+        return call(calls.mkdir(path, mode, unmaskedMode, parents));
     }
 
     /** Makes a symbolic link; of the options, those about parents count. EXISTS. No call follows links: see UNRESOLVED_LINK. */
@@ -237,6 +244,11 @@ public final class HmfsClient implements AutoCloseable {
     /** The calls about extended attributes. */
     public Xattrs xattrs() {
         return xattrs;
+    }
+
+    /** Access control lists. */
+    public Acls acls() {
+        return acls;
     }
 
     /** The calls about whole trees. */

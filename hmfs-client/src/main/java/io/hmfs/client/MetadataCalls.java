@@ -103,8 +103,9 @@ final class MetadataCalls {
         };
     }
 
-    Call<FileInfo> mkdir(String path, int mode, boolean parents) throws HmfsException {
+    Call<FileInfo> mkdir(String path, int mode, int unmaskedMode, boolean parents) throws HmfsException {
         checkMode("mkdir", path, mode);
+        checkMode("mkdir", path, unmaskedMode);
         return new EntryCall("mkdir", path) {
             @Override
             boolean isChange() {
@@ -119,7 +120,8 @@ final class MetadataCalls {
                         .clientId(clientId)
                         .sequence(sequence)
                         .baseId(Wire.ROOT_ID)
-                        .mode(mode);
+                        .mode(mode)
+                        .unmaskedMode(unmaskedMode);
                 mkdir.flags().clear().createParents(parents);
                 return mkdir.putPath(utf8, 0, utf8.length).limit();
             }

@@ -1,5 +1,6 @@
 package io.hmfs.client;
 
+import io.hmfs.wire.AclReportDecoder;
 import io.hmfs.wire.ChunkDecoder;
 import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.EntryDecoder;
@@ -34,6 +35,7 @@ final class Replies {
     private final StatusReportDecoder status = new StatusReportDecoder();
     private final SumDecoder sum = new SumDecoder();
     private final MetricsReportDecoder metrics = new MetricsReportDecoder();
+    private final AclReportDecoder acl = new AclReportDecoder();
     private final SafeModeStateDecoder safeMode = new SafeModeStateDecoder();
     private final XattrsDecoder xattrs = new XattrsDecoder();
     private final ChunkDecoder chunk = new ChunkDecoder();
@@ -128,7 +130,8 @@ final class Replies {
                 entry.mtimeNanos(),
                 millis(entry.atimeNanos()),
                 millis(entry.ctimeNanos()),
-                entry.flags().symlink() ? entry.target() : "");
+                entry.flags().symlink() ? entry.target() : "",
+                entry.flags().acl());
     }
 
     OpenedFile opened(WireBuffer in, String path) throws IOException {
@@ -178,7 +181,8 @@ final class Replies {
                 each.mtimeNanos(),
                 millis(each.atimeNanos()),
                 millis(each.ctimeNanos()),
-                "");
+                "",
+                each.flags().acl());
     }
 
     ServerStatus status(WireBuffer in) throws IOException {
@@ -220,6 +224,15 @@ final class Replies {
             found.put(name, value);
         }
         return found;
+    }
+
+    AclInfo acl(WireBuffer in) throws IOException {
+        expect(AclReportDecoder.TEMPLATE_ID);
+        acl.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        String owner = acl.owner(); // variable parts in the order of the schema
+        String group = acl.group();
+        String entries = acl.entries();
+        return new AclInfo(owner, group, acl.mode(), entries.isEmpty() ? List.of() : List.of(entries.split("\0", -1)));
     }
 
     TreeCalls.Part part(WireBuffer in) throws IOException {

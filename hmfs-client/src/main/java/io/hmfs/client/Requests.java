@@ -1,8 +1,10 @@
 package io.hmfs.client;
 
+import io.hmfs.wire.AccessEncoder;
 import io.hmfs.wire.AppendEncoder;
 import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.DeleteEncoder;
+import io.hmfs.wire.GetAclEncoder;
 import io.hmfs.wire.GetXattrsEncoder;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.ListEncoder;
@@ -10,13 +12,18 @@ import io.hmfs.wire.ListXattrsEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsEncoder;
 import io.hmfs.wire.MkdirEncoder;
+import io.hmfs.wire.ModifyAclEncoder;
 import io.hmfs.wire.OpenEncoder;
 import io.hmfs.wire.ReadBlockEncoder;
+import io.hmfs.wire.RemoveAclEncoder;
+import io.hmfs.wire.RemoveAclEntriesEncoder;
+import io.hmfs.wire.RemoveDefaultAclEncoder;
 import io.hmfs.wire.RemoveTreeEncoder;
 import io.hmfs.wire.RemoveXattrEncoder;
 import io.hmfs.wire.RenameEncoder;
 import io.hmfs.wire.RmdirEncoder;
 import io.hmfs.wire.SafeModeEncoder;
+import io.hmfs.wire.SetAclEncoder;
 import io.hmfs.wire.SetModeEncoder;
 import io.hmfs.wire.SetOwnerEncoder;
 import io.hmfs.wire.SetTimesEncoder;
@@ -59,4 +66,11 @@ final class Requests {
     final ReadBlockEncoder readBlock = new ReadBlockEncoder();
     final WriteBlockEncoder writeBlock = new WriteBlockEncoder();
     final SyncBlockEncoder syncBlock = new SyncBlockEncoder();
+    final GetAclEncoder getAcl = new GetAclEncoder();
+    final AccessEncoder access = new AccessEncoder();
+    final ModifyAclEncoder modifyAcl = new ModifyAclEncoder();
+    final RemoveAclEntriesEncoder removeAclEntries = new RemoveAclEntriesEncoder();
+    final RemoveDefaultAclEncoder removeDefaultAcl = new RemoveDefaultAclEncoder();
+    final RemoveAclEncoder removeAcl = new RemoveAclEncoder();
+    final SetAclEncoder setAcl = new SetAclEncoder();
 }

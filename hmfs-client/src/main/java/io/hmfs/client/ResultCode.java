@@ -49,7 +49,9 @@ public enum ResultCode {
     /** The server takes no further connection for now. */
     TOO_MANY_CONNECTIONS(109, "the server has as many connections as it takes"),
     /** An administrator has the server take no changes for now. */
-    SAFE_MODE(110, "the server is in safe mode, in which nothing changes; `hmfs safemode leave` ends it");
+    SAFE_MODE(110, "the server is in safe mode, in which nothing changes; `hmfs safemode leave` ends it"),
+    /** What would be no ACL: {@link HmfsException#reason} says why, as HDFS does. */
+    INVALID_ACL(111, "this would be no access control list");
 
     private static final ResultCode[] ALL = values();
 

@@ -75,14 +75,33 @@ class CodecTest {
                 .sequence(3)
                 .baseId(Wire.ROOT_ID)
                 .mode(0644)
-                .parentMode(0755);
+                .parentMode(0755)
+                .unmaskedMode(0666);
         create.flags().clear().overwrite(true).createParents(true);
         int limit = create.path("/ä").limit();
         assertEquals(
-                "25001400e2220500" // block length 37, template 20, schema 8930, version 5
+                "27001400e2220500" // block length 39, template 20, schema 8930, version 5
                         + "0100020000000000" + "0200000000000000" + "0300000000000000" + "0100000000000000"
-                        + "a401" + "ed01" + "03" // mode, parent mode, flags
+                        + "a401" + "ed01" + "03" + "b601" // mode, parent mode, flags, unmasked mode
                         + "0300" + "2fc3a4", // path
+                hex(limit));
+    }
+
+    @Test
+    void anAclHasItsGoldenBytes() {
+        int limit = new ModifyAclEncoder()
+                .wrapAndApplyHeader(window, 0, header)
+                .correlationId(1)
+                .clientId(2)
+                .sequence(3)
+                .baseId(Wire.ROOT_ID)
+                .path("/")
+                .entries("user:a:r--\0other::---")
+                .limit();
+        assertEquals(
+                "20002100e2220500" // block length 32, template 33
+                        + "0100000000000000" + "0200000000000000" + "0300000000000000" + "0100000000000000"
+                        + "01002f" + "1500" + "757365723a613a722d2d" + "00" + "6f746865723a3a2d2d2d",
                 hex(limit));
     }
 

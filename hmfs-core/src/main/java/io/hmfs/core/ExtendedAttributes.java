@@ -1,5 +1,7 @@
 package io.hmfs.core;
 
+import io.hmfs.core.type.AclEdit;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -9,7 +11,7 @@ import java.util.List;
 
 /**
  * Values that belong to an object, of any type, and move with it. The name of an attribute is 1 to 255 bytes, none of them NUL,
- * and means nothing to the engine; nor does an ACL. All that one object has is bounded: 64 KiB for each value, 256 KiB together.
+ * and means nothing to the engine, which grants and denies nothing by an ACL either. All that one object has is bounded: 64 KiB for each value, 256 KiB together.
  */
 public interface ExtendedAttributes {
     /** Sets one attribute; VALUE_TOO_LARGE beyond the bounds. */
@@ -27,12 +29,9 @@ public interface ExtendedAttributes {
     /** Removes one attribute; NO_ATTRIBUTE if it is not there. */
     Status removeXattr(long directory, Name name, Name attribute);
 
-    /** Sets the access control list, as one value of the caller's. */
-    Status setAcl(long directory, Name name, byte[] acl);
-
-    /** The access control list, or NO_ATTRIBUTE. */
-    Status getAcl(long directory, Name name, Bytes out);
-
-    /** Removes the access control list; NO_ATTRIBUTE if there is none. */
-    Status removeAcl(long directory, Name name);
+    /**
+     * Changes mode and access control list at once, from what they are to what {@code edit} says; its refusals are the answer. No moment shows
+     * one without the other. INVALID_ARGUMENT for what is no list or mode. {@link Attributes#withAcl} reads both.
+     */
+    Status changeAcl(long directory, Name name, AclEdit edit);
 }

@@ -1,6 +1,7 @@
 package io.hmfs.core;
 
 import io.hmfs.core.op.Operations;
+import io.hmfs.core.type.AclEdit;
 import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
@@ -101,18 +102,18 @@ abstract class ExtendedNamespace implements Namespace {
     }
 
     @Override
-    public final Status setAcl(long directory, Name name, byte[] acl) {
-        return allocating(() -> operations().setAcl(directory, name, acl));
+    public final Status changeAcl(long directory, Name name, AclEdit edit) {
+        return allocating(() -> operations().changeAcl(directory, name, edit));
     }
 
     @Override
-    public final Status getAcl(long directory, Name name, Bytes out) {
-        return stopping(() -> operations().getAcl(directory, name, out));
+    public final Status create(long directory, Name name, int mode, int uid, int gid, long[] acl, Attributes out) {
+        return allocating(() -> operations().create(directory, name, mode, uid, gid, acl, out));
     }
 
     @Override
-    public final Status removeAcl(long directory, Name name) {
-        return allocating(() -> operations().removeAcl(directory, name));
+    public final Status mkdir(long directory, Name name, int mode, int uid, int gid, long[] acl, Attributes out) {
+        return allocating(() -> operations().mkdir(directory, name, mode, uid, gid, acl, out));
     }
 
     @Override

@@ -51,6 +51,12 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
     /** Creates an empty directory. Mode 0–07777. EXISTS if the name is taken, and then {@code out} says by what. */
     Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out);
 
+    /** The same with an access control list, which is there as soon as the file is; INVALID_ARGUMENT if it is no list. */
+    Status create(long directory, Name name, int mode, int uid, int gid, long[] acl, Attributes out);
+
+    /** The same for a directory. */
+    Status mkdir(long directory, Name name, int mode, int uid, int gid, long[] acl, Attributes out);
+
     /**
      * Executes all creates of a batch and answers each in it. They share the fences, and those in one directory its
      * compare-and-swap, so a batch costs much less than its creates one by one. Each is atomic and answered as {@link #create} or

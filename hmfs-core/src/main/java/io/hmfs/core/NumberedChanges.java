@@ -103,13 +103,13 @@ public final class NumberedChanges {
                 change == OutcomeRecord.APPENDED ? ChangeOutcome.Kind.APPEND : ChangeOutcome.Kind.TRUNCATE;
             case OutcomeRecord.TIMED -> ChangeOutcome.Kind.SET_TIMES;
             case OutcomeRecord.CHAINED ->
+                change == OutcomeRecord.ATTRIBUTE_SET ? ChangeOutcome.Kind.SET_XATTR : ChangeOutcome.Kind.REMOVE_XATTR;
+            default ->
                 switch (change) {
-                    case OutcomeRecord.ATTRIBUTE_SET -> ChangeOutcome.Kind.SET_XATTR;
-                    case OutcomeRecord.ATTRIBUTE_REMOVED -> ChangeOutcome.Kind.REMOVE_XATTR;
-                    case OutcomeRecord.ACL_SET -> ChangeOutcome.Kind.SET_ACL;
-                    default -> ChangeOutcome.Kind.REMOVE_ACL;
+                    case OutcomeRecord.OF_MODE -> ChangeOutcome.Kind.CHMOD;
+                    case OutcomeRecord.OF_ACL -> ChangeOutcome.Kind.CHANGE_ACL;
+                    default -> ChangeOutcome.Kind.CHOWN;
                 };
-            default -> change == OutcomeRecord.OF_MODE ? ChangeOutcome.Kind.CHMOD : ChangeOutcome.Kind.CHOWN;
         };
     }
 

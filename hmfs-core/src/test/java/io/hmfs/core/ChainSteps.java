@@ -1,6 +1,8 @@
 package io.hmfs.core;
 
+import io.hmfs.core.sim.Acls;
 import io.hmfs.core.sim.Values;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.XattrMode;
@@ -23,6 +25,14 @@ final class ChainSteps {
                 true);
     }
 
+    private static Step acl(long d, String n, int mode, long[] acl) {
+        return new Step(
+                "changeAcl " + d + " " + n + " " + Integer.toOctalString(mode) + " " + acl.length,
+                e -> e.changeAcl(d, Name.of(n), Acls.set(mode, acl)),
+                (m, _) -> m.setAcl(d, n, mode, acl),
+                false);
+    }
+
     /** A change of the extended attributes of a name. */
     static Step change(Random random, long d, String n) {
         Name name = Name.of(n);
@@ -38,13 +48,8 @@ final class ChainSteps {
                         e -> e.removeXattr(d, name, attribute),
                         (m, _) -> m.removeXattr(d, n, a),
                         false);
-            case 1 ->
-                new Step(
-                        "setAcl" + at,
-                        e -> e.setAcl(d, name, value),
-                        (m, _) -> m.setXattr(d, n, "", value, XattrMode.CREATE_OR_REPLACE),
-                        false);
-            case 2 -> new Step("removeAcl" + at, e -> e.removeAcl(d, name), (m, _) -> m.removeXattr(d, n, ""), false);
+            case 1 -> acl(d, n, value.length % 0777, Acls.of(value.length % 29, value.length % 2 == 0, value.length));
+            case 2 -> acl(d, n, value.length % 0777, Acl.NONE);
             default ->
                 new Step(
                         "setXattr" + at + " " + mode,

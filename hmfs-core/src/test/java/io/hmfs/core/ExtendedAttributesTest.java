@@ -10,8 +10,10 @@ import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.sim.Acls;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.FileType;
@@ -127,13 +129,12 @@ final class ExtendedAttributesTest {
     @Test
     void boundsAreStatuses() {
         assertEquals(Status.VALUE_TOO_LARGE, set(F, "a", new byte[65537], ANY));
-        assertEquals(Status.VALUE_TOO_LARGE, namespace.setAcl(ROOT, F, new byte[65537]));
         for (int i = 0; i < 3; i++) {
             assertEquals(Status.OK, set(F, "a" + i, Values.of(65536, i), ANY));
         }
         assertEquals(Status.VALUE_TOO_LARGE, set(F, "a3", Values.of(65536, 3), ANY), "the heads do not fit");
         assertEquals(Status.OK, set(F, "a3", Values.of(65536 - 4 * 8 - 4 * 2, 3), ANY), "to the last byte");
-        assertEquals(Status.VALUE_TOO_LARGE, namespace.setAcl(ROOT, F, new byte[0]));
+        assertEquals(Status.VALUE_TOO_LARGE, namespace.changeAcl(ROOT, F, Acls.set(0644, Acls.of(1, false, 1))));
         assertEquals(Status.OK, set(F, "a1", Values.of(65536, 9), ANY), "in its own place");
         for (int i = 0; i < 3; i++) {
             assertValue(Values.of(65536, i == 1 ? 9 : i), F, "a" + i);
@@ -156,15 +157,11 @@ final class ExtendedAttributesTest {
 
     @Test
     void anAclIsApart() {
-        assertEquals(Status.NO_ATTRIBUTE, namespace.getAcl(ROOT, F, value));
-        assertEquals(Status.NO_ATTRIBUTE, namespace.removeAcl(ROOT, F));
-        assertEquals(Status.OK, namespace.setAcl(ROOT, F, Values.of(40, 1)));
+        assertEquals(Status.OK, namespace.changeAcl(ROOT, F, Acls.set(0600, Acls.of(2, false, 1))));
         assertEquals(Status.OK, set(F, "a", Values.of(3, 1), ANY));
-        assertEquals(Status.OK, namespace.setAcl(ROOT, F, Values.of(50, 2)));
-        assertEquals(Status.OK, namespace.getAcl(ROOT, F, value));
-        assertArrayEquals(Values.of(50, 2), value.value);
+        assertEquals(Status.OK, namespace.changeAcl(ROOT, F, Acls.set(0640, Acls.of(5, false, 2))));
         assertEquals(List.of("a"), names(F));
-        assertEquals(Status.OK, namespace.removeAcl(ROOT, F));
+        assertEquals(Status.OK, namespace.changeAcl(ROOT, F, Acls.set(0644, Acl.NONE)));
         assertValue(Values.of(3, 1), F, "a");
     }
 
@@ -193,9 +190,7 @@ final class ExtendedAttributesTest {
             assertEquals(Status.NOT_FOUND, namespace.getXattr(id, x, A, value));
             assertEquals(Status.NOT_FOUND, namespace.listXattrs(id, x, new ArrayList<>()));
             assertEquals(Status.NOT_FOUND, namespace.removeXattr(id, x, A));
-            assertEquals(Status.NOT_FOUND, namespace.setAcl(id, x, new byte[1]));
-            assertEquals(Status.NOT_FOUND, namespace.getAcl(id, x, value));
-            assertEquals(Status.NOT_FOUND, namespace.removeAcl(id, x));
+            assertEquals(Status.NOT_FOUND, namespace.changeAcl(id, x, Acls.set(0644, Acl.NONE)));
             assertEquals(Status.NOT_FOUND, namespace.readlink(id, x, value));
             assertEquals(Status.NO_SUCH_DIRECTORY, namespace.symlink(id, x, new byte[] {'t'}, 0, 0, out));
         }
@@ -252,13 +247,15 @@ final class ExtendedAttributesTest {
         assertEquals(Status.OK, namespace.link(ROOT, F, ROOT, g, out));
         assertValue(Values.of(700, 1), g, "a");
         assertEquals(Status.OK, set(g, "a", Values.of(900, 2), XattrMode.REPLACE));
-        assertEquals(Status.OK, namespace.setAcl(ROOT, F, Values.of(9, 9)));
+        assertEquals(Status.OK, namespace.changeAcl(ROOT, F, Acls.set(0640, Acls.of(1, false, 9))));
         assertValue(Values.of(900, 2), F, "a");
         reopen();
         assertEquals(Status.OK, namespace.rename(ROOT, F, ROOT, Name.of("h"), false, out));
         assertEquals(Status.OK, namespace.delete(ROOT, g, out));
         assertValue(Values.of(900, 2), Name.of("h"), "a");
-        assertEquals(Status.OK, namespace.getAcl(ROOT, Name.of("h"), value));
+        Attributes h = Attributes.withAcl();
+        assertEquals(Status.OK, namespace.stat(ROOT, Name.of("h"), h));
+        assertArrayEquals(Acls.of(1, false, 9), h.acl);
         Name s = Name.of("s");
         assertEquals(Status.OK, namespace.symlink(ROOT, s, Values.target(500, 1), 0, 0, out));
         assertEquals(Status.OK, namespace.link(ROOT, s, ROOT, g, out));

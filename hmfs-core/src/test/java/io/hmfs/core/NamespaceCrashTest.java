@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.hmfs.core.sim.Acls;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -180,10 +182,25 @@ final class NamespaceCrashTest {
                         n -> set(n, id(n, "d"), "a", "user.a", 20),
                         n -> set(n, id(n, "d"), "a", "user.b", 400),
                         n -> n.removeXattr(id(n, "d"), Name.of("a"), Name.of("user.a")),
-                        n -> n.setAcl(id(n, "d"), Name.of("a"), Values.of(30, 2)),
+                        n -> n.changeAcl(id(n, "d"), Name.of("a"), Acls.set(0604, Acls.of(2, false, 2))),
                         n -> n.removeXattr(id(n, "d"), Name.of("a"), Name.of("user.b")),
-                        n -> n.removeAcl(id(n, "d"), Name.of("a"))),
-                new Case("ACL of a directory", n -> n.setAcl(ROOT, Name.of("d"), Values.of(30, 2))),
+                        n -> n.changeAcl(id(n, "d"), Name.of("a"), Acls.set(0614, Acl.NONE))),
+                new Case(
+                        "ACL of a directory",
+                        n -> n.changeAcl(ROOT, Name.of("d"), Acls.set(0750, Acls.of(20, true, 2))),
+                        n -> n.chmod(ROOT, Name.of("d"), 0710),
+                        n -> n.changeAcl(ROOT, Name.of("d"), Acls.set(0700, Acls.of(1, false, 3))),
+                        n -> rename(n, ROOT, "d", ROOT, "new")),
+                new Case(
+                        "ACL by the second name",
+                        n -> n.changeAcl(ROOT, Name.of("two"), Acls.set(0604, Acls.of(2, false, 2)))),
+                new Case(
+                        "create with an ACL",
+                        n -> n.create(ROOT, Name.of("new"), 0620, 1, 2, Acls.of(50, false, 2), out)),
+                new Case(
+                        "mkdir with an ACL, and rmdir",
+                        n -> n.mkdir(ROOT, Name.of("new"), 0720, 1, 2, Acls.of(1, true, 2), out),
+                        n -> n.rmdir(ROOT, Name.of("new"))),
                 new Case("rename with attributes", n -> rename(n, ROOT, "x", ROOT, "new")),
                 new Case("rename with attributes across", n -> rename(n, ROOT, "x", id(n, "d"), "b")),
                 new Case("rename over attributes", n -> rename(n, ROOT, "f", ROOT, "x")),

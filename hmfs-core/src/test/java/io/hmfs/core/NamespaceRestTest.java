@@ -3,8 +3,10 @@ package io.hmfs.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.sim.Acls;
 import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -128,9 +130,18 @@ final class NamespaceRestTest {
         long a = create(ROOT, A);
         leaves(() -> namespace.chmod(ROOT, A, 0600), "file: attributes");
         leaves(() -> namespace.chown(ROOT, A, 7, 80_000), "file: attributes");
+        leaves(
+                () -> namespace.changeAcl(ROOT, A, Acls.set(0640, Acls.of(2, false, 1))),
+                "file: attributes",
+                "file: chain");
+        leaves(
+                () -> namespace.changeAcl(ROOT, A, Acls.set(0600, Acl.NONE)),
+                "chain: NORMAL to FREE",
+                "file: attributes",
+                "file: chain");
         leaves(() -> namespace.append(ROOT, A, a, 100), "file: length");
         leaves(() -> namespace.truncate(ROOT, A, 10), "file: length");
-        leaves(() -> namespace.setTimes(ROOT, A, 12345, Namespace.KEEP), "file: mark");
+        leaves(() -> namespace.setTimes(ROOT, A, 12345, Namespace.KEEP), "file: attributes", "file: mark");
         leaves(() -> namespace.setXattr(ROOT, A, Name.of("user.a"), new byte[300], XattrMode.CREATE), "file: chain");
         leaves(() -> namespace.removeXattr(ROOT, A, Name.of("user.a")), "chain: NORMAL to FREE", "file: chain");
     }

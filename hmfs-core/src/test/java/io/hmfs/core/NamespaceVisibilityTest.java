@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.Acls;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.Name;
@@ -126,6 +128,18 @@ final class NamespaceVisibilityTest {
                         "rename with attributes",
                         n -> n.rename(ROOT, Name.of("g"), ROOT, Name.of("n"), true, out)
                                 .code()),
+                new Case(
+                        "first ACL",
+                        n -> n.changeAcl(ROOT, Name.of("f"), Acls.set(0604, Acls.of(3, false, 7)))
+                                .code()),
+                new Case(
+                        "no ACL any more",
+                        n -> n.changeAcl(ROOT, Name.of("e"), Acls.set(0711, Acl.NONE))
+                                .code()),
+                new Case(
+                        "create with an ACL",
+                        n -> n.create(ROOT, Name.of("n"), 0604, 1, 2, Acls.of(3, false, 7), out)
+                                .code()),
                 new Case("truncate", n -> n.truncate(ROOT, Name.of("f"), 77).code()));
     }
 
@@ -136,6 +150,7 @@ final class NamespaceVisibilityTest {
         Attributes out = new Attributes();
         assertEquals(Status.OK, n.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
         assertEquals(Status.OK, n.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
+        assertEquals(Status.OK, n.changeAcl(ROOT, Name.of("e"), Acls.set(0750, Acls.of(1, true, 5))));
         assertEquals(Status.OK, n.create(ROOT, Name.of("f"), 0644, 0, 0, out));
         assertEquals(Status.OK, n.create(ROOT, Name.of("g"), 0644, 0, 0, out));
         assertEquals(Status.OK, n.setXattr(ROOT, Name.of("g"), A, Values.of(9, 1), XattrMode.CREATE));
@@ -148,7 +163,7 @@ final class NamespaceVisibilityTest {
     /** Everything that stat tells, field by field. Nothing moves meanwhile, so a file has as many names as it says. */
     private static Map<String, Long> look(PoolNamespace namespace) {
         Map<String, Long> seen = new TreeMap<>();
-        Attributes a = new Attributes();
+        Attributes a = Attributes.withAcl();
         Map<Long, Integer> names = new TreeMap<>();
         Map<Long, Integer> counts = new TreeMap<>();
         for (String name : NAMES) {
@@ -177,6 +192,7 @@ final class NamespaceVisibilityTest {
     private static void put(Map<String, Long> seen, String name, Attributes a) {
         seen.put(name + " id", a.id);
         seen.put(name + " mode", (long) a.mode);
+        seen.put(name + " acl", (long) Arrays.hashCode(a.acl));
         seen.put(name + " uid", (long) a.uid);
         seen.put(name + " gid", (long) a.gid);
         seen.put(name + " nlink", (long) a.nlink);

@@ -3,8 +3,10 @@ package io.hmfs.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.sim.Acls;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ChangeOutcome;
@@ -217,9 +219,16 @@ final class NumberedCases {
                         n -> delete(n, ROOT, "one"),
                         NumberedCases::churn),
                 new Case(
-                        "list of access",
-                        n -> n.setAcl(ROOT, Name.of("d"), Values.target(30, 1)),
-                        n -> n.removeAcl(ROOT, Name.of("d"))),
+                        "ACL",
+                        n -> n.changeAcl(ROOT, Name.of("f"), Acls.set(0660, Acls.of(2, false, 1))),
+                        n -> n.chmod(ROOT, Name.of("f"), 0640),
+                        n -> n.changeAcl(ROOT, Name.of("f"), Acls.set(0600, Acl.NONE)),
+                        n -> delete(n, ROOT, "f")),
+                new Case(
+                        "attribute beside an ACL",
+                        n -> setXattr(n, "f", "user.a", 10),
+                        n -> n.changeAcl(ROOT, Name.of("f"), Acls.set(0660, Acls.of(2, false, 1))),
+                        n -> n.removeXattr(ROOT, Name.of("f"), Name.of("user.a"))),
                 new Case("chmod", n -> n.chmod(ROOT, Name.of("f"), 0644), n -> n.chmod(ROOT, Name.of("f"), 0640)),
                 new Case(
                         "chown",

@@ -13,6 +13,7 @@ import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.sim.Acls;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
@@ -119,9 +120,9 @@ final class PoolChainsTest {
         for (int size : new int[] {1, 8, 311, 312, 313, 2000, 4095}) {
             symlink(n, d, "target " + size, size);
         }
-        ok(n.setAcl(ROOT, Name.of("e"), Values.of(700, 1)));
-        ok(n.setAcl(d, Name.of("target 8"), Values.of(10, 2)));
-        ok(n.setAcl(d, Name.of("many"), Values.of(65_536, 3)));
+        ok(n.changeAcl(ROOT, Name.of("e"), Acls.set(0755, Acls.of(20, true, 1))));
+        ok(n.changeAcl(d, Name.of("target 8"), Acls.set(0777, Acls.of(1, false, 2))));
+        ok(n.changeAcl(d, Name.of("many"), Acls.set(0644, Acls.of(28, true, 3))));
         // Moved, in the directory and out of it, over others, and with a directory.
         rename(n, d, "size 640", d, "moved");
         rename(n, d, "size 4000", e, "moved");
@@ -178,6 +179,8 @@ final class PoolChainsTest {
         link(n, d, "one", ROOT, "two");
         symlink(n, d, "symlink of two names", 20);
         link(n, d, "symlink of two names", ROOT, "its second");
+        create(n, d, "listed");
+        ok(n.changeAcl(d, Name.of("listed"), Acls.set(0640, Acls.of(2, false, 1))));
     }
 
     private static List<Long> slots(DamagedPool pool, RegionKind kind, int ofKind) {
@@ -246,7 +249,7 @@ final class PoolChainsTest {
         DamagedPool pool = new DamagedPool(24, PoolChainsTest::few);
         Pmem pmem = pool.pmem();
         List<Long> slots = slots(pool, RegionKind.LONG_ENTRY_SLOTS, EntryRecord.KIND_CHAIN);
-        assertEquals(8, slots.size());
+        assertEquals(9, slots.size());
         for (long slot : slots) {
             long owner = ChainRecord.owner(pmem, slot);
             long length = Math.min(ChainRecord.DATA_SIZE, ChainRecord.length(ChainRecord.blob(pmem, slot)));

@@ -1,5 +1,6 @@
 package io.hmfs.core;
 
+import io.hmfs.core.sim.Acls;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
@@ -80,8 +81,13 @@ final class Snapshot {
             ok(namespace.getXattr(directory, name, each, value), each);
             text.append(' ').append(each).append('=').append(Values.text(value.value));
         }
-        if (namespace.getAcl(directory, name, value) == Status.OK) {
-            text.append(" acl=").append(Values.text(value.value));
+        Attributes found = Attributes.withAcl();
+        ok(namespace.stat(directory, name, found), name);
+        if (found.hasAcl != found.acl.length > 0) {
+            throw new AssertionError(name + " has an ACL: " + found.hasAcl + ", of " + found.acl.length + " entries");
+        }
+        if (found.hasAcl) {
+            text.append(" acl=").append(Acls.text(found.acl));
         }
         return text.toString();
     }

@@ -20,6 +20,7 @@ import org.apache.hadoop.fs.FsConstants;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
+import org.apache.hadoop.fs.permission.FsCreateModes;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.jspecify.annotations.Nullable;
 
@@ -150,8 +151,15 @@ abstract class AttributedFileSystem extends FileSystem {
                 (files, path) -> files.createSymlink(target, path, createParent));
     }
 
+    /** What was masked before, by FileContext, stays as it is. */
     final FsPermission masked(FsPermission permission) {
-        return permission.applyUMask(FsPermission.getUMask(getConf()));
+        return FsCreateModes.applyUMask(permission, FsPermission.getUMask(getConf()));
+    }
+
+    /** What it was before, of which a default ACL may grant more than the umask. */
+    static FsPermission unmasked(FsPermission permission) {
+        FsPermission unmasked = permission.getUnmasked();
+        return unmasked == null ? permission : unmasked;
     }
 
     @Override
@@ -332,7 +340,8 @@ abstract class AttributedFileSystem extends FileSystem {
     @Override
     public boolean hasPathCapability(Path path, String capability) throws IOException {
         return switch (PathCapabilitiesSupport.validatePathCapabilityArgs(makeQualified(path), capability)) {
-            case CommonPathCapabilities.FS_APPEND,
+            case CommonPathCapabilities.FS_ACLS,
+                    CommonPathCapabilities.FS_APPEND,
                     CommonPathCapabilities.FS_CHECKSUMS,
                     CommonPathCapabilities.FS_PERMISSIONS,
                     CommonPathCapabilities.FS_TRUNCATE,

@@ -11,8 +11,8 @@ import org.apache.hadoop.HadoopIllegalArgumentException;
 
 /**
  * Appends files to another one, by HDFS's rules. Bytes stand under the inode that they were written to, so they are copied, a few chunks at
- * a time; one change of size makes them all visible, and then the sources go. Whoever dies before that has changed nothing, and after it
- * leaves sources behind.
+ * a time; one change of size makes them all visible, and then the sources go, each if it is what was copied. Whoever dies before that has
+ * changed nothing, and after it leaves sources behind.
  */
 final class Concat {
     private static final int BUFFER = 256 * 1024;
@@ -40,8 +40,19 @@ final class Concat {
             throw new HadoopIllegalArgumentException("concat: at least two of the source files are the same");
         }
         copy(target, sources, from);
-        for (String source : sources) {
-            session.delete(source, false);
+        for (int i = 0; i < sources.size(); i++) {
+            if (isAsCopied(sources.get(i), from.get(i))) {
+                session.delete(sources.get(i), false);
+            }
+        }
+    }
+
+    /** What has come to a source's path meanwhile, or was written there, was not copied and stays. */
+    private boolean isAsCopied(String source, FileInfo copied) throws IOException {
+        try {
+            return FileVersion.of(session.stat(source)).equals(FileVersion.of(copied));
+        } catch (FileNotFoundException e) {
+            return false;
         }
     }
 

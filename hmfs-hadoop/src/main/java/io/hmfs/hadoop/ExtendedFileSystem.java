@@ -31,7 +31,7 @@ import org.apache.hadoop.util.LambdaUtils;
 import org.apache.hadoop.util.functional.RemoteIterators;
 
 /** The part of {@link HmfsFileSystem} that Hadoop lets a filesystem leave out: options of opening, handles, concat, uploads, figures. */
-abstract class ExtendedFileSystem extends AttributedFileSystem implements SafeMode, IOStatisticsSource {
+abstract class ExtendedFileSystem extends ListedFileSystem implements SafeMode, IOStatisticsSource {
     @Override
     protected CompletableFuture<FSDataInputStream> openFileWithOptions(Path path, OpenFileParameters parameters)
             throws IOException {

@@ -14,6 +14,9 @@ import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.XAttrSetFlag;
+import org.apache.hadoop.fs.permission.AclEntry;
+import org.apache.hadoop.fs.permission.AclStatus;
+import org.apache.hadoop.fs.permission.FsAction;
 import org.jspecify.annotations.Nullable;
 
 /** HMFS for {@code FileContext}: the same filesystem behind Hadoop's other interface. */
@@ -78,6 +81,41 @@ public final class Hmfs extends DelegateToFileSystem {
     @Override
     public void removeXAttr(Path path, String name) throws IOException {
         files.removeXAttr(path, name);
+    }
+
+    @Override
+    public void access(Path path, FsAction wanted) throws IOException {
+        files.access(path, wanted);
+    }
+
+    @Override
+    public void modifyAclEntries(Path path, List<AclEntry> entries) throws IOException {
+        files.modifyAclEntries(path, entries);
+    }
+
+    @Override
+    public void removeAclEntries(Path path, List<AclEntry> entries) throws IOException {
+        files.removeAclEntries(path, entries);
+    }
+
+    @Override
+    public void removeDefaultAcl(Path path) throws IOException {
+        files.removeDefaultAcl(path);
+    }
+
+    @Override
+    public void removeAcl(Path path) throws IOException {
+        files.removeAcl(path);
+    }
+
+    @Override
+    public void setAcl(Path path, List<AclEntry> entries) throws IOException {
+        files.setAcl(path, entries);
+    }
+
+    @Override
+    public AclStatus getAclStatus(Path path) throws IOException {
+        return files.getAclStatus(path);
     }
 
     @Override

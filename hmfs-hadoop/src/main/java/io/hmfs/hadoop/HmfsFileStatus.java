@@ -28,7 +28,8 @@ final class HmfsFileStatus extends FileStatus implements EtagSource {
                 info.owner(),
                 info.group(),
                 target,
-                path);
+                path,
+                attributes(info.acl(), false, false, false));
         this.inode = info.id();
         this.mtimeNanos = info.mtimeNanos();
     }

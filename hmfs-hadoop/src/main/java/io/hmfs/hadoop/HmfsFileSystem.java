@@ -187,7 +187,8 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
             throws IOException {
         changes(Op.CREATE);
         short parentMode = masked(FsPermission.getDirDefault()).toShort();
-        CreateOptions how = new CreateOptions(mode.toShort(), overwrite, parents, parentMode);
+        CreateOptions how = new CreateOptions(
+                mode.toShort(), overwrite, parents, parentMode, unmasked(mode).toShort());
         return follow(
                 path,
                 (name, at) -> new FSDataOutputStream(session().create(name, how), statistics),
@@ -335,7 +336,7 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
         return follow(
                 path,
                 (name, at) -> {
-                    session().mkdir(name, mode.toShort(), parents);
+                    session().mkdir(name, mode.toShort(), unmasked(mode).toShort(), parents);
                     return true;
                 },
                 (files, at) -> files.mkdirs(at, mode));

@@ -45,6 +45,7 @@ final class Session implements Closeable {
     private final OpenFiles openFiles;
     private final Rename renames;
     private final XAttrs xattrs;
+    private final AclLists acls;
     private final @Nullable Reaper reaper; // only where the server cannot drop blocks itself
 
     private Session(
@@ -61,6 +62,7 @@ final class Session implements Closeable {
         this.openFiles = new OpenFiles(link);
         this.renames = new Rename(link, openFiles);
         this.xattrs = new XAttrs(link);
+        this.acls = new AclLists(link);
         this.reaper = store.dropsBlocksItself() ? null : new Reaper(store);
         if (reaper != null) {
             link.client().onRemoved((inode, size) -> reaper.drop(inode, 0, blocks(size)));
@@ -126,6 +128,10 @@ final class Session implements Closeable {
 
     XAttrs xattrs() {
         return xattrs;
+    }
+
+    AclLists acls() {
+        return acls;
     }
 
     Rename renames() {
@@ -221,12 +227,13 @@ final class Session implements Closeable {
         }
     }
 
-    void mkdir(String path, int mode, boolean parents) throws IOException {
+    void mkdir(String path, int mode, int unmasked, boolean parents) throws IOException {
         try {
             if (parents) {
-                link.repeatable(client -> client.mkdir(path, mode, true)); // a directory that is there already is fine
+                link.repeatable(
+                        client -> client.mkdir(path, mode, unmasked, true)); // a directory that is there is fine
             } else {
-                link.client().mkdir(path, mode, false);
+                link.client().mkdir(path, mode, unmasked, false);
             }
         } catch (HmfsException e) {
             throw HadoopErrors.translate(path, e);
@@ -310,7 +317,7 @@ final class Session implements Closeable {
     /** By the server, in one step. False: its pool is so full that it has no room for the step. */
     private boolean removeTree(String path) throws IOException {
         try {
-            link.repeat(client -> client.trees().remove(path));
+            link.client().trees().remove(path); // not repeated: the next one may have made it anew
             return true;
         } catch (HmfsException e) {
             switch (e.code()) {

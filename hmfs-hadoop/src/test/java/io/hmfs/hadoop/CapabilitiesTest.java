@@ -52,6 +52,9 @@ class CapabilitiesTest extends OwnDirectory {
         try (FSDataOutputStream out = fs.create(file)) {
             out.write(DATA);
         }
+        works.put(
+                CommonPathCapabilities.FS_ACLS,
+                () -> fs.modifyAclEntries(file, AclEntry.parseAclSpec("user:alice:r--", true)));
         works.put(CommonPathCapabilities.FS_APPEND, this::appends);
         works.put(CommonPathCapabilities.FS_CHECKSUMS, () -> assertNotNull(fs.getFileChecksum(file)));
         works.put(CommonPathCapabilities.FS_PERMISSIONS, this::keepsModes);
@@ -69,9 +72,6 @@ class CapabilitiesTest extends OwnDirectory {
         works.put(CommonPathCapabilities.FS_PATHHANDLES, this::opensByHandle);
         works.put(CommonPathCapabilities.FS_MULTIPART_UPLOADER, this::uploads);
 
-        fails.put(
-                CommonPathCapabilities.FS_ACLS,
-                () -> fs.modifyAclEntries(file, AclEntry.parseAclSpec("user:alice:r--", true)));
         fails.put(CommonPathCapabilities.FS_LIST_CORRUPT_FILE_BLOCKS, () -> fs.listCorruptFileBlocks(directory));
         fails.put(CommonPathCapabilities.FS_SNAPSHOTS, () -> fs.createSnapshot(directory));
         fails.put(CommonPathCapabilities.FS_STORAGEPOLICY, () -> fs.setStoragePolicy(directory, "HOT"));

@@ -326,8 +326,8 @@ public final class HmfsServer implements AutoCloseable {
         try {
             transport.close();
             users.close();
+            service.stopReaping(); // ends walks too
             endDisk();
-            service.stopReaping();
             closeAudit();
             if (!service.hasFailed()) { // while draining: then the pool must not be marked clean
                 closeData();

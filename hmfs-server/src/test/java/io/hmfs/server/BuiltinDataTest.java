@@ -290,53 +290,6 @@ class BuiltinDataTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(Persistence.class)
-    void cutsCutShortByACrashAreSettledAtTheNextStart(Persistence persistence) throws Exception {
-        try (ServerFixture fixture = fixture(persistence)) {
-            FileInfo cut;
-            FileInfo stays;
-            FileInfo deleted;
-            try (HmfsClient client = fixture.client()) {
-                cut = fileOf(client, "/cut", 3);
-                stays = fileOf(client, "/stays", 2);
-                deleted = fileOf(client, "/deleted", 1);
-            }
-            fixture.server().close();
-            // As a crash would leave it: cut recorded, the size committed or not, objects still there; one was deleted
-            // next.
-            try (IntentJournal journal =
-                    new IntentJournal(fixture.dataDirectory().resolve("removals"), persistence.writesBack())) {
-                journal.replay((slot, inode, parent, name, size) -> {
-                    throw new IllegalStateException("a clean stop left an intent");
-                });
-                journal.begin(cut.id(), 1, Name.of("cut"), IntentJournal.cut(2L * ServerFixture.BLOCK_SIZE + 1000));
-                journal.begin(stays.id(), 1, Name.of("stays"), IntentJournal.cut(ServerFixture.BLOCK_SIZE + 1000L));
-                journal.begin(deleted.id(), 1, Name.of("deleted"), IntentJournal.cut(1000));
-            }
-            try (Namespace namespace = Hmfs.open(fixture.pool, fixture.config().openOptions(_ -> {}))) {
-                assertEquals(Status.OK, namespace.truncate(1, Name.of("cut"), 10));
-                assertEquals(Status.OK, namespace.delete(1, Name.of("deleted"), new Attributes()));
-            }
-            fixture.restart();
-            try (HmfsClient client = fixture.client()) {
-                assertEquals(4, objects(fixture).size(), "its removal had an intent of its own, which is not this one");
-                client.truncate("/cut", 1000);
-                byte[] target = new byte[1000];
-                assertEquals(10, client.readBlock(cut.id(), 0, 0, target, 0, 1000), "nothing came back");
-                assertEquals(1000, client.readBlock(stays.id(), 1, 0, target, 0, 1000), "its size had not changed");
-                client.truncate("/stays", 10);
-            }
-            fixture.server().close();
-            try (IntentJournal journal =
-                    new IntentJournal(fixture.dataDirectory().resolve("removals"), persistence.writesBack())) {
-                journal.replay((slot, inode, parent, name, size) -> {
-                    throw new IllegalStateException("a truncate left an intent of " + name);
-                });
-            }
-        }
-    }
-
     @Test
     void externalDataStoreIsAnnouncedAndTheClientHearsWhatWasRemoved() throws IOException {
         try (ServerFixture fixture = new ServerFixture(directory, builder -> builder.dataStore("file:///somewhere"));

@@ -83,7 +83,8 @@ final class RawPeer implements AutoCloseable {
                 .sequence(correlationId)
                 .baseId(Wire.ROOT_ID)
                 .mode(0666)
-                .parentMode(0777);
+                .parentMode(0777)
+                .unmaskedMode(0777);
         create.flags().clear();
         return framed(window, create.path(path).limit());
     }
@@ -97,7 +98,8 @@ final class RawPeer implements AutoCloseable {
                 .clientId(99)
                 .sequence(correlationId)
                 .baseId(Wire.ROOT_ID)
-                .mode(0777);
+                .mode(0777)
+                .unmaskedMode(0777);
         mkdir.flags().clear().createParents(true);
         return framed(window, mkdir.path(path).limit());
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * HDFS's NameNode as its makers ship it, in a JVM of its own on a new, empty image: its settings are the defaults, so an edit is on the
- * disk before its answer (hsync of the edit log, many edits to a sync). It has no DataNode; empty files need none.
+ * disk before its answer (hsync of the edit log, many edits to a sync). Empty files need no {@link DataNode}.
  */
 public final class NameNode implements AutoCloseable {
     private static final String MAIN = "org.apache.hadoop.hdfs.server.namenode.NameNode";
@@ -42,17 +42,13 @@ public final class NameNode implements AutoCloseable {
                 "dfs.namenode.http-address",
                 "127.0.0.1:0");
         Files.createDirectories(conf.resolve("webapps").resolve("hdfs")); // its pages, which are not in its jar
-        Files.writeString(conf.resolve("log4j.properties"), """
-                log4j.rootLogger=ERROR,out
-                log4j.appender.out=org.apache.log4j.ConsoleAppender
-                log4j.appender.out.layout=org.apache.log4j.SimpleLayout
-                """);
+        logErrors(conf);
         Path out = directory.resolve("name-node.out");
-        Process format = start(conf + ":" + classPath, out, flags, "-format", "-nonInteractive");
+        Process format = start(MAIN, conf + ":" + classPath, out, flags, "-format", "-nonInteractive");
         if (format.waitFor() != 0) {
             throw new IOException("the NameNode could not be formatted: " + Files.readString(out));
         }
-        process = start(conf + ":" + classPath, out, flags);
+        process = start(MAIN, conf + ":" + classPath, out, flags);
         try {
             awaitConnections(out);
         } catch (IOException | InterruptedException | RuntimeException e) {
@@ -67,7 +63,17 @@ public final class NameNode implements AutoCloseable {
         }
     }
 
-    private static void write(Path file, String... namesAndValues) throws IOException {
+    /** Errors alone, to standard output. */
+    static void logErrors(Path conf) throws IOException {
+        Files.writeString(conf.resolve("log4j.properties"), """
+                log4j.rootLogger=ERROR,out
+                log4j.appender.out=org.apache.log4j.ConsoleAppender
+                log4j.appender.out.layout=org.apache.log4j.SimpleLayout
+                """);
+    }
+
+    /** A file of settings. */
+    public static void write(Path file, String... namesAndValues) throws IOException {
         StringBuilder text = new StringBuilder("<configuration>\n");
         for (int i = 0; i < namesAndValues.length; i += 2) {
             text.append("<property><name>%s</name><value>%s</value></property>\n"
@@ -76,13 +82,13 @@ public final class NameNode implements AutoCloseable {
         Files.writeString(file, text.append("</configuration>\n"));
     }
 
-    private static Process start(String classPath, Path out, List<String> flags, String... arguments)
+    static Process start(String main, String classPath, Path out, List<String> flags, String... arguments)
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         command.addAll(flags);
-        command.addAll(List.of("-cp", classPath, MAIN));
+        command.addAll(List.of("-cp", classPath, main));
         command.addAll(Arrays.asList(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().keySet().removeIf(name -> name.startsWith("HADOOP_") || name.startsWith("HDFS_"));
@@ -102,6 +108,11 @@ public final class NameNode implements AutoCloseable {
         throw new IOException("the NameNode did not start: " + Files.readString(out));
     }
 
+    /** Its address for clients. */
+    public String uri() {
+        return "hdfs://127.0.0.1:" + port;
+    }
+
     /** Where it listens, on the loopback address. */
     public int port() {
         return port;
@@ -109,6 +120,10 @@ public final class NameNode implements AutoCloseable {
 
     @Override
     public void close() {
+        end(process);
+    }
+
+    static void end(Process process) {
         process.destroy();
         try {
             process.waitFor(STOP_SECONDS, TimeUnit.SECONDS);

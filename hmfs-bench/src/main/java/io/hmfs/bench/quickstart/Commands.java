@@ -2,6 +2,7 @@ package io.hmfs.bench.quickstart;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Starts other programs, with their output in a log file. */
-final class Commands {
+public final class Commands {
     private static final int TAIL_LINES = 15;
 
     private final Path home;
@@ -19,22 +20,36 @@ final class Commands {
      * @param home top of the HMFS tree, with {@code bin/hmfs}
      * @param logs directory for the logs
      */
-    Commands(Path home, Path logs) {
+    public Commands(Path home, Path logs) {
         this.home = home;
         this.logs = logs;
     }
 
-    Path home() {
+    public Path home() {
         return home;
     }
 
     /** The log of the program called {@code name}. */
-    Path log(String name) {
+    public Path log(String name) {
         return logs.resolve(name + ".log");
     }
 
+    /** The shaded Hadoop plugin. */
+    public Path pluginJar() throws IOException, StepException {
+        Path target = home.resolve("hmfs-hadoop/target");
+        try (DirectoryStream<Path> jars = Files.newDirectoryStream(target, "hmfs-hadoop*.jar")) {
+            for (Path jar : jars) {
+                String name = jar.getFileName().toString();
+                if (!name.endsWith("-tests.jar") && !name.endsWith("-sources.jar")) {
+                    return jar;
+                }
+            }
+        }
+        throw new StepException(target + " holds no hmfs-hadoop jar");
+    }
+
     /** {@code bin/hmfs} with arguments, not yet started; it runs on the Java that runs this. */
-    ProcessBuilder hmfs(String... arguments) {
+    public ProcessBuilder hmfs(String... arguments) {
         List<String> command = new ArrayList<>();
         command.add(home.resolve("bin/hmfs").toString());
         command.addAll(List.of(arguments));
@@ -42,7 +57,7 @@ final class Commands {
     }
 
     /** Any program, not yet started. */
-    ProcessBuilder program(List<String> command) {
+    public ProcessBuilder program(List<String> command) {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("HMFS_JAVA_HOME", System.getProperty("java.home"));
         builder.environment().keySet().removeIf(Commands::isSetting);
@@ -59,7 +74,7 @@ final class Commands {
     }
 
     /** Runs it to its end and returns its standard output; fails with the end of its log if it fails or takes too long. */
-    String run(String name, ProcessBuilder builder, int timeoutSeconds)
+    public String run(String name, ProcessBuilder builder, int timeoutSeconds)
             throws IOException, InterruptedException, StepException {
         Path out = logs.resolve(name + ".out");
         Path log = log(name);
@@ -81,7 +96,7 @@ final class Commands {
     }
 
     /** The last lines of a log, each on a line of its own, for messages. */
-    static String tail(Path log) throws IOException {
+    public static String tail(Path log) throws IOException {
         if (!Files.exists(log)) {
             return "";
         }

@@ -7,7 +7,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** SHA-256 of streams. */
-final class Digests {
+public final class Digests {
     private static final int BUFFER = 64 << 10;
 
     private Digests() {}
@@ -25,7 +25,7 @@ final class Digests {
     }
 
     /** Reads to the end; the caller closes. */
-    static String of(InputStream in) throws IOException {
+    public static String of(InputStream in) throws IOException {
         MessageDigest digest = sha256();
         byte[] buffer = new byte[BUFFER];
         for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {

@@ -133,7 +133,7 @@ public final class Quickstart implements Callable<Integer> {
     }
 
     /** Removes a directory and all that is in it. */
-    static void delete(Path top) throws IOException {
+    public static void delete(Path top) throws IOException {
         List<Path> all;
         try (Stream<Path> walk = Files.walk(top)) {
             all = walk.toList();

@@ -332,8 +332,8 @@ final class QuickstartRun {
         out.println("The server goes on: " + running.uri() + ", files in " + work);
         out.println("  look      " + hmfs + " fs --server " + running.address() + " -ls /java");
         out.println("  status    " + hmfs + " status --server " + running.address());
-        out.println("  Spark     --jars " + SparkJob.pluginJar(commands.home()) + " --conf spark.hadoop.fs.defaultFS="
-                + running.uri());
+        out.println(
+                "  Spark     --jars " + commands.pluginJar() + " --conf spark.hadoop.fs.defaultFS=" + running.uri());
         out.println("  stop      kill " + running.pid() + " && rm -r " + work);
     }
 

@@ -4,15 +4,17 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A server in a process of its own, started through {@code bin/hmfs server}. */
-final class ServerProcess {
+public final class ServerProcess {
     private static final Pattern ADDRESS = Pattern.compile("^ *address +hmfs://(\\S+):(\\d+)", Pattern.MULTILINE);
     /** The server is killed and the machine is not, and a temporary directory may be in memory. */
-    static final String PERSISTENCE = "process";
+    public static final String PERSISTENCE = "process";
 
     private static final int START_SECONDS = 60;
     private static final int STOP_SECONDS = 30;
@@ -27,23 +29,21 @@ final class ServerProcess {
         this.port = port;
     }
 
-    /** Starts one and waits until it has printed its address. Port 0 takes a free one. */
-    static ServerProcess start(Commands commands, Path pool, Path data, int port)
+    /** Starts one with the builtin data store and waits until it has printed its address. Port 0 takes a free one. */
+    public static ServerProcess start(Commands commands, Path pool, Path data, int port)
+            throws IOException, InterruptedException, StepException {
+        return start(commands, pool, port, "--data-directory", data.toString());
+    }
+
+    /** The same, with these flags of {@code hmfs server} that say where data goes. */
+    public static ServerProcess start(Commands commands, Path pool, int port, String... store)
             throws IOException, InterruptedException, StepException {
         Path log = commands.log("server");
         long before = Files.exists(log) ? Files.size(log) : 0;
-        Process process = commands.hmfs(
-                        "server",
-                        "--pool",
-                        pool.toString(),
-                        "--data-directory",
-                        data.toString(),
-                        "--persistence",
-                        PERSISTENCE,
-                        "--host",
-                        "127.0.0.1",
-                        "--port",
-                        Integer.toString(port))
+        List<String> arguments = new ArrayList<>(List.of("server", "--pool", pool.toString()));
+        arguments.addAll(List.of(store));
+        arguments.addAll(List.of("--persistence", PERSISTENCE, "--host", "127.0.0.1", "--port", "" + port));
+        Process process = commands.hmfs(arguments.toArray(new String[0]))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
@@ -69,7 +69,7 @@ final class ServerProcess {
         return new String(all, from, all.length - from, StandardCharsets.UTF_8);
     }
 
-    String uri() {
+    public String uri() {
         return "hmfs://" + address();
     }
 
@@ -94,7 +94,7 @@ final class ServerProcess {
     }
 
     /** SIGTERM, and waits for the clean end. */
-    void stop() throws InterruptedException, StepException {
+    public void stop() throws InterruptedException, StepException {
         process.destroy();
         if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
             process.destroyForcibly();
@@ -106,7 +106,7 @@ final class ServerProcess {
     }
 
     /** For the way out, whatever happened. */
-    void destroy() {
+    public void destroy() {
         process.destroyForcibly();
     }
 }

@@ -1,14 +1,13 @@
 package io.hmfs.bench.quickstart;
 
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Runs the jobs of {@code hmfs-bench/spark} in a Spark of its own, with {@code hmfs://} as its default filesystem. */
-final class SparkJob {
+public final class SparkJob {
     private static final int FETCH_SECONDS = 1200;
     private static final int RUN_SECONDS = 240;
 
@@ -43,25 +42,11 @@ final class SparkJob {
     }
 
     /** Builds the job, fetching Spark the first time. */
-    static SparkJob prepare(Commands commands, Path scratch, Path javaHome) throws Exception {
+    public static SparkJob prepare(Commands commands, Path scratch, Path javaHome) throws Exception {
         Path script = commands.home().resolve("bin/lib/spark-job");
         String classPath = commands.run("spark-fetch", commands.program(List.of(script.toString())), FETCH_SECONDS)
                 .strip();
-        return new SparkJob(commands, scratch, javaHome, pluginJar(commands.home()) + ":" + classPath);
-    }
-
-    /** The shaded Hadoop plugin. */
-    static Path pluginJar(Path home) throws IOException, StepException {
-        Path target = home.resolve("hmfs-hadoop/target");
-        try (DirectoryStream<Path> jars = Files.newDirectoryStream(target, "hmfs-hadoop*.jar")) {
-            for (Path jar : jars) {
-                String name = jar.getFileName().toString();
-                if (!name.endsWith("-tests.jar") && !name.endsWith("-sources.jar")) {
-                    return jar;
-                }
-            }
-        }
-        throw new StepException(target + " holds no hmfs-hadoop jar");
+        return new SparkJob(commands, scratch, javaHome, commands.pluginJar() + ":" + classPath);
     }
 
     /** Counts the words of the inputs into a Parquet table; returns what the job printed. */
@@ -80,8 +65,13 @@ final class SparkJob {
         return commands.run("spark", program(uri, "local[2]", "WordCount", arguments), RUN_SECONDS);
     }
 
+    /** Changes a table, {@code append} or {@code overwrite}; returns what the job printed. */
+    public String tables(String uri, String change, String table) throws Exception {
+        return commands.run("spark", program(uri, "local[2]", "Tables", List.of(change, table)), RUN_SECONDS);
+    }
+
     /** The job of many tasks, not yet started. Spark tries a failed task again, so that one is no more than counted. */
-    ProcessBuilder manyTasks(String uri, String directory, int files, int rows, int stops) throws IOException {
+    public ProcessBuilder manyTasks(String uri, String directory, int files, int rows, int stops) throws IOException {
         return program(uri, "local[2,4]", "ManyTasks", List.of(directory, "" + files, "" + rows, "" + stops))
                 .redirectInput(ProcessBuilder.Redirect.PIPE);
     }

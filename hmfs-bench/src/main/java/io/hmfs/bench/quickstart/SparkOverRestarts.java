@@ -10,11 +10,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A Spark job of many tasks whose server goes, and comes again at the same port, each time that one of the tasks says so. */
-final class SparkOverRestarts {
+public final class SparkOverRestarts {
     /** Files that the job writes, each in a task of its own. */
-    static final int FILES = 200;
+    public static final int FILES = 200;
 
-    private static final int ROWS = 100; // of each
+    /** Of each. */
+    public static final int ROWS = 100;
+
     private static final int END_SECONDS = 300;
     private static final Pattern RESULT =
             Pattern.compile("RESULT files=(\\d+) rows=(\\d+) sum=(\\d+) tasks=(\\d+) failed=(\\d+) attempts=(\\d+)");
@@ -23,7 +25,7 @@ final class SparkOverRestarts {
     private final SparkJob spark;
 
     /** What is done to the server. */
-    interface Servant {
+    public interface Servant {
         /** Ends the server; returns when it is gone. */
         void stop() throws Exception;
 
@@ -32,15 +34,15 @@ final class SparkOverRestarts {
     }
 
     /** What became of the tasks. */
-    record Tasks(int tasks, int failed, int attempts) {}
+    public record Tasks(int tasks, int failed, int attempts) {}
 
-    SparkOverRestarts(Commands commands, SparkJob spark) {
+    public SparkOverRestarts(Commands commands, SparkJob spark) {
         this.commands = commands;
         this.spark = spark;
     }
 
     /** Writes {@link #FILES} files to a new directory; fails if the job does, or if a row is not there afterwards. */
-    Tasks run(String uri, String directory, int restarts, Servant server) throws Exception {
+    public Tasks run(String uri, String directory, int restarts, Servant server) throws Exception {
         Process job = spark.manyTasks(uri, directory, FILES, ROWS, restarts)
                 .redirectError(commands.log("spark-restarts").toFile())
                 .start();
@@ -95,7 +97,7 @@ final class SparkOverRestarts {
     }
 
     /** Fails unless each task succeeded at its first attempt. */
-    static void requireFirstAttempts(Tasks tasks) throws StepException {
+    public static void requireFirstAttempts(Tasks tasks) throws StepException {
         if (tasks.failed() != 0 || tasks.attempts() != 0) {
             throw new StepException(tasks.failed() + " of " + tasks.tasks() + " tasks failed; a task was tried "
                     + (tasks.attempts() + 1) + " times");

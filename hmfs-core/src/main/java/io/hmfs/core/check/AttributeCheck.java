@@ -9,12 +9,8 @@ final class AttributeCheck {
     /** A number of a user or of a group has 31 bits. */
     private static final long OWNER_RESERVED = 0x8000_0000_8000_0000L;
 
-    private static final long ONE_LINK = 1;
-
     /** How far a ctime may be ahead of the clock: a unit for each change that came faster than units do. */
     private static final long CTIME_AHEAD_NANOS = 3_600_000_000_000L;
-
-    private static final long LINKS_RESERVED = 1L << 62;
 
     private final PoolView view;
     private final Pmem pmem;
@@ -73,15 +69,16 @@ final class AttributeCheck {
         }
         ChainCheck.owner(view, at);
         long links = EntryRecord.links(pmem, at);
-        if (EntryRecord.linkCount(links) != ONE_LINK || (links & LINKS_RESERVED) != 0) {
+        int form = EntryRecord.form(links);
+        boolean plain = form == EntryRecord.LINKS_PLAIN && EntryRecord.mode(links) == 0;
+        if (!plain && form != EntryRecord.LINKS_WITH_MODE) {
             damage(
                     at + EntryRecord.LINKS_OFFSET,
                     at,
-                    "1 link",
+                    "a word that leads to a chain",
                     "0x" + Long.toHexString(links),
-                    "store 1",
-                    () -> view.store(
-                            at + EntryRecord.LINKS_OFFSET, EntryRecord.withChain(ONE_LINK, EntryRecord.chain(links))));
+                    "store it without a mode",
+                    () -> view.store(at + EntryRecord.LINKS_OFFSET, EntryRecord.settled(links)));
         }
     }
 

@@ -2,6 +2,7 @@ package io.hmfs.core.check;
 
 import io.hmfs.core.layout.BlobRecord;
 import io.hmfs.core.layout.ChainRecord;
+import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What objects have without a bound: each chain is whole and is its owner's, and each slot of one is reached. */
 final class ChainCheck {
+    private static final byte[] NOTHING = {};
+    private static final int OTHERS_BITS = 077; // of all but the owner
+
     private ChainCheck() {}
 
     /**
@@ -43,10 +47,12 @@ final class ChainCheck {
         long links = EntryRecord.links(pmem, at);
         long head = EntryRecord.chain(links);
         if (head == Pmem.NULL) {
+            acl(view, at, NOTHING);
             return;
         }
         byte[] blob = blob(view, at);
         if (blob != null) {
+            acl(view, at, blob);
             backReferences(view, at, head, blob.length);
             return;
         }
@@ -65,7 +71,50 @@ final class ChainCheck {
                 "a whole chain of extended attributes",
                 "0x" + Long.toHexString(head),
                 "take it off: the extended attributes and the ACL of this object are lost",
-                () -> view.store(at + EntryRecord.LINKS_OFFSET, EntryRecord.withChain(links, Pmem.NULL)));
+                () -> {
+                    forgetAcl(view, at);
+                    view.store(
+                            at + EntryRecord.LINKS_OFFSET,
+                            EntryRecord.withChain(EntryRecord.links(pmem, at), Pmem.NULL));
+                });
+    }
+
+    /** Whether the links word says that there is an ACL, and the blob has one that can be. */
+    private static void acl(PoolView view, long at, byte[] blob) {
+        long links = EntryRecord.links(view.pmem, at);
+        boolean has = BlobRecord.acl(blob).length > 0;
+        if (has && !EntryRecord.acl(links)) {
+            view.findings.damage(
+                    at + EntryRecord.LINKS_OFFSET,
+                    view.describe(at),
+                    "the word that says it has an ACL",
+                    "0x" + Long.toHexString(links),
+                    "store that it has one",
+                    () -> view.store(at + EntryRecord.LINKS_OFFSET, EntryRecord.markAcl(links, true)));
+        } else if (!has && EntryRecord.acl(links)) {
+            view.findings.damage(
+                    at + EntryRecord.LINKS_OFFSET,
+                    view.describe(at),
+                    "an ACL",
+                    "none that can be one",
+                    "store that it has none; the permissions of all but the owner, which it may have narrowed, are taken away",
+                    () -> forgetAcl(view, at));
+        }
+    }
+
+    /**
+     * What the group may do was the mask, perhaps, which is more than the list may have granted it; and whom the list denied more than
+     * others have would be one of the others.
+     */
+    private static void forgetAcl(PoolView view, long at) {
+        Pmem pmem = view.pmem;
+        long links = EntryRecord.links(pmem, at);
+        if (EntryRecord.acl(links)) {
+            long ctime = pmem.get(at + EntryRecord.CTIME_OFFSET);
+            long mode = EntryRecord.mode(links, ctime) & ~OTHERS_BITS;
+            view.store(at + EntryRecord.CTIME_OFFSET, (ctime & ~Ctime.MODE_MAX) | mode);
+            view.store(at + EntryRecord.LINKS_OFFSET, EntryRecord.settled(EntryRecord.markAcl(links, false)));
+        }
     }
 
     private static boolean isSymlink(long status) {

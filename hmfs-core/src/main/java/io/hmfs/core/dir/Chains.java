@@ -109,7 +109,9 @@ public final class Chains {
             return true;
         }
         long head = make(to, blob);
-        pmem.set(to + EntryRecord.LINKS_OFFSET, EntryRecord.withChain(EntryRecord.links(pmem, to), head));
+        long links = EntryRecord.withChain(EntryRecord.links(pmem, to), head);
+        boolean acl = EntryRecord.acl(EntryRecord.links(pmem, from));
+        pmem.set(to + EntryRecord.LINKS_OFFSET, EntryRecord.markAcl(links, acl));
         return head != Pmem.NULL;
     }
 

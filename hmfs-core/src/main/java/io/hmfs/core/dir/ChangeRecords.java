@@ -103,6 +103,12 @@ public final class ChangeRecords {
         write(engine.scratch(), shown, at, engine.clock.next(), ctime, chain);
     }
 
+    /** The change gives what stands at {@code at} this word with another ACL and mode, then this ctime. Written back, not fenced: as above. */
+    public void changesAcl(long at, long ctime, long links) {
+        int shown = OutcomeRecord.shown(OutcomeRecord.OWNED, OutcomeRecord.OF_ACL);
+        write(engine.scratch(), shown, at, engine.clock.next(), ctime, links);
+    }
+
     /** What was written so far is durable on return. */
     public void fence() {
         pmem.fence();

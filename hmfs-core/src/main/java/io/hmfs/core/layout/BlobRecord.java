@@ -1,5 +1,6 @@
 package io.hmfs.core.layout;
 
+import io.hmfs.core.type.Acl;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -14,7 +15,7 @@ public final class BlobRecord {
     /** An extended attribute. */
     public static final int TYPE_ATTRIBUTE = 1;
 
-    /** An access control list, as its owner encodes it; no name. */
+    /** An access control list, {@link Acl}; no name. */
     public static final int TYPE_ACL = 2;
 
     /** The target of a symbolic link; no name. */
@@ -65,6 +66,30 @@ public final class BlobRecord {
     /** Where the value of the record that begins here stands. */
     public static int valueAt(byte[] blob, int at) {
         return at + HEAD_SIZE + nameLength(head(blob, at));
+    }
+
+    /** A list as the value of a record: its words, one after the other. */
+    public static byte[] ofAcl(long[] acl) {
+        byte[] value = new byte[acl.length * Long.BYTES];
+        for (int i = 0; i < acl.length; i++) {
+            WORD.set(value, i * Long.BYTES, acl[i]);
+        }
+        return value;
+    }
+
+    /** The list in a blob's record of type {@link #TYPE_ACL}; {@link Acl#NONE} if there is none, or it cannot be one. */
+    public static long[] acl(byte[] blob) {
+        for (int at = 0; at < blob.length; at += size(blob, at)) {
+            int length = valueLength(head(blob, at));
+            if (type(head(blob, at)) == TYPE_ACL && length % Long.BYTES == 0) {
+                long[] acl = new long[length / Long.BYTES];
+                for (int i = 0; i < acl.length; i++) {
+                    acl[i] = (long) WORD.get(blob, valueAt(blob, at) + i * Long.BYTES);
+                }
+                return Acl.isValid(acl) ? acl : Acl.NONE;
+            }
+        }
+        return Acl.NONE;
     }
 
     /** Whether records fill the blob to its end. */

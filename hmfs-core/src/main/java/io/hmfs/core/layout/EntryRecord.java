@@ -76,7 +76,16 @@ public final class EntryRecord {
     /** Set in the links word while its chain may not be durable yet: whoever follows it writes the line back first (I2). */
     public static final long LINKS_DIRTY = 1L << 63;
 
-    private static final long LINK_COUNT_MASK = (1L << 20) - 1;
+    /** The form of a links word: as a rule. How many names a file has stands in its inode. */
+    public static final int LINKS_PLAIN = 1;
+
+    /** The form of a links word that has the mode too, which the ctime word gets next: both changed by one store. Two bits from the other. */
+    public static final int LINKS_WITH_MODE = 2;
+
+    private static final long LINKS_ACL = 1L << 62;
+    private static final long FORM_MASK = 0xff;
+    private static final int LINKS_MODE_SHIFT = 8;
+    private static final long LINKS_MODE_MASK = (long) Ctime.MODE_MAX << LINKS_MODE_SHIFT;
     private static final int CHAIN_SHIFT = 20 - 6; // a slot stands at a multiple of a line
     private static final long CHAIN_MASK = ((1L << 42) - 1) << 20;
     private static final int OBJECT_SHIFT = 40;
@@ -149,7 +158,7 @@ public final class EntryRecord {
         pmem.set(at + CTIME_OFFSET, Ctime.of(time, mode));
         pmem.set(at + OWNER_OFFSET, owner);
         pmem.set(at + ATIME_OFFSET, time);
-        pmem.set(at + LINKS_OFFSET, 1);
+        pmem.set(at + LINKS_OFFSET, LINKS_PLAIN);
         pmem.set(at + OVERRIDE_OFFSET, 0);
         pmem.set(at + SET_AT_OFFSET, 0);
         setName(pmem, at, name);
@@ -271,13 +280,47 @@ public final class EntryRecord {
         return pmem.get(at + ID_OFFSET);
     }
 
-    /** The word with the count of names and the chain; with acquire order: what it points at can be read after it. */
+    /** The word that leads to the chain; with acquire order: what it points at can be read after it. */
     public static long links(Pmem pmem, long at) {
         return pmem.getAcquire(at + LINKS_OFFSET);
     }
 
-    public static int linkCount(long links) {
-        return (int) (links & LINK_COUNT_MASK);
+    /** {@link #LINKS_PLAIN} or {@link #LINKS_WITH_MODE}. */
+    public static int form(long links) {
+        return (int) (links & FORM_MASK);
+    }
+
+    /** Whether the chain has an access control list. */
+    public static boolean acl(long links) {
+        return (links & LINKS_ACL) != 0;
+    }
+
+    /** The mode that a links word has, if it has one. */
+    public static int mode(long links) {
+        return (int) ((links & LINKS_MODE_MASK) >>> LINKS_MODE_SHIFT);
+    }
+
+    /** What the mode is, by both words that can have it: ctime read before links, and the same afterwards. */
+    public static int mode(long links, long ctime) {
+        return form(links) == LINKS_WITH_MODE ? mode(links) : Ctime.mode(ctime);
+    }
+
+    /** Another chain with or without an access control list, and the mode that goes with it. */
+    public static long withAcl(long links, long chain, boolean acl, int mode) {
+        return (settled(withChain(links, chain)) & ~(LINKS_ACL | FORM_MASK))
+                | (acl ? LINKS_ACL : 0)
+                | (long) mode << LINKS_MODE_SHIFT
+                | LINKS_WITH_MODE;
+    }
+
+    /** The same chain, whose mode has its place in the ctime word by now. */
+    public static long settled(long links) {
+        return (links & ~(FORM_MASK | LINKS_MODE_MASK)) | LINKS_PLAIN;
+    }
+
+    /** The same word with this said of the chain. */
+    public static long markAcl(long links, boolean acl) {
+        return acl ? links | LINKS_ACL : links & ~LINKS_ACL;
     }
 
     /** The head of the object's chain, or {@code Pmem.NULL}. */
@@ -285,14 +328,14 @@ public final class EntryRecord {
         return (links & CHAIN_MASK) >>> CHAIN_SHIFT;
     }
 
-    /** The same count with another chain. */
+    /** The same with another chain. */
     public static long withChain(long links, long chain) {
         return (links & ~CHAIN_MASK) | chain << CHAIN_SHIFT;
     }
 
     /** Leads an object that nobody reaches yet to no chain. */
     public static void clearChain(Pmem pmem, long at) {
-        pmem.set(at + LINKS_OFFSET, withChain(pmem.get(at + LINKS_OFFSET), Pmem.NULL));
+        pmem.set(at + LINKS_OFFSET, markAcl(withChain(pmem.get(at + LINKS_OFFSET), Pmem.NULL), false));
     }
 
     /** Stores a name, padded to whole words. */

@@ -66,12 +66,13 @@ public final class OutcomeRecord {
 
     public static final int OF_OWNER = 2;
 
-    /** Of what got another chain: by an attribute that was set or removed, by an ACL. */
+    /** The same of what got another ACL, with its mode: {@link #OWNED}. */
+    public static final int OF_ACL = 3;
+
+    /** Of what got another chain: by an attribute that was set or removed. */
     public static final int ATTRIBUTE_SET = 1;
 
     public static final int ATTRIBUTE_REMOVED = 2;
-    public static final int ACL_SET = 3;
-    public static final int ACL_REMOVED = 4;
 
     private static final int PHASE_BITS = 2;
     private static final long PHASE_MASK = (1 << PHASE_BITS) - 1;

@@ -67,6 +67,16 @@ final class AttributeOps {
         return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, TRUNCATE, size, 0);
     }
 
+    /** A change that is alone on the object, by where its attributes stand. */
+    @FunctionalInterface
+    interface Alone {
+        Status apply(long at);
+    }
+
+    Status changeAlone(long parent, Name name, Alone change) {
+        return change(parent, name, (_, at, _, _) -> change.apply(at), true, 0, 0);
+    }
+
     Status change(long parent, Name name, Change change, long a, long b) {
         return change(parent, name, change, engine.records.isNumbered(), a, b);
     }
@@ -145,7 +155,34 @@ final class AttributeOps {
         return Ctime.next(before, time, Ctime.mode(before));
     }
 
+    /** The mode alone, durable on return. The caller has {@link #settleMode}d, and holds the key's lock. */
+    void setMode(long at, long time, int mode) {
+        changeOwner(at, time, KEEP, KEEP, mode);
+    }
+
+    /**
+     * [acl.5] † A mode that a change of an ACL has left in the links word, when a crash cut it off, goes where it belongs before the unit
+     * changes: else that mode would win over a later one. Others may do the same meanwhile, and go on.
+     */
+    void settleMode(long at) {
+        long links = EntryRecord.links(pmem, at);
+        while (EntryRecord.form(links) == EntryRecord.LINKS_WITH_MODE) {
+            long before = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
+            long owner = pmem.getAcquire(at + EntryRecord.OWNER_OFFSET);
+            long ctime = Ctime.next(before, engine.clock.next(), EntryRecord.mode(links));
+            long marked = ctime | (engine.marksDirty ? Ctime.DIRTY : 0);
+            // The same links after the look at the unit: a change that came after it has moved the unit on.
+            if (EntryRecord.links(pmem, at) == links
+                    && pmem.cas16(at + EntryRecord.CTIME_OFFSET, before, owner, marked, owner)) {
+                // Mark and line are left to the change that follows at once.
+                pmem.cas8(at + EntryRecord.LINKS_OFFSET, links, EntryRecord.settled(links));
+            }
+            links = EntryRecord.links(pmem, at);
+        }
+    }
+
     private Status recordOwner(long at, int change, int uid, int gid, int mode) {
+        settleMode(at);
         long time = engine.clock.next();
         if (engine.records.isNumbered()) {
             int shown = OutcomeRecord.shown(OutcomeRecord.OWNED, change);

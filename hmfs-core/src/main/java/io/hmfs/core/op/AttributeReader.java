@@ -1,6 +1,7 @@
 package io.hmfs.core.op;
 
 import io.hmfs.core.dir.Engine;
+import io.hmfs.core.layout.BlobRecord;
 import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
@@ -8,6 +9,7 @@ import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.Owner;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.FileType;
 
@@ -28,7 +30,7 @@ final class AttributeReader {
         if (EntryRecord.isIndirect(status)) {
             readInode(at, status, out);
         } else {
-            out.nlink = EntryRecord.linkCount(EntryRecord.links(pmem, at));
+            out.nlink = 1;
             readUnits(at, EntryRecord.kind(status), out);
         }
         out.birthNanos = EntryRecord.birth(pmem, at);
@@ -50,6 +52,13 @@ final class AttributeReader {
         readUnits(inode, EntryRecord.object(EntryRecord.status(pmem, inode)), out);
     }
 
+    /** The attributes that stand at {@code at}, in an entry of one name or in an inode, whose lock the caller holds. */
+    void readObject(long at, Attributes out) {
+        long status = EntryRecord.status(pmem, at);
+        boolean inode = EntryRecord.kind(status) == EntryRecord.KIND_INODE;
+        readUnits(at, inode ? EntryRecord.object(status) : EntryRecord.kind(status), out);
+    }
+
     private void readUnits(long at, int kind, Attributes out) {
         long mtime;
         long length;
@@ -60,9 +69,13 @@ final class AttributeReader {
                 || length != pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET));
         long ctime;
         long owner;
+        long links;
         do {
             ctime = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
             owner = pmem.getAcquire(at + EntryRecord.OWNER_OFFSET);
+            // [read.2] Between two equal looks at the unit, whose word never comes back: so mode and ACL are of one
+            // moment.
+            links = EntryRecord.links(pmem, at);
         } while (ctime != pmem.getAcquire(at + EntryRecord.CTIME_OFFSET)
                 || owner != pmem.getAcquire(at + EntryRecord.OWNER_OFFSET));
         // Before the override pair, whose mark goes in before this word.
@@ -74,7 +87,7 @@ final class AttributeReader {
             marked = pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET);
         } while (set != pmem.getAcquire(at + EntryRecord.OVERRIDE_OFFSET)
                 || marked != pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET));
-        if ((length | marked) < 0 || (ctime & Ctime.DIRTY) != 0) {
+        if ((length | marked | links) < 0 || (ctime & Ctime.DIRTY) != 0) {
             // [read.1] I2: a unit marked dirty may not be durable yet, and must be before it is shown.
             pmem.persist(at + Pmem.LINE, Pmem.LINE);
         }
@@ -82,7 +95,15 @@ final class AttributeReader {
         boolean directory = kind == EntryRecord.KIND_DIRECTORY;
         out.id = EntryRecord.id(pmem, at);
         out.type = directory ? FileType.DIRECTORY : kind == EntryRecord.KIND_SYMLINK ? FileType.SYMLINK : FileType.FILE;
-        out.mode = Ctime.mode(ctime);
+        out.mode = EntryRecord.mode(links, ctime);
+        out.hasAcl = EntryRecord.acl(links);
+        if (out.wantsAcl()) {
+            // The chain never changes, and stays as long as the caller's epoch is pinned.
+            out.acl = out.hasAcl ? BlobRecord.acl(engine.chains.read(EntryRecord.chain(links))) : Acl.NONE;
+            if (out.hasAcl && out.acl.length == 0) {
+                throw new CorruptPoolException(at + EntryRecord.LINKS_OFFSET, "a chain that has an ACL", links);
+            }
+        }
         out.uid = Owner.uid(owner);
         out.gid = Owner.gid(owner);
         out.size = directory ? 0 : length & ~EntryRecord.LENGTH_DIRTY;

@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Extended attributes, ACL and readlink: what stands in an object's chain. A change makes a new chain and swings it in by one
+ * Extended attributes and readlink: what stands in an object's chain, but for its ACL ({@link AclOp}). A change makes a new chain and swings it in by one
  * 8-byte CAS, under the locks of other changes of attributes, so that a rename, which holds the writer lock, copies a chain that stands
  * still; whoever loses the race against another change begins again from the other's chain. Reads take no lock.
  */
@@ -39,19 +39,17 @@ final class ChainOps {
 
     Status setXattr(long parent, Name name, Name attribute, byte[] value, XattrMode mode) {
         Status valid = checkName(attribute);
-        return valid != Status.OK ? valid : set(parent, name, BlobRecord.TYPE_ATTRIBUTE, attribute, value, mode);
+        return valid != Status.OK ? valid : set(parent, name, attribute, value, mode);
     }
 
     Status getXattr(long parent, Name name, Name attribute, Bytes out) {
         Status valid = checkName(attribute);
-        return valid != Status.OK ? valid : get(parent, name, BlobRecord.TYPE_ATTRIBUTE, attribute, out);
+        return valid != Status.OK ? valid : get(parent, name, attribute, out);
     }
 
     Status removeXattr(long parent, Name name, Name attribute) {
         Status valid = checkName(attribute);
-        return valid != Status.OK
-                ? valid
-                : change(parent, name, OutcomeRecord.ATTRIBUTE_REMOVED, removal(BlobRecord.TYPE_ATTRIBUTE, attribute));
+        return valid != Status.OK ? valid : change(parent, name, OutcomeRecord.ATTRIBUTE_REMOVED, removal(attribute));
     }
 
     Status listXattrs(long parent, Name name, List<Name> out) {
@@ -63,18 +61,6 @@ final class ChainOps {
             BlobEdit.showAttributes(blob, visitor);
             return Status.OK;
         });
-    }
-
-    Status setAcl(long parent, Name name, byte[] acl) {
-        return set(parent, name, BlobRecord.TYPE_ACL, BlobEdit.NO_NAME, acl, XattrMode.CREATE_OR_REPLACE);
-    }
-
-    Status getAcl(long parent, Name name, Bytes out) {
-        return get(parent, name, BlobRecord.TYPE_ACL, BlobEdit.NO_NAME, out);
-    }
-
-    Status removeAcl(long parent, Name name) {
-        return change(parent, name, OutcomeRecord.ACL_REMOVED, removal(BlobRecord.TYPE_ACL, BlobEdit.NO_NAME));
     }
 
     Status readlink(long parent, Name name, Bytes out) {
@@ -109,13 +95,12 @@ final class ChainOps {
         Status of(byte[] blob, Attributes found);
     }
 
-    private Status set(long parent, Name name, int type, Name attribute, byte[] value, XattrMode mode) {
+    private Status set(long parent, Name name, Name attribute, byte[] value, XattrMode mode) {
         if (value.length > VALUE_MAX) {
             return Status.VALUE_TOO_LARGE;
         }
-        int change = type == BlobRecord.TYPE_ACL ? OutcomeRecord.ACL_SET : OutcomeRecord.ATTRIBUTE_SET;
-        return change(parent, name, change, (blob, result) -> {
-            int at = BlobEdit.find(blob, type, attribute);
+        return change(parent, name, OutcomeRecord.ATTRIBUTE_SET, (blob, result) -> {
+            int at = BlobEdit.find(blob, BlobRecord.TYPE_ATTRIBUTE, attribute);
             if (at != BlobEdit.NONE && mode == XattrMode.CREATE) {
                 return Status.EXISTS;
             }
@@ -123,14 +108,14 @@ final class ChainOps {
                 return Status.NO_ATTRIBUTE;
             }
             byte[] rest = at == BlobEdit.NONE ? blob : BlobEdit.without(blob, at);
-            result.value = BlobEdit.with(rest, type, attribute, value);
+            result.value = BlobEdit.with(rest, BlobRecord.TYPE_ATTRIBUTE, attribute, value);
             return result.value.length > BlobRecord.SIZE_MAX ? Status.VALUE_TOO_LARGE : Status.OK;
         });
     }
 
-    private static Edit removal(int type, Name attribute) {
+    private static Edit removal(Name attribute) {
         return (blob, result) -> {
-            int at = BlobEdit.find(blob, type, attribute);
+            int at = BlobEdit.find(blob, BlobRecord.TYPE_ATTRIBUTE, attribute);
             if (at == BlobEdit.NONE) {
                 return Status.NO_ATTRIBUTE;
             }
@@ -139,9 +124,9 @@ final class ChainOps {
         };
     }
 
-    private Status get(long parent, Name name, int type, Name attribute, Bytes out) {
+    private Status get(long parent, Name name, Name attribute, Bytes out) {
         return read(parent, name, (blob, _) -> {
-            int at = BlobEdit.find(blob, type, attribute);
+            int at = BlobEdit.find(blob, BlobRecord.TYPE_ATTRIBUTE, attribute);
             if (at == BlobEdit.NONE) {
                 return Status.NO_ATTRIBUTE;
             }
@@ -211,6 +196,7 @@ final class ChainOps {
                 return Status.NO_SPACE;
             }
         }
+        attributes.settleMode(at);
         long time = engine.clock.next();
         engine.records.chains(change, at, attributes.nextCtime(at, time), old);
         // [chain.2] The time of change goes first, so that a change without it is never seen. Its fence is the one that

@@ -10,6 +10,7 @@ import io.hmfs.core.layout.Owner;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -46,24 +47,41 @@ final class CreateOp {
                 return Status.INVALID_ARGUMENT;
             }
         }
-        Status valid = target.length == 0 ? Status.INVALID_ARGUMENT : check(name, SYMLINK_MODE, uid, gid);
-        return valid == Status.OK
-                ? run(EntryRecord.KIND_SYMLINK, parent, name, SYMLINK_MODE, uid, gid, target, out)
-                : valid;
+        if (target.length == 0) {
+            return Status.INVALID_ARGUMENT;
+        }
+        byte[] blob = BlobEdit.with(BlobEdit.EMPTY, BlobRecord.TYPE_TARGET, BlobEdit.NO_NAME, target);
+        return checked(EntryRecord.KIND_SYMLINK, parent, name, SYMLINK_MODE, uid, gid, blob, out);
+    }
+
+    /** The same of a file or a directory, with an ACL if there is one. */
+    Status run(int kind, long parent, Name name, int mode, int uid, int gid, long[] acl, Attributes out) {
+        if (!Acl.isValid(acl)) {
+            return Status.INVALID_ARGUMENT;
+        }
+        byte[] list = BlobRecord.ofAcl(acl);
+        byte @Nullable [] blob =
+                acl.length == 0 ? null : BlobEdit.with(BlobEdit.EMPTY, BlobRecord.TYPE_ACL, BlobEdit.NO_NAME, list);
+        return checked(kind, parent, name, mode, uid, gid, blob, out);
     }
 
     Status run(int kind, long parent, Name name, int mode, int uid, int gid, Attributes out) {
-        Status valid = check(name, mode, uid, gid);
-        return valid == Status.OK ? run(kind, parent, name, mode, uid, gid, null, out) : valid;
+        return checked(kind, parent, name, mode, uid, gid, null, out);
     }
 
     /** A mkdir of the one directory whose name no caller can give. */
     Status limbo(Attributes out) {
-        return run(EntryRecord.KIND_DIRECTORY, ROOT_ID, Name.limbo(), LIMBO_MODE, 0, 0, null, out);
+        return make(EntryRecord.KIND_DIRECTORY, ROOT_ID, Name.limbo(), LIMBO_MODE, 0, 0, null, out);
     }
 
-    private Status run(
-            int kind, long parent, Name name, int mode, int uid, int gid, byte @Nullable [] target, Attributes out) {
+    private Status checked(
+            int kind, long parent, Name name, int mode, int uid, int gid, byte @Nullable [] blob, Attributes out) {
+        Status valid = check(name, mode, uid, gid);
+        return valid == Status.OK ? make(kind, parent, name, mode, uid, gid, blob, out) : valid;
+    }
+
+    private Status make(
+            int kind, long parent, Name name, int mode, int uid, int gid, byte @Nullable [] blob, Attributes out) {
         long hash = engine.keys.ofEntry(parent, name);
         engine.index.prefetch(hash); // on its way during all that comes before the look-up
         long owner = Owner.of(uid, gid);
@@ -92,7 +110,7 @@ final class CreateOp {
                     release(at, name);
                     status = exists(found, out);
                 } else {
-                    status = createLocked(at, kind, content, hash, name, target, out);
+                    status = createLocked(at, kind, content, hash, name, blob, out);
                     at = Pmem.NULL;
                 }
                 engine.locks.unlockWrite(lock);
@@ -118,8 +136,8 @@ final class CreateOp {
     }
 
     private Status createLocked(
-            long at, int kind, long content, long hash, Name name, byte @Nullable [] target, Attributes out) {
-        if (at == Pmem.NULL || !enter(at, kind, hash, name, target)) {
+            long at, int kind, long content, long hash, Name name, byte @Nullable [] blob, Attributes out) {
+        if (at == Pmem.NULL || !enter(at, kind, hash, name, blob)) {
             return Status.NO_SPACE;
         }
         // [create.3] The commit.
@@ -154,11 +172,11 @@ final class CreateOp {
     }
 
     /** Makes what was filled an object, and puts it into the index, under the key's lock; false if there is no space. */
-    private boolean enter(long at, int kind, long hash, Name name, byte @Nullable [] target) {
+    private boolean enter(long at, int kind, long hash, Name name, byte @Nullable [] blob) {
         // [create.1] CREATING after all else: no reader takes a half filled object for one. Under the lock†: a word
         // that an earlier start left may lead here, and who holds the lock takes what is CREATING for cut off.
         EntryRecord.create(pmem, at, kind, engine.ids.next(), name.length());
-        boolean made = target == null || makeTarget(at, target);
+        boolean made = blob == null || makeChain(at, kind, blob);
         // The first line goes out when it has its place on the list.
         pmem.writeBack(at + Pmem.LINE, EntryRecord.filledSize(name.length()) - Pmem.LINE);
         made &= kind != EntryRecord.KIND_DIRECTORY || makeContent(at);
@@ -195,15 +213,21 @@ final class CreateOp {
         return true;
     }
 
-    /** [symlink.1] The chain goes out with the first fence, in link. A crash before the commit leaves it without an owner. */
-    private boolean makeTarget(long at, byte[] target) {
-        byte[] blob = BlobEdit.with(BlobEdit.EMPTY, BlobRecord.TYPE_TARGET, BlobEdit.NO_NAME, target);
+    /**
+     * [symlink.1] A target, or an ACL: the chain goes out with the first fence, in link. A crash before the commit leaves it without an
+     * owner.
+     */
+    private boolean makeChain(long at, int kind, byte[] blob) {
         long head = engine.chains.make(at, blob);
         if (head == Pmem.NULL) {
             return false;
         }
-        pmem.set(at + EntryRecord.LENGTH_OFFSET, target.length);
-        pmem.set(at + EntryRecord.LINKS_OFFSET, EntryRecord.withChain(EntryRecord.links(pmem, at), head));
+        boolean symlink = kind == EntryRecord.KIND_SYMLINK;
+        if (symlink) {
+            pmem.set(at + EntryRecord.LENGTH_OFFSET, (long) blob.length - BlobRecord.HEAD_SIZE);
+        }
+        long links = EntryRecord.withChain(EntryRecord.links(pmem, at), head);
+        pmem.set(at + EntryRecord.LINKS_OFFSET, EntryRecord.markAcl(links, !symlink));
         return true;
     }
 

@@ -5,6 +5,7 @@ import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.dir.Engine;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.AclEdit;
 import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
@@ -39,6 +40,7 @@ public final class Operations {
     private final AttributeOps attributes;
     private final ListOp list;
     private final ChainOps chains;
+    private final AclOp acl;
     private final PathOp path;
 
     public Operations(Engine engine, ChildList lists, Recovery recovery) {
@@ -60,6 +62,7 @@ public final class Operations {
         this.list = new ListOp(engine, recovery, reader);
         this.path = new PathOp(engine, recovery);
         this.chains = new ChainOps(engine, stat, attributes);
+        this.acl = new AclOp(engine, reader, attributes);
     }
 
     public Status stat(long directory, Name name, Attributes out) {
@@ -181,16 +184,16 @@ public final class Operations {
         return chains.removeXattr(directory, name, attribute);
     }
 
-    public Status setAcl(long directory, Name name, byte[] acl) {
-        return chains.setAcl(directory, name, acl);
+    public Status changeAcl(long directory, Name name, AclEdit edit) {
+        return acl.run(directory, name, edit);
     }
 
-    public Status getAcl(long directory, Name name, Bytes out) {
-        return chains.getAcl(directory, name, out);
+    public Status create(long directory, Name name, int mode, int uid, int gid, long[] acl, Attributes out) {
+        return create.run(EntryRecord.KIND_FILE, directory, name, mode, uid, gid, acl, out);
     }
 
-    public Status removeAcl(long directory, Name name) {
-        return chains.removeAcl(directory, name);
+    public Status mkdir(long directory, Name name, int mode, int uid, int gid, long[] acl, Attributes out) {
+        return create.run(EntryRecord.KIND_DIRECTORY, directory, name, mode, uid, gid, acl, out);
     }
 
     public Status list(long directory, ListCursor cursor, ListVisitor visitor) {

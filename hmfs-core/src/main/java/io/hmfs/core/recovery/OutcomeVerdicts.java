@@ -104,6 +104,7 @@ public final class OutcomeVerdicts {
                 !isThere(object, id, time) || pmem.get(object + EntryRecord.MTIME_OFFSET) >= word;
             case OutcomeRecord.OWNED ->
                 !isThere(object, id, time)
+                        || isAclChanged(at, object)
                         || Ctime.time(pmem.get(object + EntryRecord.CTIME_OFFSET)) >= Ctime.time(word);
             case OutcomeRecord.TIMED -> {
                 carryOut(at, object, id, time);
@@ -142,11 +143,22 @@ public final class OutcomeVerdicts {
         pmem.setRelease(object + EntryRecord.CTIME_OFFSET, Ctime.of(time, Ctime.mode(ctime)));
     }
 
+    /** With this ctime, which stands in the same line, a mode in the links word is of a change of the ACL that came later. */
     private boolean isChained(long at, long object) {
         long ctime = Ctime.time(pmem.get(object + EntryRecord.CTIME_OFFSET));
         long changed = Ctime.time(OutcomeRecord.first(pmem, at));
         long chain = EntryRecord.chain(EntryRecord.links(pmem, object));
+        boolean listed = EntryRecord.form(EntryRecord.links(pmem, object)) == EntryRecord.LINKS_WITH_MODE;
+        if (listed && ctime == changed) {
+            return true;
+        }
         return ctime > changed || (ctime == changed && chain != OutcomeRecord.second(pmem, at));
+    }
+
+    /** A change of an ACL commits in the links word, and raises the ctime next. */
+    private boolean isAclChanged(long at, long object) {
+        return OutcomeRecord.change(pmem, at) == OutcomeRecord.OF_ACL
+                && (EntryRecord.links(pmem, object) & ~EntryRecord.LINKS_DIRTY) == OutcomeRecord.second(pmem, at);
     }
 
     /**

@@ -22,6 +22,29 @@ public final class Attributes {
     public long atimeNanos;
     /** When the entry was created or last moved: descending along a directory's list, hence its resume key (I4). */
     public long birthNanos;
+    /** Whether there is an access control list beside the mode; if it has entries for this object, the mode's group bits are its mask. */
+    public boolean hasAcl;
+    /** That list, of the same moment as the mode, in attributes that are {@link #withAcl}; in others always {@link Acl#NONE}. */
+    public long[] acl = Acl.NONE;
+
+    private final boolean wantsAcl;
+
+    public Attributes() {
+        this(false);
+    }
+
+    private Attributes(boolean wantsAcl) {
+        this.wantsAcl = wantsAcl;
+    }
+
+    /** Attributes into which the access control list is read too, if there is one: that makes an array. */
+    public static Attributes withAcl() {
+        return new Attributes(true);
+    }
+
+    public boolean wantsAcl() {
+        return wantsAcl;
+    }
 
     public boolean isDirectory() {
         return type == FileType.DIRECTORY;

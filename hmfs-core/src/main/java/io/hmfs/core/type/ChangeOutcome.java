@@ -14,11 +14,10 @@ public final class ChangeOutcome {
         TRUNCATE,
         CHMOD,
         CHOWN,
+        CHANGE_ACL,
         SET_TIMES,
         SET_XATTR,
-        REMOVE_XATTR,
-        SET_ACL,
-        REMOVE_ACL
+        REMOVE_XATTR
     }
 
     public Kind kind = Kind.CREATE;

@@ -1,5 +1,6 @@
 package io.hmfs.core.layout;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,8 +10,10 @@ import io.hmfs.core.pmem.MappedPmem;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.sim.SimPmem;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.FileType;
 import io.hmfs.core.type.Name;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -213,12 +216,50 @@ final class EntryLayoutTest {
     }
 
     @Test
-    void aLinksWordHasCountAndChain() {
-        long links = EntryRecord.withChain(7, 0x123456789ac0L) | EntryRecord.LINKS_DIRTY;
-        assertEquals(0x8000000000000007L | 0x123456789ac0L << 14, links);
-        assertEquals(0x123456789ac0L, EntryRecord.chain(links));
-        assertEquals(7, EntryRecord.linkCount(links));
-        assertEquals(1L << 63 | 7, EntryRecord.withChain(links, 0));
+    void aLinksWordHasAChainAndAMode() {
+        long plain = EntryRecord.withChain(EntryRecord.LINKS_PLAIN, 0x123456789ac0L) | EntryRecord.LINKS_DIRTY;
+        assertEquals(0x8000000000000001L | 0x123456789ac0L << 14, plain);
+        assertEquals(0x123456789ac0L, EntryRecord.chain(plain));
+        assertEquals(1L << 63 | 1, EntryRecord.withChain(plain, 0));
+        assertFalse(EntryRecord.acl(plain));
+        assertEquals(0644, EntryRecord.mode(plain, Ctime.of(9, 0644)));
+
+        long swung = EntryRecord.withAcl(plain, 0x40, true, 07531);
+        assertEquals(0xc000000000000002L | 1L << 20 | 07531 << 8, swung);
+        assertTrue(EntryRecord.acl(swung));
+        assertEquals(0x40, EntryRecord.chain(swung));
+        assertEquals(07531, EntryRecord.mode(swung, Ctime.of(9, 0644)));
+        assertEquals(0xc000000000000001L | 1L << 20, EntryRecord.settled(swung));
+        assertEquals(1L << 63 | 2, EntryRecord.withAcl(swung, 0, false, 0));
+        assertEquals(0x8000000000000001L | 1L << 20, EntryRecord.markAcl(EntryRecord.settled(swung), false));
+        assertEquals(EntryRecord.settled(swung), EntryRecord.markAcl(EntryRecord.settled(swung), true));
+    }
+
+    @Test
+    void anAclHasItsBytes() {
+        long[] acl = {
+            Acl.entry(false, Acl.USER, 7, 0x1234),
+            Acl.entry(false, Acl.GROUP, 5),
+            Acl.entry(true, Acl.USER, 6),
+            Acl.entry(true, Acl.GROUP, 4),
+            Acl.entry(true, Acl.GROUP, 1, 2),
+            Acl.entry(true, Acl.MASK, 3),
+            Acl.entry(true, Acl.OTHER, 0)
+        };
+        byte[] value = BlobRecord.ofAcl(acl);
+        assertEquals(
+                "4700000034120000" + "0d00000000000000" + "2600000000000000" + "2c00000000000000" + "6900000002000000"
+                        + "3300000000000000" + "3800000000000000",
+                HexFormat.of().formatHex(value));
+        byte[] blob = new byte[8 + value.length];
+        BlobRecord.setHead(blob, 0, BlobRecord.head(BlobRecord.TYPE_ACL, 0, value.length));
+        System.arraycopy(value, 0, blob, 8, value.length);
+        assertArrayEquals(acl, BlobRecord.acl(blob));
+        blob[8] = 0x47 | (byte) 0x80; // a bit that means nothing
+        assertArrayEquals(Acl.NONE, BlobRecord.acl(blob));
+        byte[] cut = Arrays.copyOf(blob, blob.length - 1);
+        BlobRecord.setHead(cut, 0, BlobRecord.head(BlobRecord.TYPE_ACL, 0, value.length - 1));
+        assertArrayEquals(Acl.NONE, BlobRecord.acl(cut));
     }
 
     @Test

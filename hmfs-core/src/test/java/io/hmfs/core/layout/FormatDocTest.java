@@ -15,6 +15,7 @@ import io.hmfs.core.pmem.log.RingHeader;
 import io.hmfs.core.pmem.log.RingRecord;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Name;
 import java.io.IOException;
 import java.lang.foreign.MemoryLayout.PathElement;
@@ -88,7 +89,14 @@ final class FormatDocTest {
             Map.entry("ctime.dirty", word -> (word & Ctime.DIRTY) != 0),
             Map.entry("ctime.time", word -> Ctime.time(word) != 0),
             Map.entry("length.dirty", word -> (word & EntryRecord.LENGTH_DIRTY) != 0),
-            Map.entry("links.linkCount", word -> EntryRecord.linkCount(word) != 0),
+            Map.entry("links.form", word -> EntryRecord.form(word) != 0),
+            Map.entry("links.mode", word -> EntryRecord.mode(word) != 0),
+            Map.entry("links.acl", EntryRecord::acl),
+            Map.entry("entry.permission", word -> Acl.permission(word) != 0),
+            Map.entry("entry.type", word -> Acl.type(word) != 0),
+            Map.entry("entry.default", Acl::isDefault),
+            Map.entry("entry.named", Acl::isNamed),
+            Map.entry("entry.id", word -> Acl.id(word) != 0),
             Map.entry("links.chain", word -> EntryRecord.chain(word) != 0),
             Map.entry("links.dirty", word -> (word & EntryRecord.LINKS_DIRTY) != 0),
             Map.entry("blob.length", word -> ChainRecord.length(word) != 0),
@@ -112,8 +120,8 @@ final class FormatDocTest {
             Map.entry("principal.length", word -> (int) word != 0),
             Map.entry("principal.present", word -> word == 1L << 32));
 
-    /** Methods on a status word that look at its kind alone. */
-    private static final Set<String> OF_KIND = Set.of("isEntry", "isIndirect", "asIndirect");
+    /** Methods on a status word that look at its kind alone, and one that makes another word of one. */
+    private static final Set<String> OF_KIND = Set.of("isEntry", "isIndirect", "asIndirect", "settled");
 
     private static FormatDoc doc;
 

@@ -36,6 +36,7 @@ public final class ReferenceNamespace {
         private int names = 1;
         private long userMtime = NO_TIME;
         private String target = "";
+        private String acl = "";
         private final Map<String, String> attributes = new TreeMap<>();
 
         Node(long id, FileType type, long parent, int mode, int uid, int gid) {
@@ -53,6 +54,7 @@ public final class ReferenceNamespace {
             names = other.names;
             userMtime = other.userMtime;
             target = other.target;
+            acl = other.acl;
             attributes.putAll(other.attributes);
         }
 
@@ -72,16 +74,11 @@ public final class ReferenceNamespace {
                     + target + extended();
         }
 
-        /** The ACL stands under the empty name, and comes last in the text. */
         private String extended() {
             StringBuilder text = new StringBuilder();
-            attributes.forEach((name, value) -> {
-                if (!name.isEmpty()) {
-                    text.append(' ').append(name).append('=').append(value);
-                }
-            });
-            String acl = attributes.get("");
-            return acl == null ? text.toString() : text + " acl=" + acl;
+            attributes.forEach(
+                    (name, value) -> text.append(' ').append(name).append('=').append(value));
+            return text + acl;
         }
     }
 
@@ -299,7 +296,6 @@ public final class ReferenceNamespace {
         return made;
     }
 
-    /** The ACL is the attribute without a name. */
     public Status setXattr(long directory, String name, String attribute, byte[] value, XattrMode mode) {
         Node node = child(directory, name);
         if (node == null) {
@@ -314,6 +310,14 @@ public final class ReferenceNamespace {
         }
         node.attributes.put(attribute, Values.text(value));
         return Status.OK;
+    }
+
+    public Status setAcl(long directory, String name, int mode, long[] acl) {
+        Node node = child(directory, name);
+        if (node != null) {
+            node.acl = acl.length == 0 ? "" : " acl=" + Acls.text(acl);
+        }
+        return chmod(directory, name, mode);
     }
 
     public Status removeXattr(long directory, String name, String attribute) {
@@ -374,7 +378,7 @@ public final class ReferenceNamespace {
     }
 
     private static Status resize(@Nullable Node node, long asked, long size) {
-        if (asked < 0) {
+        if (asked < 0 || (node != null && node.type == FileType.SYMLINK)) {
             return Status.INVALID_ARGUMENT;
         }
         if (node == null) {
@@ -382,9 +386,6 @@ public final class ReferenceNamespace {
         }
         if (node.isDirectory()) {
             return Status.IS_DIRECTORY;
-        }
-        if (node.type == FileType.SYMLINK) {
-            return Status.INVALID_ARGUMENT;
         }
         node.size = size;
         node.userMtime = NO_TIME;

@@ -13,6 +13,7 @@ import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.PathPermissionException;
+import org.apache.hadoop.hdfs.protocol.AclException;
 import org.apache.hadoop.security.AccessControlException;
 
 /** From the server's outcomes to the exceptions that HDFS would throw; the server's own message is kept as the cause. */
@@ -68,6 +69,7 @@ public final class HadoopErrors {
                 new FileNotFoundException(path + ": the file was deleted, replaced, or renamed by another process");
             case INVALID_ARGUMENT -> new HadoopIllegalArgumentException(path + ": " + failure.reason());
             case UNRESOLVED_LINK -> new LinkOnPathException(path, failure.reason());
+            case INVALID_ACL -> new AclException(failure.reason());
             case ACCESS_DENIED -> new AccessControlException(failure.reason());
             case IS_ROOT -> new PathPermissionException(path, text);
             case BAD_REQUEST, TOO_LARGE, INTERNAL, IO_ERROR -> new PathIOException(path, failure.getMessage());

@@ -20,6 +20,7 @@ import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.PathPermissionException;
+import org.apache.hadoop.hdfs.protocol.AclException;
 import org.apache.hadoop.security.AccessControlException;
 import org.junit.jupiter.api.Test;
 
@@ -49,6 +50,7 @@ class HadoopErrorsTest {
         table.put(ResultCode.TOO_MANY_LINKS, PathIOException.class);
         table.put(ResultCode.NO_ATTRIBUTE, PathIOException.class);
         table.put(ResultCode.VALUE_TOO_LARGE, PathIOException.class);
+        table.put(ResultCode.INVALID_ACL, AclException.class);
         table.put(ResultCode.ACCESS_DENIED, AccessControlException.class);
         table.put(ResultCode.UNRESOLVED_LINK, LinkOnPathException.class);
         table.put(ResultCode.BAD_REQUEST, PathIOException.class);

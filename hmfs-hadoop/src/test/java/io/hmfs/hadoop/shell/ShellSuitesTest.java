@@ -91,6 +91,12 @@ class ShellSuitesTest {
         return suite("testAclCLI.xml", configuration());
     }
 
+    /** The same with HDFS's default, by which the umask counts for nothing below a default ACL. */
+    @TestFactory
+    Stream<DynamicTest> inherited_acls() throws IOException {
+        return suite("testAclCLIWithPosixAclInheritance.xml", configuration());
+    }
+
     /** On an empty filesystem; one case may build on what those before it have left. */
     private static Stream<DynamicTest> suite(String name, Configuration conf) throws IOException {
         FileSystem files = FileSystem.get(server.uri(), conf);

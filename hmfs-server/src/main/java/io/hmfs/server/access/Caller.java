@@ -1,6 +1,7 @@
 package io.hmfs.server.access;
 
 import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Acl;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -117,9 +118,33 @@ public final class Caller {
         return standing.gids.length > 0;
     }
 
-    /** Whether the bits of a mode let this user do all of {@code wanted}: read 4, write 2, execute 1. One class decides. */
-    public boolean may(int mode, int ownerUid, int ownerGid, int wanted) {
-        int bits = is(ownerUid) ? mode >>> 6 : isIn(ownerGid) ? mode >>> 3 : mode;
+    /**
+     * Whether mode and ACL let this user do all of {@code wanted}: read 4, write 2, execute 1. One class decides; of several groups, one that
+     * grants it is enough.
+     */
+    public boolean may(int mode, int ownerUid, int ownerGid, long[] acl, int wanted) {
+        boolean owns = is(ownerUid);
+        if (!owns && Acl.hasAccess(acl)) {
+            return mayByAcl(mode, ownerGid, acl, wanted);
+        }
+        int bits = owns ? mode >>> 6 : isIn(ownerGid) ? mode >>> 3 : mode;
         return (bits & wanted) == wanted;
+    }
+
+    /** The group bits of the mode are the mask, of all but owner and others. */
+    private boolean mayByAcl(int mode, int ownerGid, long[] acl, int wanted) {
+        boolean met = false;
+        for (int i = 0; i < acl.length && !Acl.isDefault(acl[i]); i++) {
+            boolean ofUser = Acl.type(acl[i]) == Acl.USER;
+            int id = Acl.isNamed(acl[i]) ? Acl.id(acl[i]) : ownerGid;
+            if (ofUser ? is(id) : isIn(id)) {
+                boolean grants = (Acl.permission(acl[i]) & mode >>> 3 & wanted) == wanted;
+                if (grants || ofUser) {
+                    return grants;
+                }
+                met = true;
+            }
+        }
+        return !met && (mode & wanted) == wanted;
     }
 }

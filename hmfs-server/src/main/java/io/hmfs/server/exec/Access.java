@@ -1,6 +1,7 @@
 package io.hmfs.server.exec;
 
 import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Caller;
@@ -69,14 +70,17 @@ final class Access {
         return known;
     }
 
-    /** Whether the mode bits of such an object allow all of {@code wanted}; keeps no sentence. */
-    boolean may(int mode, int uid, int gid, int wanted) {
-        return !limited || caller().may(mode, uid, gid, wanted);
+    /** Whether mode and ACL of such an object allow all of {@code wanted}; keeps no sentence. */
+    boolean may(int mode, int uid, int gid, long[] acl, int wanted) {
+        return !limited || caller().may(mode, uid, gid, acl, wanted);
     }
 
-    /** Whether the mode bits allow all of {@code wanted}. */
+    /** Whether mode and ACL allow all of {@code wanted}. */
     Status check(Attributes object, int wanted, Where where) {
-        if (may(object.mode, object.uid, object.gid, wanted)) {
+        if (object.hasAcl && object.acl.length == 0) {
+            throw new IllegalStateException("an object is judged without its ACL");
+        }
+        if (may(object.mode, object.uid, object.gid, object.acl, wanted)) {
             return Status.OK;
         }
         return denied("Permission denied: user=" + caller().name() + ", access=" + ACTIONS[wanted] + ", inode="
@@ -154,7 +158,8 @@ final class Access {
     private String shown(Attributes object, String path) {
         return '"' + shortened(path) + "\":" + namespace.principalName(object.uid) + ':'
                 + namespace.principalName(object.gid) + ':'
-                + (object.isDirectory() ? 'd' : object.isSymlink() ? 'l' : '-') + symbols(object.mode);
+                + (object.isDirectory() ? 'd' : object.isSymlink() ? 'l' : '-') + symbols(object.mode)
+                + (Acl.hasAccess(object.acl) ? "+" : "");
     }
 
     private static String symbols(int mode) {

@@ -37,7 +37,7 @@ final class ChangeRequests {
     private final AppendDecoder append = new AppendDecoder();
     private final TruncateDecoder truncate = new TruncateDecoder();
     private final Name name = new Name();
-    private final Attributes before = new Attributes();
+    private final Attributes before = Attributes.withAcl();
 
     ChangeRequests(Worker worker) {
         this.worker = worker;
@@ -189,7 +189,7 @@ final class ChangeRequests {
     }
 
     private Status openAppend() {
-        worker.checkBlock(AppendDecoder.BLOCK_LENGTH, APPEND_FIRST);
+        worker.checkBlock(AppendDecoder.BLOCK_LENGTH, 2, APPEND_FIRST);
         append.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = append.nameLength();
         int at = append.limit() + AppendDecoder.nameHeaderLength();
@@ -293,7 +293,10 @@ final class ChangeRequests {
             }
             worker.reply.status(path.seen(outcome));
         } catch (IOException e) {
-            worker.reply.failure(ResultCode.IO_ERROR, "cut in the namespace, but not in the store: " + e.getMessage());
+            worker.reply.failure(
+                    ResultCode.IO_ERROR,
+                    "cut in the namespace, but not in the store, which the next start of the server tries again: "
+                            + e.getMessage());
         } finally {
             locks.unlock(stripe);
         }
@@ -306,18 +309,15 @@ final class ChangeRequests {
         return outcome;
     }
 
-    /** Under the key's lock, the file's objects too. */
+    /** Under the key's lock, the file's objects too. What cannot be cut keeps its intent: the next start cuts it. */
     private Status cut(Service.Data data, PathResolver path) throws IOException {
         int slot = data.journal().begin(before.id, path.parentId, path.name, IntentJournal.cut(before.size));
         Status outcome = truncateNamespace(path); // if it throws, the server stops, and the next start settles it
-        try {
-            if (outcome == Status.OK) {
-                worker.service.awaitSafe(); // a size that came back after a loss of the machine would lack its bytes
-                data.store().truncate(before.id, truncate.size(), before.size);
-            }
-        } finally {
-            data.journal().cancel(slot);
+        if (outcome == Status.OK) {
+            worker.service.awaitSafe(); // a size that came back after a loss of the machine would lack its bytes
+            data.store().truncate(before.id, truncate.size(), before.size);
         }
+        data.journal().cancel(slot);
         return outcome;
     }
 }

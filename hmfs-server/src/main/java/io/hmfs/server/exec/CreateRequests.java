@@ -1,9 +1,11 @@
 package io.hmfs.server.exec;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Caller;
 import io.hmfs.server.access.Grants;
+import io.hmfs.server.access.Inheritance;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.SymlinkDecoder;
@@ -14,6 +16,10 @@ final class CreateRequests {
     private static final int ATTEMPTS_MAX = 16;
     private static final int MODE_MAX = 07777;
     private static final int TARGET_MAX = 4095;
+    private static final int PARENTS_UNMASKED = 0777; // of those that are made on the way to a file or a link
+    static final int UNMASKED_SINCE = 5; // version of the schema, and the bytes of root blocks before it
+    static final int CREATE_BEFORE = 37;
+    static final int MKDIR_BEFORE = 35;
 
     /** Creates are executed one by one with {@code -Dhmfs.joinCreates=false}: to measure what joining them brings. */
     private static final boolean JOINS = !"false".equals(System.getProperty("hmfs.joinCreates"));
@@ -37,7 +43,7 @@ final class CreateRequests {
             return false;
         }
         openCreate();
-        if (create.flags().overwrite() || create.mode() > MODE_MAX || worker.uid == Caller.NOBODY) {
+        if (create.flags().overwrite() || isOutOfRange(create) || worker.uid == Caller.NOBODY) {
             return false;
         }
         int length = create.pathLength();
@@ -45,7 +51,10 @@ final class CreateRequests {
         // Without making parents: those that are missing may depend on what has joined, and are made after it.
         Status outcome =
                 path.resolve(create.baseId(), worker.in, create.limit() + CreateDecoder.pathHeaderLength(), length);
-        if (outcome != Status.OK || path.isBase || path.mayInParent(Access.WRITE) != Status.OK) {
+        if (outcome != Status.OK
+                || path.isBase
+                || path.mayInParent(Access.WRITE) != Status.OK
+                || Acl.hasDefault(path.parentAcl())) {
             return false;
         }
         if (!worker.once.beginJoined(session)) {
@@ -59,8 +68,18 @@ final class CreateRequests {
         return joined;
     }
 
+    /** The modes that the file may get. */
+    private static boolean isOutOfRange(CreateDecoder create) {
+        return create.mode() > MODE_MAX || unmasked(create.mode(), create.unmaskedMode()) > MODE_MAX;
+    }
+
+    /** What a client says that knows of it; else the mode, in which its umask is. */
+    private static int unmasked(int mode, int said) {
+        return said == CreateDecoder.unmaskedModeNullValue() ? mode : said;
+    }
+
     private void openCreate() {
-        worker.checkBlock(CreateDecoder.BLOCK_LENGTH);
+        worker.checkBlock(CreateDecoder.BLOCK_LENGTH, UNMASKED_SINCE, CREATE_BEFORE);
         create.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
     }
 
@@ -75,12 +94,12 @@ final class CreateRequests {
         int length = create.pathLength();
         PathResolver path = worker.path;
         boolean parents = create.flags().createParents();
-        if (create.mode() > MODE_MAX || (parents && create.parentMode() > MODE_MAX)) {
+        if (isOutOfRange(create) || (parents && create.parentMode() > MODE_MAX)) {
             worker.reply.status(Status.INVALID_ARGUMENT); // now: else parents were made for what cannot be
             return;
         }
         if (parents) {
-            path.makeParents(create.parentMode());
+            path.makeParents(create.parentMode(), PARENTS_UNMASKED);
         }
         Status outcome =
                 path.resolve(create.baseId(), worker.in, create.limit() + CreateDecoder.pathHeaderLength(), length);
@@ -125,11 +144,16 @@ final class CreateRequests {
     /** With overwrite: deletes and creates until the name is free at the right moment; two steps, as documented. */
     private Status createFile(PathResolver path) {
         int gid = path.parentGid();
+        long[] above = path.parentAcl();
+        boolean inherits = Acl.hasDefault(above);
+        int mode = inherits ? Inheritance.mode(above, unmasked(create.mode(), create.unmaskedMode())) : create.mode();
+        long[] acl = inherits ? Inheritance.acl(above, false) : Acl.NONE;
         Status outcome = Status.EXISTS;
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             worker.once.enter(removes.removed().id, removes.removed().size);
-            outcome = worker.namespace.create(
-                    path.parentId, path.name, create.mode(), worker.uid, gid, worker.attributes);
+            outcome = acl.length == 0
+                    ? worker.namespace.create(path.parentId, path.name, mode, worker.uid, gid, worker.attributes)
+                    : worker.namespace.create(path.parentId, path.name, mode, worker.uid, gid, acl, worker.attributes);
             worker.once.leave();
             if (outcome != Status.EXISTS || !create.flags().overwrite() || worker.attributes.isSymlink()) {
                 return outcome;
@@ -143,17 +167,18 @@ final class CreateRequests {
     }
 
     void mkdir() {
-        worker.checkBlock(MkdirDecoder.BLOCK_LENGTH);
+        worker.checkBlock(MkdirDecoder.BLOCK_LENGTH, UNMASKED_SINCE, MKDIR_BEFORE);
         mkdir.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = mkdir.pathLength();
         boolean parents = mkdir.flags().createParents();
         PathResolver path = worker.path;
-        if (mkdir.mode() > MODE_MAX) {
+        int unmasked = unmasked(mkdir.mode(), mkdir.unmaskedMode());
+        if (mkdir.mode() > MODE_MAX || unmasked > MODE_MAX) {
             worker.reply.status(Status.INVALID_ARGUMENT);
             return;
         }
         if (parents) {
-            path.makeParents(mkdir.mode());
+            path.makeParents(mkdir.mode(), unmasked);
         }
         Status outcome =
                 path.resolve(mkdir.baseId(), worker.in, mkdir.limit() + MkdirDecoder.pathHeaderLength(), length);
@@ -208,7 +233,7 @@ final class CreateRequests {
             return;
         }
         if (parents) {
-            path.makeParents(symlink.parentMode());
+            path.makeParents(symlink.parentMode(), PARENTS_UNMASKED);
         }
         Status outcome = path.resolve(symlink.baseId(), worker.in, at, length);
         if (outcome == Status.OK) {
@@ -255,9 +280,13 @@ final class CreateRequests {
             return allowed;
         }
         int gid = path.parentGid();
+        long[] above = path.parentAcl();
+        boolean inherits = Acl.hasDefault(above);
+        int unmasked = unmasked(mkdir.mode(), mkdir.unmaskedMode());
+        int mode = inherits ? Inheritance.mode(above, unmasked) : mkdir.mode();
+        long[] acl = inherits ? Inheritance.acl(above, true) : Acl.NONE;
         worker.once.enter();
-        Status made =
-                worker.namespace.mkdir(path.parentId, path.name, mkdir.mode(), worker.uid, gid, worker.attributes);
+        Status made = worker.namespace.mkdir(path.parentId, path.name, mode, worker.uid, gid, acl, worker.attributes);
         worker.once.leave();
         return made;
     }

@@ -28,7 +28,7 @@ final class DataRequests {
     }
 
     private void openRead() {
-        worker.checkBlock(ReadBlockDecoder.BLOCK_LENGTH, READ_FIRST);
+        worker.checkBlock(ReadBlockDecoder.BLOCK_LENGTH, 2, READ_FIRST);
         read.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
     }
 
@@ -60,7 +60,7 @@ final class DataRequests {
     }
 
     void write() {
-        worker.checkBlock(WriteBlockDecoder.BLOCK_LENGTH, WRITE_FIRST);
+        worker.checkBlock(WriteBlockDecoder.BLOCK_LENGTH, 2, WRITE_FIRST);
         write.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = write.payloadLength();
         int at = write.limit() + WriteBlockDecoder.payloadHeaderLength();
@@ -93,7 +93,7 @@ final class DataRequests {
     }
 
     void sync() {
-        worker.checkBlock(SyncBlockDecoder.BLOCK_LENGTH, SYNC_FIRST);
+        worker.checkBlock(SyncBlockDecoder.BLOCK_LENGTH, 2, SYNC_FIRST);
         sync.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         Service.Data data = worker.service.data;
         if (data == null || !valid(sync.inode(), sync.block(), 0, 0)) {

@@ -52,7 +52,7 @@ final class Handshake {
                             + worker.service.info.serverVersion());
             return false;
         }
-        worker.checkBlock(numbers() ? HelloDecoder.BLOCK_LENGTH : SECOND_BLOCK, FIRST_BLOCK);
+        worker.checkBlock(numbers() ? HelloDecoder.BLOCK_LENGTH : SECOND_BLOCK, 2, FIRST_BLOCK);
         int method = worker.header.version() == 1 ? SIMPLE : hello.authMethod();
         if (method != SIMPLE) {
             refuse(

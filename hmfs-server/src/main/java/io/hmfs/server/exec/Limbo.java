@@ -2,29 +2,58 @@ package io.hmfs.server.exec;
 
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.StampedLock;
 
 /**
  * Directories that were removed with all that is below them: each leaves the tree in one step, a rename to where no path leads
  * ({@link Namespace#limbo}), and is removed there bit by bit by a {@link TreeReaper}, now or after the next start. While there is something
- * in limbo, ids of directories in it may still be in somebody's hands: {@link #holds} tells. Thread-safe.
+ * in limbo, ids of directories in it may still be in somebody's hands: {@link #holds} tells.
+ *
+ * <p>What has to be looked at again, now that nothing comes in any more, is <em>held</em>: it stands under its own name in a directory of
+ * limbo whose name says where it was, {@code parent.id}. Then it is {@linkplain #release released} to the reaper, which leaves alone what
+ * is held, or {@linkplain #putBack put back}; so is at a start what a crash left there. Thread-safe.
  */
 final class Limbo {
+    private static final System.Logger LOG = System.getLogger(Limbo.class.getName());
     private static final String PATH = "/" + Name.limbo();
     private static final long PAUSE_NANOS = 1_000_000;
 
     /** How long a full pool waits for the reaper to get on: it takes microseconds for an entry, or as long as a disk for its data. */
     private static final int PAUSES_MAX = 200;
 
+    private static final byte OF_HOLDER = '.'; // in its name, and in no other one of limbo
+    private static final int HOLDER_MODE = 0700;
+    private static final int HEX = 16;
+
+    /** A directory that is held: where it was, and what it is held in. */
+    record Held(long limbo, long holder, long parent, Name name, long id) {
+        Name holderName() {
+            return Name.of(Long.toHexString(parent) + (char) OF_HOLDER + Long.toHexString(id));
+        }
+    }
+
     private final Namespace namespace;
     private final NameChanges changes;
+
+    /** Shared by requests that move a name, from the look at where it is to the move; exclusive for a step into limbo or out of it. */
+    private final StampedLock moves = new StampedLock();
 
     // Changed under the monitor, read without:
     private volatile long added;
     private volatile long reaped;
+    private volatile int held;
+
+    /** Its id, once there is one. */
+    private volatile long self;
+
     private volatile boolean closed;
 
     private final AtomicLong removed = new AtomicLong();
@@ -34,25 +63,171 @@ final class Limbo {
         this.changes = changes;
     }
 
-    /** What an earlier run may have left in it counts; before the first request. */
+    /** What an earlier run may have left in it counts, and what it held goes back; before the first request. */
     void recover() {
-        if (namespace.limbo(false, new Attributes()) == Status.OK) {
+        Attributes limbo = new Attributes();
+        if (namespace.limbo(false, limbo) == Status.OK) {
+            self = limbo.id;
+            for (Held left : left(limbo.id)) {
+                hold(1);
+                putBack(left);
+            }
             add();
         }
     }
 
+    private List<Held> left(long limbo) {
+        List<Held> left = new ArrayList<>();
+        namespace.list(limbo, new ListCursor(), (holderName, holder) -> {
+            if (isHolder(holderName)) {
+                String[] was = holderName.toString().split("\\.", -1);
+                long parent = Long.parseUnsignedLong(was[0], HEX);
+                left.add(new Held(limbo, holder.id, parent, new Name(), Long.parseUnsignedLong(was[1], HEX)));
+            }
+            return true;
+        });
+        for (Held each : left) {
+            namespace.list(each.holder, new ListCursor(), (name, _) -> {
+                each.name.set(name.toBytes(), 0, name.length());
+                return false;
+            });
+        }
+        return left;
+    }
+
+    static boolean isHolder(Name name) {
+        for (int i = 0; i < name.length(); i++) {
+            if (name.buffer()[i] == OF_HOLDER) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Makes it, if need be; before {@link #take}. */
     Status open(Attributes out) {
-        return namespace.limbo(true, out);
+        Status status = namespace.limbo(true, out);
+        self = status == Status.OK ? out.id : self;
+        return status;
+    }
+
+    /** The rename of a request, unless one of the directories has been removed with one above it since it was resolved. */
+    Status move(long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
+        long stamp = moves.readLock();
+        try {
+            return holds(source) || holds(target)
+                    ? Status.NO_SUCH_DIRECTORY
+                    : changes.rename(source, sourceName, target, targetName, replace, replaced);
+        } finally {
+            moves.unlockRead(stamp);
+        }
     }
 
     /** Moves a directory with this id into it. The caller holds the lock of the name, and has looked who stands there. */
     Status take(Attributes limbo, long parent, Name name, long id) {
-        add(); // before: whoever meets it there must ask
-        Name unique = Name.of(Long.toHexString(id));
-        Status status = changes.rename(parent, name, limbo.id, unique, false, new Attributes());
-        add(); // after: a pass of the reaper that has begun before may have missed it
+        return step(parent, name, limbo.id, nameOf(id));
+    }
+
+    private static Name nameOf(long id) {
+        return Name.of(Long.toHexString(id));
+    }
+
+    private Status step(long parent, Name name, long target, Name targetName) {
+        long stamp = moves.writeLock();
+        try {
+            if (holds(parent)) {
+                return Status.NO_SUCH_DIRECTORY;
+            }
+            add(); // before: whoever meets it there must ask
+            Status status = changes.rename(parent, name, target, targetName, false, new Attributes());
+            add(); // after: a pass of the reaper that has begun before may have missed it
+            return status;
+        } finally {
+            moves.unlockWrite(stamp);
+        }
+    }
+
+    /** The same, but it is held. {@code holder} is what it is held in. */
+    Status hold(Attributes limbo, long parent, Name name, long id, Attributes holder) {
+        Name holderName = new Held(limbo.id, 0, parent, name, id).holderName();
+        Status status = namespace.mkdir(limbo.id, holderName, HOLDER_MODE, 0, 0, holder);
+        if (status == Status.EXISTS) {
+            status = namespace.stat(limbo.id, holderName, holder); // left behind, empty
+        }
+        if (status != Status.OK) {
+            return status;
+        }
+        hold(1);
+        status = step(parent, name, holder.id, name);
+        if (status != Status.OK) {
+            letGo(new Held(limbo.id, holder.id, parent, name, id));
+        }
         return status;
+    }
+
+    /** From here on it is the reaper's; {@link #letGo} comes next. */
+    Status release(Held tree) {
+        add();
+        Status status = changes.rename(tree.holder, tree.name, tree.limbo, nameOf(tree.id), false, new Attributes());
+        add();
+        return status;
+    }
+
+    /**
+     * To where it was; if that name is taken, under its id in hexadecimal beside it; if its parent is gone, under that in the root. If the
+     * pool has no room for that it stays held until the next start.
+     */
+    void putBack(Held tree) {
+        Name unique = nameOf(tree.id);
+        long stamp = moves.writeLock();
+        try {
+            Status status = tree.name.length() == 0 ? Status.NOT_FOUND : rename(tree, tree.parent, tree.name);
+            if (status == Status.EXISTS) {
+                status = told(tree, rename(tree, tree.parent, unique), "beside its place, which is taken");
+            }
+            if (status == Status.NO_SUCH_DIRECTORY || status == Status.EXISTS) {
+                status = told(tree, rename(tree, Namespace.ROOT_ID, unique), "in the root, for its place is gone");
+            }
+            if (status == Status.OK || status == Status.NOT_FOUND) {
+                letGo(tree);
+            } else {
+                LOG.log(
+                        Level.ERROR,
+                        "directory {0} cannot be put back: {1}; the next start tries again, make room for it",
+                        unique,
+                        status);
+            }
+        } finally {
+            moves.unlockWrite(stamp);
+        }
+    }
+
+    private Status rename(Held tree, long parent, Name name) {
+        return holds(parent)
+                ? Status.NO_SUCH_DIRECTORY
+                : changes.rename(tree.holder, tree.name, parent, name, false, new Attributes());
+    }
+
+    private static Status told(Held tree, Status status, String where) {
+        if (status == Status.OK) {
+            LOG.log(
+                    Level.WARNING,
+                    "{0}, which was not to be removed, is now {1} {2}",
+                    tree.name,
+                    nameOf(tree.id),
+                    where);
+        }
+        return status;
+    }
+
+    /** It is not held any more. */
+    void letGo(Held tree) {
+        changes.rmdir(tree.limbo, tree.holderName());
+        hold(-1);
+    }
+
+    private synchronized void hold(int trees) {
+        held += trees;
     }
 
     private synchronized void add() {
@@ -88,13 +263,16 @@ final class Limbo {
 
     /** Whether there may be something in it. */
     boolean isBusy() {
-        return added != reaped;
+        return added != reaped || held > 0;
     }
 
-    /** Whether a directory is in it, or gone. In the time that a climb to the root takes, and only while there is something in it. */
+    /**
+     * Whether a directory is in it, or it itself, or gone. In the time that a climb to the root takes, and only while there is something
+     * in it.
+     */
     boolean holds(long directory) {
         if (!isBusy()) {
-            return false;
+            return directory == self;
         }
         StringBuilder path = new StringBuilder();
         return namespace.path(directory, path) != Status.OK || path.indexOf(PATH) == 0;

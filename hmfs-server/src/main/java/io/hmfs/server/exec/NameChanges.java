@@ -1,6 +1,7 @@
 package io.hmfs.server.exec;
 
 import io.hmfs.core.Namespace;
+import io.hmfs.core.type.AclEdit;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -8,7 +9,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The one door for what can make a resolved path wrong: rename, rmdir, chmod, chown. Each name (parent, component) has a <em>version</em>,
+ * The one door for what can make a resolved path wrong: rename, rmdir, chmod, chown, changes of ACLs. Each name (parent, component) has a <em>version</em>,
  * a word that counts the changes of it, those that are under way in its low bits; names share words by hash. It only grows. A change
  * shows in it before anything is changed, and as ended only when all is changed, before the request is answered. So who has seen a
  * version with nothing under way, has looked the name up after that, and sees the same version again, knows that all the while the name
@@ -79,6 +80,13 @@ final class NameChanges {
     Status chmod(long parent, Name name, int mode) {
         int stripe = begin(parent, name);
         Status outcome = namespace.chmod(parent, name, mode);
+        end(stripe);
+        return outcome;
+    }
+
+    Status changeAcl(long parent, Name name, AclEdit edit) {
+        int stripe = begin(parent, name);
+        Status outcome = namespace.changeAcl(parent, name, edit);
         end(stripe);
         return outcome;
     }

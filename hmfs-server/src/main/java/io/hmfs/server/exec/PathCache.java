@@ -1,5 +1,6 @@
 package io.hmfs.server.exec;
 
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.FileType;
 import io.hmfs.server.metrics.WorkerMeter;
@@ -40,6 +41,7 @@ final class PathCache {
         private int mode;
         private int uid;
         private int gid;
+        private long[] acl = Acl.NONE;
 
         final PathTrail trail = new PathTrail();
 
@@ -52,6 +54,8 @@ final class PathCache {
             out.mode = mode;
             out.uid = uid;
             out.gid = gid;
+            out.hasAcl = acl.length > 0;
+            out.acl = acl;
         }
 
         private boolean is(byte[] other, int begin, int end) {
@@ -96,6 +100,7 @@ final class PathCache {
         place.mode = directory.mode;
         place.uid = directory.uid;
         place.gid = directory.gid;
+        place.acl = directory.acl;
         place.trail.copy(trail);
     }
 

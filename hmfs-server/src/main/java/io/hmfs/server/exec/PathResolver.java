@@ -1,10 +1,12 @@
 package io.hmfs.server.exec;
 
 import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Caller;
+import io.hmfs.server.access.Inheritance;
 import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
@@ -39,10 +41,11 @@ final class PathResolver {
     private final Access.Where fullPath = this::whole;
     private final byte[] path = new byte[Wire.PATH_MAX + PathCache.SLACK];
     private final PathTrail trail = new PathTrail();
-    private final Attributes parent = new Attributes();
+    private final Attributes parent = Attributes.withAcl();
     private boolean parentSeen;
     private boolean make;
     private int makeMode;
+    private int makeUnmasked;
     private long base;
     private String basePath = "";
     private int nameAt;
@@ -68,10 +71,14 @@ final class PathResolver {
         this.links = worker.links;
     }
 
-    /** Makes missing parents in the next {@link #resolve}, owned by the user with their own parent's group. */
-    void makeParents(int mode) {
+    /**
+     * Makes missing parents in the next {@link #resolve}, owned by the user with their own parent's group. {@code unmasked}: their mode before
+     * the umask, for a directory with a default ACL.
+     */
+    void makeParents(int mode, int unmasked) {
         make = true;
         makeMode = mode | WAY_MODE;
+        makeUnmasked = unmasked;
     }
 
     /** Appends the whole path that was resolved last. Returns its length. */
@@ -261,10 +268,10 @@ final class PathResolver {
         trail.enter(changes, parentId, name);
         Status status = namespace.stat(parentId, name, parent);
         if (status == Status.NOT_FOUND && make) {
-            status = mayInParent(Access.WRITE);
-            if (status == Status.OK) {
-                status = makeDirectory();
-            }
+            status = namespace.statDirectory(parentId, parent); // not what had the name, and has just gone
+            parentSeen = status == Status.OK;
+            status = parentSeen ? mayInParent(Access.WRITE) : status;
+            status = status == Status.OK ? makeDirectory() : status;
         }
         if (status != Status.OK) {
             parentSeen = false;
@@ -293,8 +300,12 @@ final class PathResolver {
         if (uid == Caller.NOBODY) {
             return Status.NO_SPACE;
         }
+        long[] above = parentAcl();
+        boolean inherits = Acl.hasDefault(above);
+        int mode = inherits ? Inheritance.mode(above, makeUnmasked) : makeMode;
+        long[] acl = inherits ? Inheritance.acl(above, true) : Acl.NONE;
         for (int attempt = 0; attempt < MKDIR_ATTEMPTS_MAX; attempt++) {
-            Status status = namespace.mkdir(parentId, name, makeMode, uid, gid, parent);
+            Status status = namespace.mkdir(parentId, name, mode, uid, gid, acl, parent);
             if (status != Status.EXISTS) {
                 return status;
             }
@@ -309,6 +320,11 @@ final class PathResolver {
     /** The group of the directory that holds the last component; 0 if it is gone, and the operation will find so too. */
     int parentGid() {
         return seeParent() ? parent.gid : 0;
+    }
+
+    /** The ACL of that directory, from whose default list what is made in it gets its own. */
+    long[] parentAcl() {
+        return seeParent() ? parent.acl : Acl.NONE;
     }
 
     private boolean seeParent() {

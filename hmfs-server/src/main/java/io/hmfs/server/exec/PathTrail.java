@@ -1,7 +1,9 @@
 package io.hmfs.server.exec;
 
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
+import java.util.Arrays;
 
 /**
  * What the resolution of a path to a directory rests on: the versions of the names that were looked up, from the root's to the
@@ -22,6 +24,7 @@ final class PathTrail {
     private final int[] modes = new int[GUARDS_MAX];
     private final int[] uids = new int[GUARDS_MAX];
     private final int[] gids = new int[GUARDS_MAX];
+    private final long[][] acls = new long[GUARDS_MAX][];
     private int guards;
     private boolean whole;
 
@@ -47,11 +50,14 @@ final class PathTrail {
 
     /** The resolution goes on behind this directory. */
     void pass(Attributes directory) {
-        if ((directory.mode & ALL_PASS) == ALL_PASS) {
+        boolean listed = Acl.hasAccess(directory.acl);
+        if ((directory.mode & ALL_PASS) == ALL_PASS && !listed) {
             return;
         }
+        long[] acl = listed ? directory.acl : Acl.NONE;
         for (int i = 0; i < guards; i++) {
-            if (modes[i] == directory.mode && uids[i] == directory.uid && gids[i] == directory.gid) {
+            boolean same = modes[i] == directory.mode && uids[i] == directory.uid && gids[i] == directory.gid;
+            if (same && Arrays.equals(acls[i], acl)) {
                 return;
             }
         }
@@ -61,7 +67,8 @@ final class PathTrail {
         }
         modes[guards] = directory.mode;
         uids[guards] = directory.uid;
-        gids[guards++] = directory.gid;
+        gids[guards] = directory.gid;
+        acls[guards++] = acl;
     }
 
     /** Whether all is there that the resolution rests on, so that it can be kept. */
@@ -81,7 +88,7 @@ final class PathTrail {
     /** Whether the user of the current request may pass all directories before the last. */
     boolean admits(Access access) {
         for (int i = 0; i < guards; i++) {
-            if (!access.may(modes[i], uids[i], gids[i], Access.EXECUTE)) {
+            if (!access.may(modes[i], uids[i], gids[i], acls[i], Access.EXECUTE)) {
                 return false;
             }
         }
@@ -97,5 +104,6 @@ final class PathTrail {
         System.arraycopy(other.modes, 0, modes, 0, guards);
         System.arraycopy(other.uids, 0, uids, 0, guards);
         System.arraycopy(other.gids, 0, gids, 0, guards);
+        System.arraycopy(other.acls, 0, acls, 0, guards);
     }
 }

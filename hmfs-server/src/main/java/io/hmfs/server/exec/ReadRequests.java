@@ -43,6 +43,7 @@ final class ReadRequests {
 
     private final ListVisitor visitor = this::add;
     private PageEncoder.EntriesEncoder entries;
+    private final Attributes judged = Attributes.withAcl(); // what open and list are about
     private final Attributes link = new Attributes();
     private final List<byte[]> targets = new ArrayList<>(); // of the links on the page, in their order
     private long listed;
@@ -101,17 +102,17 @@ final class ReadRequests {
         PathResolver path = worker.path;
         Status outcome = path.resolve(open.baseId(), worker.in, open.limit() + OpenDecoder.pathHeaderLength(), length);
         if (outcome == Status.OK) {
-            outcome = path.seen(look(path, worker.attributes));
+            outcome = path.seen(look(path, judged));
         }
         if (outcome == Status.OK) {
-            outcome = worker.attributes.isDirectory()
+            outcome = judged.isDirectory()
                     ? Status.IS_DIRECTORY
-                    : worker.attributes.isSymlink()
+                    : judged.isSymlink()
                             ? path.unresolved()
-                            : granted == 0 ? Status.INVALID_ARGUMENT : path.may(worker.attributes, wanted);
+                            : granted == 0 ? Status.INVALID_ARGUMENT : path.may(judged, wanted);
         }
         if (outcome == Status.OK) {
-            worker.open(path.parentId, worker.attributes, NOTHING, granted);
+            worker.open(path.parentId, judged, NOTHING, granted);
         } else {
             reply.status(outcome);
         }
@@ -134,13 +135,13 @@ final class ReadRequests {
         if (outcome == Status.OK && path.isBase && worker.access.isLimited()) {
             outcome = path.may(path.parent(), Access.READ | Access.EXECUTE);
         } else if (outcome == Status.OK && !path.isBase) {
-            outcome = worker.namespace.stat(path.parentId, path.name, worker.attributes);
-            directory = worker.attributes.id;
-            if (outcome == Status.OK && !worker.attributes.isDirectory()) {
-                outcome = worker.attributes.isSymlink() ? path.unresolved() : Status.NOT_DIRECTORY;
+            outcome = worker.namespace.stat(path.parentId, path.name, judged);
+            directory = judged.id;
+            if (outcome == Status.OK && !judged.isDirectory()) {
+                outcome = judged.isSymlink() ? path.unresolved() : Status.NOT_DIRECTORY;
             }
             if (outcome == Status.OK) {
-                outcome = path.may(worker.attributes, Access.READ | Access.EXECUTE);
+                outcome = path.may(judged, Access.READ | Access.EXECUTE);
             }
         }
         if (outcome == Status.OK) {
@@ -217,7 +218,11 @@ final class ReadRequests {
                 .atimeNanos(attributes.atimeNanos)
                 .ctimeNanos(attributes.ctimeNanos)
                 .mode(attributes.mode);
-        entries.flags().clear().directory(attributes.isDirectory()).symlink(attributes.isSymlink());
+        entries.flags()
+                .clear()
+                .directory(attributes.isDirectory())
+                .symlink(attributes.isSymlink())
+                .acl(attributes.hasAcl);
         entries.putName(name.buffer(), 0, name.length())
                 .putOwner(owner, 0, owner.length)
                 .putGroup(group, 0, group.length);

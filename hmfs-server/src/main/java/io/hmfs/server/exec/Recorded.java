@@ -10,10 +10,15 @@ import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
 import io.hmfs.wire.MkdirDecoder;
+import io.hmfs.wire.ModifyAclDecoder;
+import io.hmfs.wire.RemoveAclDecoder;
+import io.hmfs.wire.RemoveAclEntriesDecoder;
+import io.hmfs.wire.RemoveDefaultAclDecoder;
 import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
+import io.hmfs.wire.SetAclDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.SetTimesDecoder;
@@ -35,7 +40,8 @@ final class Recorded {
     private final ChangeOutcome outcome = new ChangeOutcome();
     private final Attributes made = new Attributes();
     private final Attributes removed = new Attributes();
-    private final Attributes present = new Attributes();
+    private final Attributes present = Attributes.withAcl();
+    private boolean found;
     private final CreateDecoder create = new CreateDecoder();
     private final MkdirDecoder mkdir = new MkdirDecoder();
     private final SymlinkDecoder symlink = new SymlinkDecoder();
@@ -64,6 +70,11 @@ final class Recorded {
             case RemoveXattrDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.REMOVE_XATTR;
             case AppendDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.APPEND;
             case TruncateDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.TRUNCATE;
+            case ModifyAclDecoder.TEMPLATE_ID,
+                    RemoveAclEntriesDecoder.TEMPLATE_ID,
+                    RemoveDefaultAclDecoder.TEMPLATE_ID,
+                    RemoveAclDecoder.TEMPLATE_ID,
+                    SetAclDecoder.TEMPLATE_ID -> ChangeOutcome.Kind.CHANGE_ACL;
             default -> null;
         };
     }
@@ -82,19 +93,20 @@ final class Recorded {
         int version = worker.header.version();
         switch (worker.header.templateId()) {
             case CreateDecoder.TEMPLATE_ID -> {
-                worker.checkBlock(CreateDecoder.BLOCK_LENGTH);
+                worker.checkBlock(CreateDecoder.BLOCK_LENGTH, CreateRequests.UNMASKED_SINCE, CreateRequests.CREATE_BEFORE);
                 create.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version);
                 make(FileType.FILE, create.mode(), 0);
+                int at = create.limit() + CreateDecoder.pathHeaderLength();
+                inherit(create.baseId(), at, create.pathLength());
                 int granted = mayStillWrite() ? Grants.WRITE : NOTHING;
                 worker.open(outcome.parentId, made, removed, granted);
             }
             case MkdirDecoder.TEMPLATE_ID -> {
-                worker.checkBlock(MkdirDecoder.BLOCK_LENGTH);
-                make(
-                        FileType.DIRECTORY,
-                        mkdir.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version)
-                                .mode(),
-                        0);
+                worker.checkBlock(MkdirDecoder.BLOCK_LENGTH, CreateRequests.UNMASKED_SINCE, CreateRequests.MKDIR_BEFORE);
+                mkdir.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version);
+                make(FileType.DIRECTORY, mkdir.mode(), 0);
+                int at = mkdir.limit() + MkdirDecoder.pathHeaderLength();
+                inherit(mkdir.baseId(), at, mkdir.pathLength());
                 worker.reply.entry(outcome.parentId, made);
             }
             case SymlinkDecoder.TEMPLATE_ID -> {
@@ -112,16 +124,21 @@ final class Recorded {
 
     /** A grant that is given now is for the file as it is now: still there under its name, and the user's to write. */
     private boolean mayStillWrite() {
+        return found && worker.path.may(present, Access.WRITE) == Status.OK;
+    }
+
+    /** What a default ACL had made of the mode the request does not tell: what was made is asked, if it is there. */
+    private void inherit(long base, int at, int length) {
         PathResolver path = worker.path;
-        int at = create.limit() + CreateDecoder.pathHeaderLength();
-        Status status = path.resolve(create.baseId(), worker.in, at, create.pathLength());
-        return status == Status.OK
+        found = path.resolve(base, worker.in, at, length) == Status.OK
                 && worker.namespace.stat(path.parentId, path.name, present) == Status.OK
-                && present.id == outcome.id
-                && path.may(present, Access.WRITE) == Status.OK;
+                && present.id == outcome.id;
+        made.hasAcl = found && present.hasAcl;
+        made.mode = found ? present.mode : made.mode;
     }
 
     private void make(FileType type, int mode, long size) {
+        made.hasAcl = false;
         made.id = outcome.id;
         made.type = type;
         made.mode = mode;

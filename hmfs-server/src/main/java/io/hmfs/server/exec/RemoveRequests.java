@@ -24,7 +24,7 @@ final class RemoveRequests {
     private final DeleteDecoder delete = new DeleteDecoder();
     private final RmdirDecoder rmdir = new RmdirDecoder();
     private final RenameDecoder rename = new RenameDecoder();
-    private final Attributes seen = new Attributes();
+    private final Attributes seen = Attributes.withAcl();
     private final Attributes removed = new Attributes();
 
     RemoveRequests(Worker worker) {
@@ -306,7 +306,7 @@ final class RemoveRequests {
     }
 
     private Status rename(PathResolver source, PathResolver target, boolean replace) {
-        NameChanges changes = worker.service.changes;
-        return changes.rename(source.parentId, source.name, target.parentId, target.name, replace, removed);
+        Limbo limbo = worker.service.limbo;
+        return limbo.move(source.parentId, source.name, target.parentId, target.name, replace, removed);
     }
 }

@@ -4,6 +4,7 @@ import io.hmfs.client.ResultCode;
 import io.hmfs.core.PoolStatus;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Status;
+import io.hmfs.wire.AclReportEncoder;
 import io.hmfs.wire.ChunkEncoder;
 import io.hmfs.wire.DoneEncoder;
 import io.hmfs.wire.EntryEncoder;
@@ -40,6 +41,7 @@ final class ReplyWriter {
     private final SumEncoder sum = new SumEncoder();
     private final MetricsReportEncoder metrics = new MetricsReportEncoder();
     private final XattrsEncoder xattrs = new XattrsEncoder();
+    private final AclReportEncoder acl = new AclReportEncoder();
     private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final PrincipalNames principals;
@@ -189,7 +191,11 @@ final class ReplyWriter {
                 .mode(attributes.mode)
                 .grant(grant)
                 .seal(seal);
-        entry.flags().clear().directory(attributes.isDirectory()).symlink(attributes.isSymlink());
+        entry.flags()
+                .clear()
+                .directory(attributes.isDirectory())
+                .symlink(attributes.isSymlink())
+                .acl(attributes.hasAcl);
         close(entry.putOwner(owner, 0, owner.length)
                 .putGroup(group, 0, group.length)
                 .putTarget(linkTarget, 0, linkTarget.length)
@@ -247,6 +253,19 @@ final class ReplyWriter {
                 .attributesCount(attributes.size());
         attributes.forEach((name, value) -> group.next().name(name).putValue(value, 0, value.length));
         close(xattrs.limit());
+    }
+
+    void acl(Attributes attributes, String entries) {
+        byte[] owner = principals.name(attributes.uid);
+        byte[] group = principals.name(attributes.gid);
+        byte[] text = entries.getBytes(StandardCharsets.UTF_8);
+        close(acl.wrapAndApplyHeader(open(FIXED_MAX + owner.length + group.length + text.length), 0, header)
+                .correlationId(correlationId)
+                .mode(attributes.mode)
+                .putOwner(owner, 0, owner.length)
+                .putGroup(group, 0, group.length)
+                .putEntries(text, 0, text.length)
+                .limit());
     }
 
     void safeMode(boolean on) {

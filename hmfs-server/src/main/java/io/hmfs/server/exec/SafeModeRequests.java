@@ -25,7 +25,7 @@ final class SafeModeRequests {
         if (!worker.service.isInSafeMode() || !(Once.isChange(template) || template == WriteBlockDecoder.TEMPLATE_ID)) {
             return false;
         }
-        worker.reply.failure(ResultCode.SAFE_MODE, "");
+        worker.reply.failure(ResultCode.SAFE_MODE, ResultCode.SAFE_MODE.text()); // which older clients do not know
         return true;
     }
 

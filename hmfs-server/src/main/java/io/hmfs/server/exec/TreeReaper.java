@@ -30,7 +30,11 @@ final class TreeReaper {
     private static final long CLOSE_MILLIS = 10_000;
 
     /** A directory on the way down, and those on its last page that have not been looked at. */
-    private record Directory(long id, long parent, Name name, ArrayDeque<Directory> inner) {}
+    private record Directory(long id, long parent, Name name, ArrayDeque<Directory> inner, ListCursor cursor) {
+        Directory(long id, long parent, Name name) {
+            this(id, parent, name, new ArrayDeque<>(), new ListCursor());
+        }
+    }
 
     private final Service service;
     private final Namespace namespace;
@@ -87,7 +91,7 @@ final class TreeReaper {
             return;
         }
         ArrayDeque<Directory> way = new ArrayDeque<>();
-        way.add(new Directory(top.id, Namespace.ROOT_ID, Name.limbo(), new ArrayDeque<>()));
+        way.add(new Directory(top.id, Namespace.ROOT_ID, Name.limbo()));
         while (!isStopped()) {
             Directory directory = way.getLast();
             Directory inner = directory.inner.poll();
@@ -105,27 +109,48 @@ final class TreeReaper {
         }
     }
 
-    /** From the start: what has been there is removed. False: nothing is there any more. */
+    /** Goes on where it was, and at the end from the start: something may have come in. False: nothing is there any more. */
     private boolean readPage(Directory directory) {
         files.clear();
-        namespace.list(directory.id, new ListCursor(), (name, found) -> {
-            Name copy = new Name();
-            copy.set(name.buffer(), 0, name.length());
-            if (found.isDirectory()) {
-                directory.inner.add(new Directory(found.id, directory.id, copy, new ArrayDeque<>()));
-            } else {
-                files.add(copy);
+        ListCursor cursor = directory.cursor;
+        for (; ; ) {
+            boolean whole = cursor.birth == 0;
+            Status status = namespace.list(directory.id, cursor, (name, found) -> keep(directory, name, found));
+            boolean ended = status != Status.OK || cursor.atEnd();
+            if (ended) {
+                cursor.birth = 0;
+                cursor.at = 0;
+                cursor.start = 0;
             }
-            return files.size() + directory.inner.size() < PAGE;
-        });
-        return !files.isEmpty() || !directory.inner.isEmpty();
+            boolean met = !files.isEmpty() || !directory.inner.isEmpty();
+            if (met || (whole && ended)) {
+                return met;
+            }
+        }
+    }
+
+    private boolean keep(Directory directory, Name name, Attributes found) {
+        if (directory.parent == Namespace.ROOT_ID && Limbo.isHolder(name)) {
+            return true; // what it holds may go back
+        }
+        if (files.size() + directory.inner.size() == PAGE) {
+            return false;
+        }
+        Name copy = new Name();
+        copy.set(name.buffer(), 0, name.length());
+        if (found.isDirectory()) {
+            directory.inner.add(new Directory(found.id, directory.id, copy));
+        } else {
+            files.add(copy);
+        }
+        return true;
     }
 
     private void removeDirectory(Directory directory) {
         Status status = service.changes.rmdir(directory.parent, directory.name);
         switch (status) {
             case OK -> limbo.removed(1);
-            case NOT_EMPTY, NOT_FOUND, NO_SUCH_DIRECTORY -> {} // its parent's next page tells
+            case NOT_EMPTY, NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY -> {} // its parent's next page tells
             default -> throw unexpected(directory, directory.name, status);
         }
     }

@@ -13,6 +13,7 @@ import io.hmfs.wire.Wire;
 final class TreeRequests {
     private static final int ENTRIES_DEFAULT = 20_000; // some milliseconds
     private static final int ENTRIES_MAX = 100_000;
+    private static final int DEEP_PARTS_MAX = 16; // until a walk is where it can be cut off
     private static final int ATTEMPTS_MAX = 8;
     private static final byte[] NOTHING = {};
 
@@ -20,7 +21,7 @@ final class TreeRequests {
     private final Namespace namespace;
     private final SummaryDecoder summary = new SummaryDecoder();
     private final RemoveTreeDecoder remove = new RemoveTreeDecoder();
-    private final Attributes found = new Attributes();
+    private final Attributes found = Attributes.withAcl();
 
     TreeRequests(Worker worker) {
         this.worker = worker;
@@ -106,7 +107,11 @@ final class TreeRequests {
         if (outcome == Status.OK) {
             outcome = removeTree(path);
         }
-        worker.reply.status(path.seen(outcome));
+        if (outcome == Status.STALE && worker.service.limbo.isClosed()) {
+            worker.reply.failure(ResultCode.SHUTTING_DOWN, "the server stops; nothing was removed");
+        } else {
+            worker.reply.status(path.seen(outcome));
+        }
     }
 
     /** What was looked at without a lock, for it may take long, is what goes, or it is looked at again. */
@@ -119,7 +124,7 @@ final class TreeRequests {
             if (outcome == Status.OK) {
                 outcome = take(path, found.id);
             }
-            if (outcome != Status.STALE) {
+            if (outcome != Status.STALE || worker.service.limbo.isClosed()) {
                 return outcome;
             }
         }
@@ -132,8 +137,8 @@ final class TreeRequests {
         }
         Clearance clearance = new Clearance(path.whole());
         Status outcome = clearance.begin(found);
-        while (outcome == Status.OK && !clearance.isAtEnd() && !worker.service.hasFailed()) {
-            outcome = clearance.run(ENTRIES_MAX);
+        while (outcome == Status.OK && !clearance.isAtEnd()) {
+            outcome = worker.service.limbo.isClosed() ? Status.STALE : clearance.run(ENTRIES_MAX);
         }
         return outcome;
     }
@@ -146,6 +151,7 @@ final class TreeRequests {
         if (outcome != Status.OK) {
             return outcome;
         }
+        Attributes holder = new Attributes();
         int stripe = KeyLocks.stripe(path.parentId, path.name);
         worker.service.locks.lock(stripe, worker.waits);
         try {
@@ -156,15 +162,46 @@ final class TreeRequests {
             if (outcome == Status.OK && path.isParentSticky()) {
                 outcome = path.mayTakeAway(found);
             }
-            if (outcome == Status.OK) {
+            if (outcome == Status.OK && worker.access.isLimited()) {
+                outcome = limbo.hold(there, path.parentId, path.name, id, holder);
+            } else if (outcome == Status.OK) {
                 worker.once.enter();
-                outcome = limbo.take(there, path.parentId, path.name, id);
+                return limbo.take(there, path.parentId, path.name, id);
             }
-            return outcome;
         } finally {
             worker.once.leave();
             worker.service.locks.unlock(stripe);
         }
+        return outcome == Status.OK
+                ? clearHeld(path, new Limbo.Held(there.id, holder.id, path.parentId, path.name, id))
+                : outcome;
+    }
+
+    /**
+     * What came in since it was looked at is looked at too, where nothing comes in any more: else whoever may move what he may not
+     * remove would have it removed. Only the step out of there is the change that the client asked for, so that after a crash before it
+     * the change is not taken for executed.
+     */
+    private Status clearHeld(PathResolver path, Limbo.Held tree) {
+        Limbo limbo = worker.service.limbo;
+        Status outcome = clear(path);
+        if (outcome == Status.OK) {
+            worker.once.enter();
+            outcome = limbo.release(tree);
+            worker.once.leave();
+        }
+        if (outcome == Status.OK) {
+            limbo.letGo(tree);
+        } else {
+            int stripe = KeyLocks.stripe(path.parentId, path.name);
+            worker.service.locks.lock(stripe, worker.waits);
+            try {
+                limbo.putBack(tree);
+            } finally {
+                worker.service.locks.unlock(stripe);
+            }
+        }
+        return outcome;
     }
 
     void summary() {
@@ -209,9 +246,19 @@ final class TreeRequests {
         }
         if (status == Status.OK) {
             long asked = summary.entriesMax();
-            status = sum.run(asked == 0 ? ENTRIES_DEFAULT : Math.min(asked, ENTRIES_MAX));
+            long part = asked == 0 ? ENTRIES_DEFAULT : Math.min(asked, ENTRIES_MAX);
+            status = sum.run(part);
+            for (int i = 0;
+                    i < DEEP_PARTS_MAX && status == Status.OK && sum.isTooDeep() && !worker.service.limbo.isClosed();
+                    i++) {
+                status = sum.run(part);
+            }
         }
-        if (status == Status.OK) {
+        if (status == Status.OK && sum.isTooDeep()) {
+            worker.reply.failure(
+                    ResultCode.TOO_LARGE,
+                    "the tree is too deep to be summed up in parts: sum up the directories in it one by one");
+        } else if (status == Status.OK) {
             worker.reply.sum(sum.bytes, sum.files, sum.directories, sum.isAtEnd() ? NOTHING : sum.write());
         }
         return status;

@@ -25,7 +25,7 @@ abstract class TreeWalk {
     /** Entries that are looked at in one call of the engine. */
     private static final int PAGE = 1024;
 
-    /** Longest text that a walk is cut off with; one that is deeper goes on until it is shorter. */
+    /** Longest text that a walk is cut off with. */
     static final int WRITTEN_MAX = 32 << 10;
 
     private static final int LEVEL_BYTES = 4 * Long.BYTES + Short.BYTES;
@@ -76,10 +76,10 @@ abstract class TreeWalk {
     /** Walks on, over about so many entries, or until {@link #isAtEnd}. OK, or what an entry or a directory was refused with. */
     Status run(long entriesMax) {
         long left = entriesMax;
-        while (!levels.isEmpty() && (left > 0 || written > WRITTEN_MAX)) {
+        while (!levels.isEmpty() && left > 0) {
             Level level = levels.getLast();
             met = null;
-            int page = left > 0 ? (int) Math.min(left, PAGE) : PAGE;
+            int page = (int) Math.min(left, PAGE);
             pageLeft = page;
             Status status =
                     level.cursor.atEnd() ? Status.OK : namespace.list(level.directory.id, level.cursor, visitor);
@@ -100,6 +100,11 @@ abstract class TreeWalk {
         return levels.isEmpty();
     }
 
+    /** Whether it stands too deep to be cut off here. */
+    boolean isTooDeep() {
+        return written > WRITTEN_MAX;
+    }
+
     private void push(Level level) {
         levels.add(level);
         written += LEVEL_BYTES + level.name.length;
@@ -116,10 +121,23 @@ abstract class TreeWalk {
         pageLeft--;
         refused = entry(levels.getLast(), name, found);
         if (refused == Status.OK && found.isDirectory()) {
-            refused = enter(found, () -> path(name));
-            met = new Level(copy(found), name.toBytes());
+            Attributes directory = whole(found);
+            if (directory != null) {
+                refused = enter(directory, () -> path(name));
+                met = new Level(directory, name.toBytes());
+            }
         }
         return refused == Status.OK;
+    }
+
+    /** A copy of an entry of the deepest level, with its ACL, which a listing does not show; null: it is gone. */
+    private @Nullable Attributes whole(Attributes found) {
+        if (!found.hasAcl) {
+            return copy(found);
+        }
+        Attributes whole = Attributes.withAcl();
+        // By its id, as the walk goes on: one that has been renamed meanwhile is judged too.
+        return namespace.statDirectory(found.id, whole) == Status.OK ? whole : null;
     }
 
     /** The path of the deepest level. */
@@ -143,7 +161,9 @@ abstract class TreeWalk {
     }
 
     private static Attributes copy(Attributes of) {
-        Attributes copy = new Attributes();
+        Attributes copy = Attributes.withAcl();
+        copy.hasAcl = of.hasAcl;
+        copy.acl = of.acl;
         copy.id = of.id;
         copy.type = of.type;
         copy.mode = of.mode;
@@ -191,7 +211,7 @@ abstract class TreeWalk {
             if (length > 0) {
                 Name name = new Name();
                 name.set(bytes, 0, length);
-                at = new Attributes();
+                at = Attributes.withAcl();
                 there = name.check() == Status.OK
                         && namespace.stat(levels.getLast().directory.id, name, at) == Status.OK
                         && at.isDirectory()

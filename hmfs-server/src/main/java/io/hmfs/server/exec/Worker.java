@@ -81,6 +81,7 @@ public final class Worker {
     private final RemoveRequests removes;
     private final ChangeRequests changes;
     private final XattrRequests xattrs;
+    private final AclRequests acls;
     private final SafeModeRequests safeMode = new SafeModeRequests(this);
     private final TreeRequests trees;
     private final DataRequests dataRequests;
@@ -107,6 +108,7 @@ public final class Worker {
         creates = new CreateRequests(this, removes);
         changes = new ChangeRequests(this);
         xattrs = new XattrRequests(this, changes);
+        acls = new AclRequests(this, changes);
         trees = new TreeRequests(this);
         dataRequests = new DataRequests(this);
         recorded = new Recorded(this);
@@ -367,18 +369,22 @@ public final class Worker {
             case WriteBlockDecoder.TEMPLATE_ID -> dataRequests.write();
             case SyncBlockDecoder.TEMPLATE_ID -> dataRequests.sync();
             case HelloDecoder.TEMPLATE_ID -> reply.failure(ResultCode.BAD_REQUEST, "the handshake was done before");
-            default -> reply.failure(ResultCode.BAD_REQUEST, "message " + header.templateId() + " is unknown");
+            default -> {
+                if (!acls.takes(header.templateId())) {
+                    reply.failure(ResultCode.BAD_REQUEST, "message " + header.templateId() + " is unknown");
+                }
+            }
         }
     }
 
     /** Fails unless the request's root block is as long as this version's. */
     void checkBlock(int blockLength) {
-        checkBlock(blockLength, blockLength);
+        checkBlock(blockLength, 0, blockLength);
     }
 
-    /** The same for a message that was shorter in the first version of the schema. */
-    void checkBlock(int current, int first) {
-        int blockLength = header.version() == 1 ? first : current;
+    /** The same for a message that was shorter before a version of the schema. */
+    void checkBlock(int current, int since, int before) {
+        int blockLength = header.version() < since ? before : current;
         if (header.blockLength() < blockLength) {
             throw new MalformedFrameException(
                     "message " + header.templateId() + " has a block of " + header.blockLength() + " bytes instead of "

@@ -30,7 +30,7 @@ final class XattrRequests {
     private final ListXattrsDecoder list = new ListXattrsDecoder();
     private final SetXattrDecoder set = new SetXattrDecoder();
     private final RemoveXattrDecoder remove = new RemoveXattrDecoder();
-    private final Attributes object = new Attributes();
+    private final Attributes object = Attributes.withAcl();
 
     XattrRequests(Worker worker, ChangeRequests changes) {
         this.worker = worker;

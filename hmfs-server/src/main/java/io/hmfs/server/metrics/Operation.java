@@ -1,20 +1,27 @@
 package io.hmfs.server.metrics;
 
+import io.hmfs.wire.AccessDecoder;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
+import io.hmfs.wire.GetAclDecoder;
 import io.hmfs.wire.GetXattrsDecoder;
 import io.hmfs.wire.ListDecoder;
 import io.hmfs.wire.ListXattrsDecoder;
 import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
+import io.hmfs.wire.ModifyAclDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.RemoveAclDecoder;
+import io.hmfs.wire.RemoveAclEntriesDecoder;
+import io.hmfs.wire.RemoveDefaultAclDecoder;
 import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
 import io.hmfs.wire.SafeModeDecoder;
+import io.hmfs.wire.SetAclDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.SetTimesDecoder;
@@ -51,6 +58,15 @@ public enum Operation {
     LIST_XATTRS(ListXattrsDecoder.TEMPLATE_ID, ListXattrsDecoder.baseIdEncodingOffset(), "listXAttrs"),
     SET_XATTR(SetXattrDecoder.TEMPLATE_ID, SetXattrDecoder.baseIdEncodingOffset(), "setXAttr"),
     REMOVE_XATTR(RemoveXattrDecoder.TEMPLATE_ID, RemoveXattrDecoder.baseIdEncodingOffset(), "removeXAttr"),
+    GET_ACL(GetAclDecoder.TEMPLATE_ID, GetAclDecoder.baseIdEncodingOffset(), "getAclStatus"),
+    ACCESS(AccessDecoder.TEMPLATE_ID, AccessDecoder.baseIdEncodingOffset(), "checkAccess"),
+    MODIFY_ACL(ModifyAclDecoder.TEMPLATE_ID, ModifyAclDecoder.baseIdEncodingOffset(), "modifyAclEntries"),
+    REMOVE_ACL_ENTRIES(
+            RemoveAclEntriesDecoder.TEMPLATE_ID, RemoveAclEntriesDecoder.baseIdEncodingOffset(), "removeAclEntries"),
+    REMOVE_DEFAULT_ACL(
+            RemoveDefaultAclDecoder.TEMPLATE_ID, RemoveDefaultAclDecoder.baseIdEncodingOffset(), "removeDefaultAcl"),
+    REMOVE_ACL(RemoveAclDecoder.TEMPLATE_ID, RemoveAclDecoder.baseIdEncodingOffset(), "removeAcl"),
+    SET_ACL(SetAclDecoder.TEMPLATE_ID, SetAclDecoder.baseIdEncodingOffset(), "setAcl"),
     READ_BLOCK(ReadBlockDecoder.TEMPLATE_ID),
     WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID),
     SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID),

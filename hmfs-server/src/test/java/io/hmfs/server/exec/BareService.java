@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** A service with nothing around it: what it would hand to other threads runs on the one that asks. */
 final class BareService {
@@ -62,10 +63,22 @@ final class BareService {
     /** A service whose users come when they are greeted. */
     static Service service(Namespace namespace, Path key, Callers callers, Observation observation, Executor disk)
             throws IOException {
+        return service(namespace, key, callers, observation, disk, null);
+    }
+
+    /** The same, with a data store or without. */
+    static Service service(
+            Namespace namespace,
+            Path key,
+            Callers callers,
+            Observation observation,
+            Executor disk,
+            Service.@Nullable Data data)
+            throws IOException {
         ServiceInfo info = new ServiceInfo(
                 namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
         Grants grants = Grants.open(key);
-        return new Service(namespace, info, callers, grants, null, disk, 1 << 20, observation, cause -> {
+        return new Service(namespace, info, callers, grants, data, disk, 1 << 20, observation, cause -> {
             throw new AssertionError(cause);
         });
     }

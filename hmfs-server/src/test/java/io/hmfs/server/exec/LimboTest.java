@@ -25,6 +25,7 @@ import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -215,5 +216,68 @@ class LimboTest {
         assertTrue(next.limbo.isBusy());
         new TreeReaper(next, next.limbo).reap();
         assertEmpty();
+    }
+
+    private Namespace hooked(String method, Runnable step) {
+        return (Namespace) Proxy.newProxyInstance(
+                LimboTest.class.getClassLoader(), new Class<?>[] {Namespace.class}, (_, called, arguments) -> {
+                    if (called.getName().equals(method)) {
+                        step.run();
+                    }
+                    return called.invoke(namespace, arguments);
+                });
+    }
+
+    private Service service(Namespace around) throws IOException {
+        return BareService.service(
+                around, directory.resolve("key"), worker.service.callers, worker.service.observation, Runnable::run);
+    }
+
+    @Test
+    void aFileInPlaceOfADirectoryGoesToo() throws IOException {
+        take();
+        boolean[] done = {false};
+        Service next = service(hooked("rmdir", () -> {
+            if (!done[0]) {
+                done[0] = true;
+                assertEquals(Status.OK, namespace.rmdir(tree, Name.of("inner")));
+                create(tree, "inner");
+            }
+        }));
+        new TreeReaper(next, next.limbo).reap();
+        assertTrue(done[0]);
+        assertEmpty();
+    }
+
+    /** The dead at the head of the list would be walked over again for each page. */
+    @Test
+    void aLongDirectoryIsReadOnAndNotFromTheStart() throws IOException {
+        for (int i = 0; i < 5_000; i++) {
+            create(inner, "f" + i);
+        }
+        take();
+        int[] fromStart = {0};
+        Namespace counting = (Namespace) Proxy.newProxyInstance(
+                LimboTest.class.getClassLoader(), new Class<?>[] {Namespace.class}, (_, called, arguments) -> {
+                    if (called.getName().equals("list") && arguments[0].equals(inner)) {
+                        fromStart[0] += ((ListCursor) arguments[1]).birth == 0 ? 1 : 0;
+                    }
+                    return called.invoke(namespace, arguments);
+                });
+        Service next = service(counting);
+        new TreeReaper(next, next.limbo).reap();
+        assertEquals(2, fromStart[0], "once, and once to see that nothing came in");
+        assertEmpty();
+    }
+
+    @Test
+    void theIdOfLimboIsNoBaseAlsoWhileItIsEmpty() throws InterruptedException {
+        take();
+        while (worker.service.limbo.isBusy()) {
+            reap();
+        }
+        Attributes limbo = new Attributes();
+        assertEquals(Status.OK, namespace.limbo(false, limbo));
+        assertEquals(ResultCode.NO_SUCH_DIRECTORY, stat(limbo.id));
     }
 }

@@ -20,7 +20,7 @@ class NameChangesRuleTest {
     private static final JavaClasses OURS =
             new ClassFileImporter(List.of(new ImportOption.DoNotIncludeTests())).importPackages("io.hmfs.server");
 
-    private static final Set<String> CHANGES = Set.of("rename", "rmdir", "chmod", "chown");
+    private static final Set<String> CHANGES = Set.of("rename", "rmdir", "chmod", "chown", "changeAcl");
 
     @Test
     void oneDoorForWhatMakesAPathWrong() {

@@ -92,6 +92,14 @@ class PathCacheInterleaveTest {
         done(admin.chmod(tree + "/a", 0700));
     }
 
+    private static void shutOut(PathWorld.Peer peer, String directory) {
+        done(peer.setAcl(directory, "user::rwx", "user:" + USER + ":rw-", "group::r-x", "other::r-x"));
+    }
+
+    private static void letIn(PathWorld.Peer peer, String tree) {
+        done(peer.setAcl(tree + "/a", "user::rwx", "user:" + USER + ":--x", "group::---", "other::---"));
+    }
+
     /** Only its owner may pass. */
     private static void owned(PathWorld.Peer admin, String tree) {
         closed(admin, tree);
@@ -130,6 +138,16 @@ class PathCacheInterleaveTest {
                         "chmod by the owner",
                         PathCacheInterleaveTest::owned,
                         (peer, tree) -> done(peer.chmod(tree + "/a", 0))),
+                of("an ACL that shuts one user out", plain, (peer, tree) -> shutOut(peer, tree + "/a")),
+                of("the same of the last directory", plain, (peer, tree) -> shutOut(peer, tree + "/a/b")),
+                of("an ACL that lets one user in", PathCacheInterleaveTest::closed, (peer, tree) -> letIn(peer, tree)),
+                of(
+                        "an ACL that goes",
+                        (peer, tree) -> {
+                            closed(peer, tree);
+                            letIn(peer, tree);
+                        },
+                        (peer, tree) -> done(peer.setAcl(tree + "/a"))),
                 of("chmod of the root", plain, (peer, _) -> done(peer.chmod("/", 0700))),
                 of(
                         "chown",

@@ -8,6 +8,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -25,6 +26,7 @@ import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MkdirEncoder;
 import io.hmfs.wire.RenameEncoder;
 import io.hmfs.wire.RmdirEncoder;
+import io.hmfs.wire.SetAclEncoder;
 import io.hmfs.wire.SetModeEncoder;
 import io.hmfs.wire.SetOwnerEncoder;
 import io.hmfs.wire.StatEncoder;
@@ -46,7 +48,7 @@ import java.util.Set;
 final class PathWorld implements AutoCloseable {
     static final String SUPERUSER = "root";
     private static final long POOL_SIZE = 128 << 20;
-    private static final Set<String> CHANGES = Set.of("rename", "rmdir", "chmod", "chown", "mkdir");
+    private static final Set<String> CHANGES = Set.of("rename", "rmdir", "chmod", "chown", "changeAcl", "mkdir");
 
     /** Names at which who looks stands still; the root's is empty. */
     Set<String> lookedUp = Set.of();
@@ -112,7 +114,7 @@ final class PathWorld implements AutoCloseable {
 
     /** What stat answers a user who knows nothing from before: looked up in the engine itself, name by name. */
     String truth(String user, String path) {
-        Attributes at = new Attributes();
+        Attributes at = Attributes.withAcl();
         Status status = real.stat(Namespace.ROOT_PARENT_ID, new Name(), at);
         for (String component : path.substring(1).split("/", -1)) {
             if (status == Status.OK && !at.isDirectory()) {
@@ -127,6 +129,12 @@ final class PathWorld implements AutoCloseable {
     }
 
     private boolean mayPass(String user, Attributes directory) {
+        for (long entry : directory.acl) {
+            if (Acl.type(entry) == Acl.USER && real.principalName(Acl.id(entry)).equals(user)) {
+                return (Acl.permission(entry) & directory.mode >>> 3 & 1)
+                        != 0; // the lists of these tests have no other kind
+            }
+        }
         boolean member = groups.getOrDefault(user, List.of()).contains(real.principalName(directory.gid));
         int shift = real.principalName(directory.uid).equals(user) ? 6 : member ? 3 : 0;
         return user.equals(SUPERUSER) || (directory.mode >>> shift & 1) != 0;
@@ -212,6 +220,16 @@ final class PathWorld implements AutoCloseable {
                     .limit());
         }
 
+        String setAcl(String path, String... entries) {
+            return ask(new SetAclEncoder()
+                    .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                    .correlationId(1)
+                    .baseId(Wire.ROOT_ID)
+                    .path(path)
+                    .entries(String.join("\0", entries))
+                    .limit());
+        }
+
         String chown(String path, String owner, String group) {
             return ask(new SetOwnerEncoder()
                     .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
@@ -247,7 +265,8 @@ final class PathWorld implements AutoCloseable {
                     .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
                     .correlationId(1)
                     .baseId(Wire.ROOT_ID)
-                    .mode(mode);
+                    .mode(mode)
+                    .unmaskedMode(mode);
             mkdir.flags().clear().createParents(parents);
             return ask(mkdir.path(path).limit());
         }
@@ -258,7 +277,8 @@ final class PathWorld implements AutoCloseable {
                     .correlationId(1)
                     .baseId(Wire.ROOT_ID)
                     .mode(0644)
-                    .parentMode(0755);
+                    .parentMode(0755)
+                    .unmaskedMode(0644);
             create.flags().clear();
             return ask(create.path(path).limit());
         }

@@ -105,6 +105,26 @@ class RecordedTest {
 
     private WireBuffer create(long sequence, String path) {
         ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        worker.execute(session, frame, 0, create(frame, sequence, path));
+        return reply();
+    }
+
+    /** As a client of version 4 sends it. */
+    private WireBuffer createBefore(long sequence, String path) {
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        int length = create(frame, sequence, path);
+        new MessageHeaderEncoder()
+                .wrap(window(frame), 0)
+                .blockLength(CreateRequests.CREATE_BEFORE)
+                .version(4);
+        int added = CreateEncoder.BLOCK_LENGTH - CreateRequests.CREATE_BEFORE;
+        int end = Wire.HEADER_SIZE + CreateRequests.CREATE_BEFORE;
+        frame.setBytes(end, frame.copy(end + added, length - end - added));
+        worker.execute(session, frame, 0, length - added);
+        return reply();
+    }
+
+    private static int create(ByteBuf frame, long sequence, String path) {
         CreateEncoder create = new CreateEncoder()
                 .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
                 .correlationId(7)
@@ -112,10 +132,10 @@ class RecordedTest {
                 .sequence(sequence)
                 .baseId(Wire.ROOT_ID)
                 .mode(0644)
-                .parentMode(0755);
+                .parentMode(0755)
+                .unmaskedMode(0644);
         create.flags().clear();
-        worker.execute(session, frame, 0, create.path(path).limit());
-        return reply();
+        return create.path(path).limit();
     }
 
     private WireBuffer rename(long sequence, String from, String to) {
@@ -201,6 +221,13 @@ class RecordedTest {
     private static EntryDecoder entry(WireBuffer reply) {
         assertEquals(EntryDecoder.TEMPLATE_ID, template(reply));
         return new EntryDecoder().wrapAndApplyHeader(reply, 0, new MessageHeaderDecoder());
+    }
+
+    @Test
+    void anOlderClientIsAnsweredTooAfterAStart() throws IOException {
+        createBefore(1, "/d/older");
+        start(1);
+        assertEquals(0644, entry(createBefore(1, "/d/older")).mode());
     }
 
     @Test

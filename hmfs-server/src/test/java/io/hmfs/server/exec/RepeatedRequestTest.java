@@ -96,7 +96,8 @@ class RepeatedRequestTest {
                 .sequence(sequence)
                 .baseId(Wire.ROOT_ID)
                 .mode(0644)
-                .parentMode(0755);
+                .parentMode(0755)
+                .unmaskedMode(0644);
         create.flags().clear();
         worker.execute(session, frame, 0, create.path(path).limit());
     }

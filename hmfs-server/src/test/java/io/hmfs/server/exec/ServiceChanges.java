@@ -1,5 +1,6 @@
 package io.hmfs.server.exec;
 
+import io.hmfs.core.type.AclEdit;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 
@@ -17,6 +18,10 @@ public final class ServiceChanges {
 
     public static Status chown(Service service, long parent, Name name, int uid, int gid) {
         return service.changes.chown(parent, name, uid, gid);
+    }
+
+    public static Status changeAcl(Service service, long parent, Name name, AclEdit edit) {
+        return service.changes.changeAcl(parent, name, edit);
     }
 
     /** As after an error within an operation. */

@@ -222,4 +222,21 @@ class TreeWalkTest {
         assertEquals(Status.OK, walk.begin(root()));
         assertEquals(Status.ACCESS_DENIED, walk.run(100_000));
     }
+
+    @Test
+    void aDeepWalkEndsByCountToo() {
+        long at = Namespace.ROOT_ID;
+        for (int i = 0; i < 1_200; i++) {
+            Attributes out = new Attributes();
+            assertEquals(Status.OK, namespace.mkdir(at, Name.of("d"), 0755, 0, 0, out));
+            at = out.id;
+        }
+        Walk walk = new Walk();
+        assertEquals(Status.OK, walk.begin(root()));
+        assertEquals(Status.OK, walk.run(1_100));
+        assertEquals(1_100, met.size());
+        assertTrue(walk.isTooDeep());
+        assertEquals(Status.OK, walk.run(1_000));
+        assertTrue(walk.isAtEnd());
+    }
 }

@@ -87,6 +87,7 @@ final class TurnFrames {
                         .correlationId(id)
                         .baseId(Wire.ROOT_ID)
                         .mode(0755)
+                        .unmaskedMode(0755)
                         .path(tree + DIRECTORIES[random.nextInt(DIRECTORIES.length)])
                         .limit();
             case 6 ->
@@ -104,7 +105,8 @@ final class TurnFrames {
                         .correlationId(id)
                         .baseId(random.nextInt(10) == 0 ? 77 : Wire.ROOT_ID)
                         .mode(0644)
-                        .parentMode(0755);
+                        .parentMode(0755)
+                        .unmaskedMode(0644);
                 create.flags().clear().overwrite(random.nextInt(20) == 0).createParents(random.nextInt(4) == 0);
                 yield create.path(path).limit();
             }

@@ -170,7 +170,8 @@ class WorkerAllocationTest {
                 .sequence(0)
                 .baseId(Wire.ROOT_ID)
                 .mode(0644)
-                .parentMode(0755);
+                .parentMode(0755)
+                .unmaskedMode(0644);
         create.flags().clear();
         int length = create.path("/open/there").limit();
         long[] sequence = {0};

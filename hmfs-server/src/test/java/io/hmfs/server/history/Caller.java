@@ -173,7 +173,8 @@ final class Caller {
     }
 
     private static FileInfo info(Seen file, String name) {
-        return new FileInfo(file.id(), file.parent(), name, false, file.mode(), "", "", file.size(), 0, 0, 0, "");
+        return new FileInfo(
+                file.id(), file.parent(), name, false, file.mode(), "", "", file.size(), 0, 0, 0, "", false);
     }
 
     /** A listing is no snapshot: it says of each name what was there at some moment, as a stat of that name would. */

@@ -15,6 +15,7 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 
 /**
@@ -65,6 +66,7 @@ public final class ManyTasks {
                             (MapPartitionsFunction<Long, Long>) rows -> stopping(rows, tasks, stops), Encoders.LONG())
                     .toDF("n")
                     .write()
+                    .mode(SaveMode.Overwrite) // what a run that was killed has left
                     .parquet(out);
             Row all = spark.read()
                     .parquet(out)

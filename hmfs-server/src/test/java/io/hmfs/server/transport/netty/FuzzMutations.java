@@ -122,7 +122,7 @@ final class FuzzMutations {
         switch (random.nextInt(4)) {
             case 0 -> setShort(bytes, BLOCK_AT, WireSchema.word(bytes, BLOCK_AT) + random.nextInt(33) - 16);
             case 1 -> setShort(bytes, TEMPLATE_AT, random.nextInt(110));
-            case 2 -> setShort(bytes, VERSION_AT, random.nextInt(5));
+            case 2 -> setShort(bytes, VERSION_AT, random.nextInt(WireSchema.VERSION + 1));
             default -> setShort(bytes, random.nextInt(8) == 0 ? SCHEMA_AT : BLOCK_AT, random.nextInt(1 << 16));
         }
     }

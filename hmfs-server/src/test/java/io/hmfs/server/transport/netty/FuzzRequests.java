@@ -19,6 +19,27 @@ final class FuzzRequests {
     private static final String[] ATTRIBUTES = {
         "user.a", "user.b", "user.a", "trusted.a", "security.a", "raw.a", "user.", "user", "", "user." + "n".repeat(251)
     };
+    private static final String WHOLE_ACL = "user::rwx\0group::r-x\0other::---";
+    private static final String[] ENTRIES = {
+        "user:bob:rwx",
+        "user:eve:---",
+        "user:newcomer:r-x",
+        "group:staff:r--",
+        "group::rw-",
+        "mask::r-x",
+        "mask::",
+        "default:user:eve:rwx",
+        "default:group:staff:-wx",
+        "default:mask::r--",
+        "default:other::r-x",
+        "user:bob:",
+        "other:bob:rwx",
+        "user:a/b:rwx",
+        "user:bob:rxw",
+        "",
+        "owner::rwx",
+        "default:"
+    };
     private static final int FRAME_MAX = 24 << 10;
     private static final int VERSION_AT = Wire.LENGTH_SIZE + 6;
     private static final long NOON_1990 = 643_032_000_000_000_000L;
@@ -122,8 +143,9 @@ final class FuzzRequests {
             case "inode" -> about.id();
             case "grant" -> grant;
             case "seal" -> rig.seal(about.id(), user, grant);
-            case "mode", "parentMode" -> random.nextBoolean() ? 0755 : random.nextInt(010000);
+            case "mode", "parentMode", "unmaskedMode" -> random.nextBoolean() ? 0755 : random.nextInt(010000);
             case "flags", "access" -> random.nextInt(4);
+            case "wanted" -> random.nextInt(9);
             case "entriesMax" -> random.nextInt(4);
             case "action" -> random.nextInt(2) * 2L; // what would refuse all that follows is left to the mutations
             case "cursorBirth", "cursorAt", "cursorStart", "bytesMax" -> 0;
@@ -143,6 +165,7 @@ final class FuzzRequests {
             case "owner", "group" -> OWNERS[random.nextInt(OWNERS.length)].getBytes(StandardCharsets.UTF_8);
             case "user" -> user.getBytes(StandardCharsets.UTF_8);
             case "attribute" -> ATTRIBUTES[random.nextInt(ATTRIBUTES.length)].getBytes(StandardCharsets.UTF_8);
+            case "entries" -> entries().getBytes(StandardCharsets.UTF_8);
             case "attributes" -> attributes().getBytes(StandardCharsets.UTF_8);
             case "payload", "value" -> {
                 byte[] payload = new byte[random.nextInt(100)];
@@ -151,6 +174,15 @@ final class FuzzRequests {
             }
             default -> new byte[0];
         };
+    }
+
+    /** An ACL, more or less. */
+    private String entries() {
+        StringBuilder text = new StringBuilder(random.nextBoolean() ? WHOLE_ACL : "");
+        for (int count = random.nextInt(4); count > 0; count--) {
+            text.append(text.isEmpty() ? "" : "\0").append(ENTRIES[random.nextInt(ENTRIES.length)]);
+        }
+        return text.toString();
     }
 
     /** Several names, or none. */

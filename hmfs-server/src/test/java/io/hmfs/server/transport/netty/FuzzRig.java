@@ -4,6 +4,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
@@ -168,6 +169,10 @@ final class FuzzRig implements AutoCloseable {
                 new Name(),
                 namespace.principalId(SUPERUSER),
                 namespace.principalId("staff")));
+        check(ServiceChanges.changeAcl(service, Namespace.ROOT_PARENT_ID, new Name(), object -> {
+            object.acl = Acl.NONE;
+            return Status.OK;
+        }));
         List<Name> attributes = new ArrayList<>();
         check(namespace.listXattrs(Namespace.ROOT_PARENT_ID, new Name(), attributes));
         for (Name attribute : attributes) {

@@ -6,6 +6,7 @@ import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.access.AclRules;
 import io.hmfs.server.data.BlockStore;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -40,6 +41,7 @@ final class FuzzSnapshot {
         namespace.stat(Namespace.ROOT_PARENT_ID, new Name(), root);
         add("/", root);
         addXattrs("/", Namespace.ROOT_PARENT_ID, new Name());
+        addAcl("/", Namespace.ROOT_PARENT_ID, new Name());
         walk("/", Namespace.ROOT_ID);
         Collections.sort(lines);
         for (int id = 0; !namespace.principalName(id).equals(Integer.toString(id)); id++) {
@@ -59,6 +61,7 @@ final class FuzzSnapshot {
             String child = path + HexFormat.of().formatHex(name.toBytes()) + "(" + name + ")";
             add(child, attributes);
             addXattrs(child, directory, name);
+            addAcl(child, directory, name);
             if (attributes.isSymlink()) {
                 namespace.readlink(directory, name, target);
                 lines.add(child + " leads to " + HexFormat.of().formatHex(target.value));
@@ -97,6 +100,17 @@ final class FuzzSnapshot {
                         path + " has " + attribute + " = " + HexFormat.of().formatHex(value)));
         if (read != Status.OK) {
             throw new IllegalStateException(path + " does not show its attributes: " + read);
+        }
+    }
+
+    private void addAcl(String path, long directory, Name name) {
+        Attributes object = Attributes.withAcl();
+        Status read = namespace.stat(directory, name, object);
+        if (read != Status.OK) {
+            throw new IllegalStateException(path + " does not show its ACL: " + read);
+        }
+        for (long entry : object.acl) {
+            lines.add(path + " lets " + AclRules.item(entry, namespace::principalName));
         }
     }
 

@@ -71,7 +71,8 @@ class RefusedRequestTest {
                 .wrapAndApplyHeader(window, Wire.LENGTH_SIZE, new MessageHeaderEncoder())
                 .baseId(Wire.ROOT_ID)
                 .mode(mode)
-                .parentMode(parentMode);
+                .parentMode(parentMode)
+                .unmaskedMode(mode);
         create.flags().clear().createParents(true).overwrite(overwrite);
         return framed(window, create.path(path).limit());
     }
@@ -81,7 +82,8 @@ class RefusedRequestTest {
         MkdirEncoder mkdir = new MkdirEncoder()
                 .wrapAndApplyHeader(window, Wire.LENGTH_SIZE, new MessageHeaderEncoder())
                 .baseId(Wire.ROOT_ID)
-                .mode(mode);
+                .mode(mode)
+                .unmaskedMode(mode);
         mkdir.flags().clear().createParents(parents);
         return framed(window, mkdir.path(path).limit());
     }

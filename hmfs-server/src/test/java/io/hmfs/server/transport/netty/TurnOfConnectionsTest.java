@@ -105,14 +105,24 @@ class TurnOfConnectionsTest {
     private static byte[] create(long id, String path) {
         ByteBuf frame = room();
         CreateEncoder create = new CreateEncoder().wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder());
-        create.correlationId(id).baseId(Wire.ROOT_ID).mode(0644).flags().clear();
+        create.correlationId(id)
+                .baseId(Wire.ROOT_ID)
+                .mode(0644)
+                .unmaskedMode(0644)
+                .flags()
+                .clear();
         return whole(frame, create.path(path).limit());
     }
 
     private static byte[] mkdir(long id, String path) {
         ByteBuf frame = room();
         MkdirEncoder mkdir = new MkdirEncoder().wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder());
-        mkdir.correlationId(id).baseId(Wire.ROOT_ID).mode(0755).flags().clear();
+        mkdir.correlationId(id)
+                .baseId(Wire.ROOT_ID)
+                .mode(0755)
+                .unmaskedMode(0755)
+                .flags()
+                .clear();
         return whole(frame, mkdir.path(path).limit());
     }
 

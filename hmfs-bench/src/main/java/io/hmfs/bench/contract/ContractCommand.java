@@ -1,0 +1,182 @@
+package io.hmfs.bench.contract;
+
+import io.hmfs.bench.peer.DataNode;
+import io.hmfs.bench.peer.NameNode;
+import io.hmfs.bench.quickstart.Commands;
+import io.hmfs.bench.quickstart.Quickstart;
+import io.hmfs.bench.quickstart.ServerProcess;
+import io.hmfs.bench.quickstart.SparkJob;
+import io.hmfs.bench.quickstart.StepException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.apache.hadoop.fs.FileSystem;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code hmfs bench contract}. */
+@Command(
+        name = "contract",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Runs programs that others wrote over hmfs:// and looks at what they leave.",
+        footer = {
+            "",
+            "Suites:",
+            "  mapreduce   word counts, NNBenchWithoutMR and TestDFSIO of Hadoop's own tests, with the local runner",
+            "  distcp      copies to and from a real HDFS, a NameNode and a DataNode, with checksums compared",
+            "  spark       Parquet tables written, appended to, overwritten in part; 200 tasks; a job killed midway and run again",
+            "  s3          Hadoop's shell over an HMFS whose data lies on an S3 server, versitygw, reached by S3A; Go builds it",
+            "",
+            "The first run fetches Hadoop, Spark and S3A with Maven. The last line is \"N passed, N failed\"; exit code 0: none failed.",
+            "",
+            "Examples:",
+            "  hmfs bench contract",
+            "  hmfs bench contract mapreduce --java /usr/lib/jvm/java-17-openjdk-amd64",
+            "  hmfs bench contract --quick",
+        })
+public final class ContractCommand implements Callable<Integer> {
+    private static final String POOL_SIZE = "256M";
+    private static final int COMMAND_SECONDS = 60;
+    private static final int FETCH_SECONDS = 1200;
+    private static final List<String> FLAGS = List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
+    /** What can be run alone. */
+    enum Suite {
+        MAPREDUCE,
+        DISTCP,
+        SPARK,
+        S3
+    }
+
+    @Parameters(
+            paramLabel = "SUITE",
+            arity = "0..*",
+            description = "Those to run: mapreduce, distcp, spark, s3 (default: all).")
+    private @Nullable Set<Suite> suites;
+
+    @Option(
+            names = "--quick",
+            description = "The part that bin/test runs: small loads, about a minute; without Spark and S3.")
+    private boolean quick;
+
+    @Option(
+            names = "--java",
+            paramLabel = "HOME",
+            description = "JDK of the programs, 17 or newer (default: the one that runs this).")
+    private Path java = Path.of(System.getProperty("java.home"));
+
+    @Option(
+            names = "--hadoop",
+            paramLabel = "VERSION",
+            description = "Hadoop of mapreduce, distcp and its HDFS (default: the one that HMFS is built against).")
+    private @Nullable String hadoopVersion;
+
+    @Option(names = "--keep", description = "Leave the logs, and say where.")
+    private boolean keep;
+
+    @Override
+    public Integer call() throws Exception {
+        Path work = Files.createTempDirectory("hmfs-contract-");
+        Cases cases = new Cases(System.out);
+        boolean passed = false;
+        try {
+            run(cases, work);
+            passed = cases.report("Programs over hmfs://, on the Java at " + java);
+        } catch (StepException e) {
+            System.err.println("hmfs: " + e.getMessage());
+        } finally {
+            if (keep || !passed) {
+                System.err.println("hmfs: the logs are in " + work.resolve("logs"));
+            } else {
+                Quickstart.delete(work);
+            }
+        }
+        return passed ? 0 : 1;
+    }
+
+    private void run(Cases cases, Path work) throws Exception {
+        Set<Suite> chosen = suites == null ? EnumSet.allOf(Suite.class) : suites;
+        Commands commands = new Commands(
+                Path.of(System.getProperty("hmfs.home", ".")), Files.createDirectory(work.resolve("logs")));
+        Hadoop hadoop = Hadoop.prepare(commands, work.resolve("hadoop"), java, hadoopVersion);
+        if (chosen.contains(Suite.S3) && !quick) {
+            s3(cases, commands, hadoop, work);
+        }
+        if (chosen.equals(EnumSet.of(Suite.S3))) {
+            return;
+        }
+        Path pool = format(commands, work.resolve("pool"));
+        ServerProcess server = ServerProcess.start(commands, pool, work.resolve("data"), 0);
+        try (FileSystem hmfs = Cases.open(server.uri(), DistCpSuite.settings())) {
+            hadoop.configure(server.uri());
+            if (chosen.contains(Suite.MAPREDUCE)) {
+                MapReduceSuite suite = new MapReduceSuite(cases, hadoop, hmfs);
+                if (quick) {
+                    suite.quick();
+                } else {
+                    suite.all();
+                }
+            }
+            if (chosen.contains(Suite.DISTCP)) {
+                distCp(cases, hadoop, hmfs, work);
+            }
+            if (chosen.contains(Suite.SPARK) && !quick) {
+                SparkJob spark = SparkJob.prepare(commands, work.resolve("spark"), java);
+                new SparkSuite(cases, commands, spark, hmfs, server.uri()).all();
+            }
+        } finally {
+            server.destroy();
+        }
+    }
+
+    private static Path format(Commands commands, Path pool) throws Exception {
+        commands.run(
+                "format",
+                commands.hmfs(
+                        "format", pool.toString(), "--size", POOL_SIZE, "--persistence", ServerProcess.PERSISTENCE),
+                COMMAND_SECONDS);
+        return pool;
+    }
+
+    private static void s3(Cases cases, Commands commands, Hadoop hadoop, Path work) throws Exception {
+        Path script = commands.home().resolve("bin/lib/contract-s3");
+        List<String> fetched = commands.run("s3-fetch", commands.program(List.of(script.toString())), FETCH_SECONDS)
+                .lines()
+                .toList();
+        Path directory = Files.createDirectory(work.resolve("s3"));
+        Path pool = format(commands, directory.resolve("pool"));
+        try (S3Server s3 =
+                new S3Server(Path.of(fetched.get(0)), directory.resolve("objects"), commands.log("versitygw"))) {
+            ServerProcess server = ServerProcess.start(
+                    commands, pool, 0, "--data-store", s3.uri(), "--block-size", "" + S3Suite.BLOCK);
+            try {
+                Hadoop programs = hadoop.with(fetched.get(1), directory.resolve("hadoop"));
+                programs.configure(server.uri(), s3.settings());
+                new S3Suite(cases, programs, s3, directory).all();
+            } finally {
+                server.destroy();
+            }
+        }
+    }
+
+    private void distCp(Cases cases, Hadoop hadoop, FileSystem hmfs, Path work) throws Exception {
+        Path name = Files.createDirectory(work.resolve("name-node"));
+        Path data = Files.createDirectory(work.resolve("data-node"));
+        try (NameNode nameNode = new NameNode(hadoop.classPath(), name, FLAGS);
+                DataNode _ = new DataNode(hadoop.classPath(), nameNode, data, FLAGS);
+                FileSystem hdfs = Cases.open(nameNode.uri(), DistCpSuite.settings())) {
+            DistCpSuite suite = new DistCpSuite(cases, hadoop, hmfs, hdfs);
+            if (quick) {
+                suite.quick();
+            } else {
+                suite.all();
+            }
+        }
+    }
+}

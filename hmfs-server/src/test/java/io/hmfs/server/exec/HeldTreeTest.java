@@ -1,0 +1,321 @@
+package io.hmfs.server.exec;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.access.Callers;
+import io.hmfs.server.metrics.Meters;
+import io.hmfs.server.metrics.Observation;
+import io.hmfs.server.metrics.ServerMetrics;
+import io.hmfs.wire.FailureDecoder;
+import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.RemoveTreeEncoder;
+import io.hmfs.wire.RenameEncoder;
+import io.hmfs.wire.WireBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: who may not remove all of a tree removes none of it, whatever comes in while it is looked at, and no request is ahead of the
+ * removal that was answered after it. Method: a worker on a real pool, with other people's changes between two calls of the engine.
+ */
+class HeldTreeTest {
+    @TempDir
+    private Path directory;
+
+    private final LateSession session = new LateSession();
+
+    /** What happens once, after the next call of this method with this id or name. */
+    private final Map<String, Runnable> after = new HashMap<>();
+
+    private Namespace namespace;
+    private ServerMetrics metrics;
+    private Service.Data data;
+    private Worker worker;
+    private int eve;
+    private int bob;
+    private long work;
+    private long tree;
+    private long vault;
+    private long secret;
+
+    @BeforeEach
+    void open() throws IOException {
+        Path pool = directory.resolve("p.pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        namespace = Hmfs.open(pool, OpenOptions.process());
+        Namespace hooked = (Namespace) Proxy.newProxyInstance(
+                HeldTreeTest.class.getClassLoader(),
+                new Class<?>[] {Namespace.class},
+                (proxy, method, arguments) -> call(method, arguments));
+        Meters meters = new Meters();
+        metrics = new ServerMetrics(meters, namespace, "test");
+        Observation observation = new Observation(meters, metrics, null, Long.MAX_VALUE);
+        AccessConfig access = AccessConfig.defaults().withSuperuser("root");
+        Callers callers = new Callers(hooked, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
+        data = Service.Data.open(directory.resolve("data"), 1 << 20, false);
+        worker = BareService.service(hooked, directory.resolve("key"), callers, observation, Runnable::run, data)
+                .newWorker();
+        worker.service.recoverRemovals(); // the journal begins with that
+        BareService.greet(worker, "u", session);
+        session.replies.clear();
+        eve = namespace.principalId("u");
+        bob = namespace.principalId("bob");
+        work = mkdir(Namespace.ROOT_ID, "w", 0777, 0);
+        tree = mkdir(work, "T", 0700, eve);
+        create(mkdir(tree, "inner", 0700, eve), "f", eve);
+        vault = mkdir(work, "V", 0700, bob);
+        secret = create(vault, "secret", bob);
+    }
+
+    @AfterEach
+    void close() {
+        metrics.close();
+        data.close();
+        namespace.close();
+    }
+
+    private Object call(Method method, Object[] arguments) throws Throwable {
+        Object result;
+        try {
+            result = method.invoke(namespace, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+        if (arguments != null && arguments.length > 1) {
+            Runnable step =
+                    after.remove(method.getName() + " " + (arguments[1] instanceof Name name ? name : arguments[0]));
+            if (step != null) {
+                step.run();
+            }
+        }
+        return result;
+    }
+
+    private long mkdir(long parent, String name, int mode, int uid) {
+        Attributes made = new Attributes();
+        assertEquals(Status.OK, namespace.mkdir(parent, Name.of(name), mode, uid, 0, made));
+        return made.id;
+    }
+
+    private long create(long parent, String name, int uid) {
+        Attributes made = new Attributes();
+        assertEquals(Status.OK, namespace.create(parent, Name.of(name), 0600, uid, 0, made));
+        return made.id;
+    }
+
+    private void moveVaultIn() {
+        assertEquals(
+                Status.OK,
+                namespace.rename(work, Name.of("V"), tree, Name.of("x"), false, new Attributes()),
+                "as eve may");
+    }
+
+    private long id(long parent, String name) {
+        Attributes found = new Attributes();
+        return namespace.stat(parent, Name.of(name), found) == Status.OK ? found.id : 0;
+    }
+
+    private ResultCode removeTree() {
+        ByteBuf frame = Unpooled.buffer(BareService.FRAME_MAX);
+        int length = new RemoveTreeEncoder()
+                .wrapAndApplyHeader(BareService.window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(7)
+                .baseId(Namespace.ROOT_ID)
+                .path("/w/T")
+                .limit();
+        return answer(frame, length);
+    }
+
+    private ResultCode rename(String source, String target) {
+        ByteBuf frame = Unpooled.buffer(BareService.FRAME_MAX);
+        int length = new RenameEncoder()
+                .wrapAndApplyHeader(BareService.window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(7)
+                .sourceBaseId(Namespace.ROOT_ID)
+                .targetBaseId(Namespace.ROOT_ID)
+                .source(source)
+                .target(target)
+                .limit();
+        return answer(frame, length);
+    }
+
+    private ResultCode answer(ByteBuf frame, int bytes) {
+        worker.execute(session, frame, 0, bytes);
+        worker.endTurn();
+        int length = session.replies.readIntLE();
+        WireBuffer reply = new WireBuffer().wrap(session.replies, session.replies.readerIndex(), length);
+        session.replies.skipBytes(length);
+        int template = new MessageHeaderDecoder().wrap(reply, 0).templateId();
+        return template == FailureDecoder.TEMPLATE_ID
+                ? ResultCode.of(new FailureDecoder()
+                        .wrapAndApplyHeader(reply, 0, new MessageHeaderDecoder())
+                        .code())
+                : ResultCode.OK;
+    }
+
+    private void reap() {
+        new TreeReaper(worker.service, worker.service.limbo).reap();
+    }
+
+    private List<String> inLimbo() {
+        Attributes limbo = new Attributes();
+        assertEquals(Status.OK, namespace.limbo(false, limbo));
+        List<String> names = new ArrayList<>();
+        assertEquals(Status.OK, namespace.list(limbo.id, new ListCursor(), (name, _) -> names.add(name.toString())));
+        return names;
+    }
+
+    private void take() {
+        Attributes limbo = new Attributes();
+        assertEquals(Status.OK, worker.service.limbo.open(limbo));
+        assertEquals(Status.OK, worker.service.limbo.take(limbo, work, Name.of("T"), tree));
+    }
+
+    @Test
+    void whatNothingComesIntoIsRemoved() {
+        assertEquals(ResultCode.OK, removeTree());
+        assertEquals(List.of(Long.toHexString(tree)), inLimbo());
+        assertEquals(0, id(work, "T"));
+        reap();
+        assertEquals(List.of(), inLimbo());
+        assertEquals(secret, id(vault, "secret"));
+    }
+
+    @Test
+    void whatComesInBehindTheLookIsLookedAtTooAndAllOfItStays() {
+        after.put("list " + tree, this::moveVaultIn); // its end has been read
+        assertEquals(ResultCode.ACCESS_DENIED, removeTree());
+        assertTrue(after.isEmpty());
+        assertEquals(tree, id(work, "T"));
+        assertEquals(vault, id(tree, "x"));
+        assertEquals(List.of(), inLimbo());
+        reap();
+        assertEquals(secret, id(vault, "secret"));
+    }
+
+    /** The second look goes on while the reaper does. */
+    @Test
+    void whatIsHeldIsNotReapedAndIsGoneForEverybody() {
+        long inner = id(tree, "inner");
+        after.put(
+                "mkdir " + Long.toHexString(work) + "." + Long.toHexString(tree),
+                () -> after.put("list " + inner, () -> {
+                    assertEquals(0, id(work, "T"));
+                    reap();
+                    worker.service.limbo.reaped(Long.MAX_VALUE);
+                    assertTrue(worker.service.limbo.holds(inner));
+                }));
+        assertEquals(ResultCode.OK, removeTree());
+        assertTrue(after.isEmpty());
+        assertTrue(id(inner, "f") != 0, "the reaper has not been there");
+    }
+
+    private Limbo crashInTheSecondLook() throws IOException {
+        after.put(
+                "mkdir " + Long.toHexString(work) + "." + Long.toHexString(tree),
+                () -> after.put("list " + tree, () -> {
+                    throw new IllegalStateException("power");
+                }));
+        assertThrows(AssertionError.class, this::removeTree);
+        assertEquals(0, id(work, "T"));
+        return BareService.service(
+                        namespace,
+                        directory.resolve("key"),
+                        worker.service.callers,
+                        worker.service.observation,
+                        Runnable::run)
+                .limbo;
+    }
+
+    private void assertWholeAndLimboEmpty() {
+        assertTrue(id(id(tree, "inner"), "f") != 0);
+        reap();
+        assertEquals(List.of(), inLimbo());
+        assertTrue(id(id(tree, "inner"), "f") != 0);
+    }
+
+    @Test
+    void theNextStartPutsBackWhatWasHeld() throws IOException {
+        crashInTheSecondLook().recover();
+        assertEquals(tree, id(work, "T"));
+        assertWholeAndLimboEmpty();
+    }
+
+    @Test
+    void whatFindsItsNameTakenIsPutBesideIt() throws IOException {
+        Limbo next = crashInTheSecondLook();
+        long other = create(work, "T", bob);
+        next.recover();
+        assertEquals(other, id(work, "T"));
+        assertEquals(tree, id(work, Long.toHexString(tree)));
+        assertWholeAndLimboEmpty();
+    }
+
+    @Test
+    void whatFindsItsParentGoneIsPutIntoTheRoot() throws IOException {
+        Limbo next = crashInTheSecondLook();
+        assertEquals(Status.OK, namespace.delete(vault, Name.of("secret"), new Attributes()));
+        assertEquals(Status.OK, namespace.rmdir(work, Name.of("V")));
+        assertEquals(Status.OK, namespace.rmdir(Namespace.ROOT_ID, Name.of("w")));
+        next.recover();
+        assertEquals(tree, id(Namespace.ROOT_ID, Long.toHexString(tree)));
+        assertWholeAndLimboEmpty();
+    }
+
+    @Test
+    void aRenameThatWasResolvedBeforeTheStepMovesNothingOutOfLimboOrInto() {
+        after.put("stat w", () -> after.put("stat T", this::take)); // the next that resolves a path below
+        assertEquals(ResultCode.NOT_FOUND, rename("/w/T/inner", "/w/e"));
+        assertEquals(0, id(work, "e"));
+        reap();
+        assertEquals(List.of(), inLimbo());
+        assertEquals(vault, id(work, "V"));
+    }
+
+    /** Between its look and the move nothing goes to limbo. */
+    @Test
+    void theStepWaitsForARenameThatHasLooked() throws InterruptedException {
+        Thread step = new Thread(this::take);
+        boolean[] waited = {false};
+        after.put("rename inner", () -> {
+            step.start();
+            while (step.getState() != Thread.State.WAITING && step.isAlive()) {
+                Thread.onSpinWait();
+            }
+            waited[0] = step.isAlive();
+        });
+        assertEquals(
+                Status.OK,
+                worker.service.limbo.move(tree, Name.of("inner"), work, Name.of("e"), false, new Attributes()));
+        step.join();
+        assertTrue(waited[0]);
+        assertTrue(id(work, "e") != 0);
+        assertTrue(worker.service.limbo.holds(tree));
+    }
+}
