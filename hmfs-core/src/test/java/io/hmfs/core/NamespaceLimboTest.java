@@ -106,9 +106,7 @@ final class NamespaceLimboTest {
         assertEquals(Status.NOT_FOUND, namespace.getXattr(ROOT, name, attribute, bytes));
         assertEquals(Status.NOT_FOUND, namespace.listXattrs(ROOT, name, new ArrayList<>()));
         assertEquals(Status.NOT_FOUND, namespace.removeXattr(ROOT, name, attribute));
-        assertEquals(Status.NOT_FOUND, namespace.setAcl(ROOT, name, new byte[1]));
-        assertEquals(Status.NOT_FOUND, namespace.getAcl(ROOT, name, bytes));
-        assertEquals(Status.NOT_FOUND, namespace.removeAcl(ROOT, name));
+        assertEquals(Status.NOT_FOUND, namespace.changeAcl(ROOT, name, _ -> Status.OK));
         assertEquals(Status.NOT_FOUND, namespace.readlink(ROOT, name, bytes));
         assertEquals(Status.OK, namespace.limbo(false, out));
         assertEquals(0700, out.mode);
