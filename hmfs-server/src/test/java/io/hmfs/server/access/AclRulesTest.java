@@ -70,7 +70,7 @@ class AclRulesTest {
             AclRules.store(changed, NAMES::indexOf, object);
             return text(object);
         } catch (InvalidAclException e) {
-            return e.getMessage();
+            return String.valueOf(e.getMessage());
         }
     }
 
