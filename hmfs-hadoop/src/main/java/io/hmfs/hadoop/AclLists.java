@@ -60,7 +60,10 @@ final class AclLists {
 
     /** The server judges, which knows groups and lists. */
     void access(String path, FsAction wanted) throws IOException {
-        change(path, () -> link.client().acls().access(path, wanted.ordinal()));
+        int permission = (wanted.implies(FsAction.READ) ? 4 : 0)
+                | (wanted.implies(FsAction.WRITE) ? 2 : 0)
+                | (wanted.implies(FsAction.EXECUTE) ? 1 : 0);
+        change(path, () -> link.client().acls().access(path, permission));
     }
 
     AclStatus get(String path) throws IOException {
