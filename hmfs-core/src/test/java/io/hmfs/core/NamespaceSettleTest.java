@@ -4,8 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.layout.ChainRecord;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
@@ -259,5 +264,50 @@ final class NamespaceSettleTest {
             });
         }
         assertTrue(deaths > 5, "deaths: " + deaths);
+    }
+
+    /** Whether the chain of a long entry stands on both sides of it, the head behind it. */
+    private static boolean isAstride(SimPoolFile pool, long id) {
+        SimPmem pmem = pool.pmem();
+        return Unwritten.slots(pool, RegionKind.LONG_ENTRY_SLOTS)
+                .filter(at -> EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_FILE)
+                .filter(at -> EntryRecord.id(pmem, at) == id)
+                .anyMatch(at -> {
+                    long head = EntryRecord.chain(EntryRecord.links(pmem, at));
+                    long rest = head == Pmem.NULL ? Pmem.NULL : ChainRecord.rest(pmem, head);
+                    return head > at && rest != Pmem.NULL && rest < at;
+                });
+    }
+
+    /** The scan meets a part of a chain, then its owner, which a crash has left half gone, in a directory that is swept, then the head. */
+    @Test
+    void aChainAroundAnOwnerThatIsHalfGoneIsFreedWhole() {
+        Name a = Name.of("a");
+        Name before = Name.of("before");
+        Name owner = Name.of("o".repeat(100));
+        Name attribute = Name.of("user.a");
+        PoolNamespace namespace = open(file);
+        ok(namespace.setXattr(ROOT, a, attribute, new byte[900], XattrMode.CREATE)); // what stands before the owner
+        ok(namespace.create(d, before, 0644, 0, 0, out));
+        ok(namespace.create(d, owner, 0644, 0, 0, out));
+        ok(namespace.removeXattr(ROOT, a, attribute));
+        long id = out.id;
+        int tries = 0;
+        for (; !isAstride(file, id) && tries < LOADS_MAX; tries++) {
+            ok(namespace.setXattr(d, owner, attribute, new byte[400], XattrMode.CREATE_OR_REPLACE));
+        }
+        assertTrue(isAstride(file, id), "none stands so");
+        explore(
+                file.killed(),
+                IMAGES,
+                n -> {
+                    ok(n.delete(d, before, new Attributes()));
+                    ok(n.delete(d, owner, new Attributes()));
+                },
+                image -> {
+                    PoolNamespace after = open(image);
+                    after.scanInBackground();
+                    assertEquals(List.of(), after.problems());
+                });
     }
 }

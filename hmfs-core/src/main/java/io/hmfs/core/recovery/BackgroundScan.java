@@ -181,13 +181,17 @@ public final class BackgroundScan {
     }
 
     /**
-     * A slot of a chain that no object has: the crash came before the chain was swung in, or after it was swung out. What an object
-     * seems to have that is itself half done goes with that.
+     * A slot of a chain that no object has: the crash came before the chain was swung in, or after it was swung out. † An owner that is
+     * itself half done is settled first: else those slots that come before it are its own, and those behind it, and the head, are not.
      */
     private void checkChain(long at) {
         long serial = ChainRecord.serial(pmem, at);
         long owner = ChainRecord.owner(pmem, at);
         recoverNameOf(owner);
+        long status = EntryRecord.status(pmem, owner);
+        if (EntryRecord.isEntry(status) && engine.isStale(owner, status)) {
+            recovery.recover(owner);
+        }
         if (ChainRecord.isOf(pmem, at, serial) && !engine.chains.isLive(at)) {
             // [scan.1] † That the owner has left the chain may not be durable yet.
             pmem.persist(owner + Pmem.LINE, Pmem.LINE);
