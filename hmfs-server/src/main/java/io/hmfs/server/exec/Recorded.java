@@ -136,7 +136,7 @@ final class Recorded {
                 && worker.namespace.stat(path.parentId, path.name, present) == Status.OK
                 && present.id == outcome.id;
         made.hasAcl = found && present.hasAcl;
-        made.mode = found ? present.mode : made.mode;
+        made.mode = made.hasAcl ? present.mode : made.mode; // else as asked for: others may have changed it since
     }
 
     private void make(FileType type, int mode, long size) {
