@@ -16,15 +16,25 @@ final class AclCalls {
         this.calls = calls;
     }
 
-    private static byte[] text(String path, List<String> entries) throws HmfsException {
-        byte[] text = String.join("\0", entries).getBytes(StandardCharsets.UTF_8);
-        if (text.length > ENTRIES_MAX) {
-            throw new HmfsException(
-                    ResultCode.INVALID_ACL,
-                    "ACL of " + path + ": its " + entries.size() + " entries have " + text.length + " bytes; at most "
-                            + ENTRIES_MAX);
+    /** A change that has entries. */
+    private abstract static class EntriesCall extends MetadataCalls.DoneCall {
+        final byte[] text;
+
+        EntriesCall(String what, String path, List<String> entries) throws HmfsException {
+            super(what, path);
+            text = String.join("\0", entries).getBytes(StandardCharsets.UTF_8);
+            if (text.length > ENTRIES_MAX) {
+                throw new HmfsException(
+                        ResultCode.INVALID_ACL,
+                        "ACL of " + path + ": its " + entries.size() + " entries have " + text.length
+                                + " bytes; at most " + ENTRIES_MAX);
+            }
         }
-        return text;
+
+        @Override
+        int bound() {
+            return super.bound() + text.length;
+        }
     }
 
     Call<AclInfo> get(String path) throws HmfsException {
@@ -67,13 +77,7 @@ final class AclCalls {
     }
 
     Call<Void> modify(String path, List<String> entries) throws HmfsException {
-        byte[] text = text(path, entries);
-        return new MetadataCalls.DoneCall("modify ACL of", path) {
-            @Override
-            int bound() {
-                return super.bound() + text.length;
-            }
-
+        return new EntriesCall("modify ACL of", path, entries) {
             @Override
             int encode(Requests requests, WireBuffer out) {
                 return requests.modifyAcl
@@ -90,13 +94,7 @@ final class AclCalls {
     }
 
     Call<Void> removeEntries(String path, List<String> entries) throws HmfsException {
-        byte[] text = text(path, entries);
-        return new MetadataCalls.DoneCall("remove ACL entries of", path) {
-            @Override
-            int bound() {
-                return super.bound() + text.length;
-            }
-
+        return new EntriesCall("remove ACL entries of", path, entries) {
             @Override
             int encode(Requests requests, WireBuffer out) {
                 return requests.removeAclEntries
@@ -145,13 +143,7 @@ final class AclCalls {
     }
 
     Call<Void> set(String path, List<String> entries) throws HmfsException {
-        byte[] text = text(path, entries);
-        return new MetadataCalls.DoneCall("set ACL of", path) {
-            @Override
-            int bound() {
-                return super.bound() + text.length;
-            }
-
+        return new EntriesCall("set ACL of", path, entries) {
             @Override
             int encode(Requests requests, WireBuffer out) {
                 return requests.setAcl

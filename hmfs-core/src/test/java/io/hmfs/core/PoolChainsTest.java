@@ -2,12 +2,15 @@ package io.hmfs.core;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.check.CheckReport;
 import io.hmfs.core.check.PoolCheck;
 import io.hmfs.core.check.Progress;
 import io.hmfs.core.layout.ChainRecord;
+import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
@@ -241,6 +244,31 @@ final class PoolChainsTest {
         Map<String, String> changed = new TreeMap<>(pool.snapshot());
         changed.entrySet().removeAll(shown.entrySet());
         return changed;
+    }
+
+    /** A list may have granted less than the mode, and less to some than others have. */
+    @Test
+    void aListThatIsLostLeavesTheOwnerAlone() {
+        Name listed = Name.of("listed");
+        DamagedPool pool = new DamagedPool(24, n -> {
+            create(n, ROOT, "listed");
+            set(n, ROOT, "listed", "user.a", 20);
+        });
+        Pmem pmem = pool.pmem();
+        long at = slots(pool, RegionKind.ENTRY_SLOTS, EntryRecord.KIND_FILE).getFirst();
+        pmem.set(at + EntryRecord.LINKS_OFFSET, EntryRecord.markAcl(EntryRecord.links(pmem, at), true));
+        PoolNamespace damaged = pool.open();
+        assertThrows(CorruptPoolException.class, () -> damaged.stat(ROOT, listed, Attributes.withAcl()));
+        damaged.close();
+        assertTrue(check(pool).damage() > 0);
+        assertEquals(0, repair(pool).lost());
+        assertEquals(0, check(pool).damage());
+        PoolNamespace repaired = pool.open();
+        Attributes out = Attributes.withAcl();
+        ok(repaired.stat(ROOT, listed, out));
+        repaired.close();
+        assertEquals(0600, out.mode);
+        assertFalse(out.hasAcl);
     }
 
     /** Words that lead; what they lead to is as it was, or what the damaged object had in its chain is said to be lost. */

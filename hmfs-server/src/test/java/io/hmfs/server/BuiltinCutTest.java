@@ -3,7 +3,6 @@ package io.hmfs.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
@@ -18,8 +17,6 @@ import io.hmfs.server.data.IntentJournal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,36 +25,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Goal: a truncate that was begun is brought to its end in the builtin store too, by the next start at the latest. */
 final class BuiltinCutTest {
-    private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
-
     @TempDir
     private Path directory;
 
     private ServerFixture fixture(Persistence persistence) throws IOException {
-        return new ServerFixture(
-                directory,
-                builder -> builder.persistence(persistence)
-                        .emulatePmem(persistence.writesBack())
-                        .logDirectory(persistence == Persistence.LOGGED ? directory.resolve("log") : null));
-    }
-
-    private static byte[] bytes(int seed, int count) {
-        byte[] bytes = new byte[count];
-        new Random(seed).nextBytes(bytes);
-        return bytes;
-    }
-
-    private static FileInfo fileOf(HmfsClient client, String path, int blocks) throws IOException {
-        FileInfo file = client.create(path, PLAIN);
-        for (int block = 0; block < blocks; block++) {
-            client.writeBlock(file.id(), block, 0, bytes(block, 1000), 0, 1000);
-        }
-        client.append(file, (blocks - 1L) * ServerFixture.BLOCK_SIZE + 1000);
-        return file;
-    }
-
-    private List<String> objects(ServerFixture fixture) throws IOException {
-        return ObjectFiles.in(fixture.dataDirectory());
+        return BuiltinDataTest.fixture(directory, persistence);
     }
 
     private static Path object(ServerFixture fixture) throws IOException {
@@ -76,9 +48,9 @@ final class BuiltinCutTest {
             FileInfo stays;
             FileInfo deleted;
             try (HmfsClient client = fixture.client()) {
-                cut = fileOf(client, "/cut", 3);
-                stays = fileOf(client, "/stays", 2);
-                deleted = fileOf(client, "/deleted", 1);
+                cut = BuiltinDataTest.fileOf(client, "/cut", 3);
+                stays = BuiltinDataTest.fileOf(client, "/stays", 2);
+                deleted = BuiltinDataTest.fileOf(client, "/deleted", 1);
             }
             fixture.server().close();
             // As a crash would leave it: cut recorded, the size committed or not, objects still there; one was deleted
@@ -98,7 +70,10 @@ final class BuiltinCutTest {
             }
             fixture.restart();
             try (HmfsClient client = fixture.client()) {
-                assertEquals(4, objects(fixture).size(), "its removal had an intent of its own, which is not this one");
+                assertEquals(
+                        4,
+                        ObjectFiles.in(fixture.dataDirectory()).size(),
+                        "its removal had an intent of its own, which is not this one");
                 client.truncate("/cut", 1000);
                 byte[] target = new byte[1000];
                 assertEquals(10, client.readBlock(cut.id(), 0, 0, target, 0, 1000), "nothing came back");
@@ -120,7 +95,7 @@ final class BuiltinCutTest {
         try (ServerFixture fixture = fixture(Persistence.PROCESS)) {
             FileInfo file;
             try (HmfsClient client = fixture.client()) {
-                file = fileOf(client, "/file", 1);
+                file = BuiltinDataTest.fileOf(client, "/file", 1);
             }
             fixture.server().close();
             Path object = object(fixture);

@@ -45,6 +45,10 @@ class BuiltinDataTest {
     private Path directory;
 
     private ServerFixture fixture(Persistence persistence) throws IOException {
+        return fixture(directory, persistence);
+    }
+
+    static ServerFixture fixture(Path directory, Persistence persistence) throws IOException {
         return new ServerFixture(
                 directory,
                 builder -> builder.persistence(persistence)
@@ -58,7 +62,8 @@ class BuiltinDataTest {
         return bytes;
     }
 
-    private static FileInfo fileOf(HmfsClient client, String path, int blocks) throws IOException {
+    /** A file with 1000 bytes in each of so many blocks. */
+    static FileInfo fileOf(HmfsClient client, String path, int blocks) throws IOException {
         FileInfo file = client.create(path, PLAIN);
         for (int block = 0; block < blocks; block++) {
             client.writeBlock(file.id(), block, 0, bytes(block, 1000), 0, 1000);

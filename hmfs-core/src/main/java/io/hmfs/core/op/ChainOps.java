@@ -15,9 +15,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Extended attributes and readlink: what stands in an object's chain, but for its ACL ({@link AclOp}). A change makes a new chain and swings it in by one
- * 8-byte CAS, under the locks of other changes of attributes, so that a rename, which holds the writer lock, copies a chain that stands
- * still; whoever loses the race against another change begins again from the other's chain. Reads take no lock.
+ * Extended attributes and readlink: what stands in an object's chain, but for its ACL ({@link AclOp}). A change makes a new chain and swings
+ * it in by one 8-byte CAS, under the locks of other changes of attributes, so that a rename, which holds the writer lock, copies a chain
+ * that stands still; whoever loses the race against another change begins again from the other's chain. Reads take no lock.
  */
 final class ChainOps {
     private static final int VALUE_MAX = 1 << 16;

@@ -1,6 +1,7 @@
 package io.hmfs.server.exec;
 
 import io.hmfs.core.NumberedChanges;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ChangeOutcome;
 import io.hmfs.core.type.FileType;
@@ -136,7 +137,8 @@ final class Recorded {
                 && worker.namespace.stat(path.parentId, path.name, present) == Status.OK
                 && present.id == outcome.id;
         made.hasAcl = found && present.hasAcl;
-        made.mode = made.hasAcl ? present.mode : made.mode; // else as asked for: others may have changed it since
+        boolean inherited = made.hasAcl || (found && Acl.hasDefault(path.parentAcl()));
+        made.mode = inherited ? present.mode : made.mode; // else as asked for: others may have changed it since
     }
 
     private void make(FileType type, int mode, long size) {

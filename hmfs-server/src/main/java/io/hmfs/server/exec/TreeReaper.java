@@ -15,10 +15,11 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Removes what is in {@link Limbo}, on a thread of its own: children before their directory, files in batches that share a fence and, where
- * the server keeps the data, one force of the journal. Holds a page of a directory for each level of the depth and nothing else. What it does not come to stays in limbo for
- * the next start. Requests that had found their directory before it went to limbo may still make and remove things there: so each file has
- * the lock of its key while it is removed, and a directory is looked at again until it is empty.
+ * Removes what is in {@link Limbo}, on a thread of its own: children before their directory, files in batches that share a fence and,
+ * where the server keeps the data, one force of the journal. Holds a page of a directory for each level of the depth and nothing else.
+ * What it does not come to stays in limbo for the next start. Requests that had found their directory before it went to limbo may still
+ * make and remove things there: so each file has the lock of its key while it is removed, and a directory is looked at again until it is
+ * empty.
  */
 final class TreeReaper {
     private static final System.Logger LOG = System.getLogger(TreeReaper.class.getName());

@@ -9,6 +9,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -228,6 +229,21 @@ class RecordedTest {
         createBefore(1, "/d/older");
         start(1);
         assertEquals(0644, entry(createBefore(1, "/d/older")).mode());
+    }
+
+    /** Which may be one that leaves no list on what is made: then the mode alone tells of it. */
+    @Test
+    void theModeThatADefaultListHasGivenIsAnsweredAgain() throws IOException {
+        long[] list = {
+            Acl.entry(true, Acl.USER, 7), Acl.entry(true, Acl.GROUP, 0), Acl.entry(true, Acl.OTHER, 0),
+        };
+        assertEquals(Status.OK, namespace.changeAcl(Namespace.ROOT_ID, Name.of("d"), object -> {
+            object.acl = list;
+            return Status.OK;
+        }));
+        assertEquals(0600, entry(create(1, "/d/inherits")).mode());
+        start(1);
+        assertEquals(0600, entry(create(1, "/d/inherits")).mode());
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -52,7 +53,7 @@ class TreeWalkTest {
         namespace.close();
     }
 
-    private final class Walk extends TreeWalk {
+    private class Walk extends TreeWalk {
         Walk() {
             super(namespace, "/");
         }
@@ -128,6 +129,38 @@ class TreeWalkTest {
             assertEquals(made.size(), met.size(), entries + " entries a part");
             assertEquals(made, new TreeSet<>(met));
         }
+    }
+
+    /** Of a directory with a list a listing tells too little, and what is asked for that must be this very directory. */
+    @Test
+    void aDirectoryWithAListIsEnteredThoughItIsRenamedMeanwhile() {
+        long id = mkdir(Namespace.ROOT_ID, "/d");
+        create(id, "/d/inner");
+        long[] list = {Acl.entry(false, Acl.USER, 7, 7), Acl.entry(false, Acl.GROUP, 0)};
+        assertEquals(Status.OK, namespace.changeAcl(Namespace.ROOT_ID, Name.of("d"), object -> {
+            object.acl = list;
+            return Status.OK;
+        }));
+        Walk walk = new Walk() {
+            @Override
+            Status entry(Level level, Name name, Attributes entry) {
+                if (entry.id == id) {
+                    assertEquals(
+                            Status.OK,
+                            namespace.rename(
+                                    Namespace.ROOT_ID,
+                                    Name.of("d"),
+                                    Namespace.ROOT_ID,
+                                    Name.of("e"),
+                                    false,
+                                    new Attributes()));
+                }
+                return super.entry(level, name, entry);
+            }
+        };
+        assertEquals(Status.OK, walk.begin(root()));
+        assertEquals(Status.OK, walk.run(100));
+        assertEquals(made, new TreeSet<>(met));
     }
 
     @Test
