@@ -8,6 +8,7 @@ import java.time.Duration;
  * How a client behaves.
  *
  * @param user who the client says it is; new entries belong to this user (no authentication yet)
+ * @param realUser who acts for the user, as a proxy that the server must allow (setting {@code proxy-users}); empty: he himself
  * @param connectTimeout for connection and handshake together; over zero
  * @param requestTimeout for one request, from the call to the reply, however often it is sent; over zero
  * @param inFlightMax requests on the wire at once, 1 to 65,536; further ones wait inside the client
@@ -16,6 +17,7 @@ import java.time.Duration;
  */
 public record ClientOptions(
         String user,
+        String realUser,
         Duration connectTimeout,
         Duration requestTimeout,
         int inFlightMax,
@@ -29,6 +31,9 @@ public record ClientOptions(
         if (userBytes == 0 || userBytes > Wire.NAME_MAX) {
             throw new IllegalArgumentException(
                     "a user name has 1 to " + Wire.NAME_MAX + " bytes of UTF-8, not " + userBytes);
+        }
+        if (realUser.getBytes(StandardCharsets.UTF_8).length > Wire.NAME_MAX) {
+            throw new IllegalArgumentException("a user name has at most " + Wire.NAME_MAX + " bytes of UTF-8");
         }
         checkOverZero("connect timeout", connectTimeout);
         checkOverZero("request timeout", requestTimeout);
@@ -45,6 +50,17 @@ public record ClientOptions(
         }
     }
 
+    /** For a user who acts for himself. */
+    public ClientOptions(
+            String user,
+            Duration connectTimeout,
+            Duration requestTimeout,
+            int inFlightMax,
+            Duration retryFirst,
+            Duration retryLongest) {
+        this(user, "", connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest);
+    }
+
     /** Attempts to connect are 100 ms apart at first, and 5 s at most. */
     public ClientOptions(String user, Duration connectTimeout, Duration requestTimeout, int inFlightMax) {
         this(user, connectTimeout, requestTimeout, inFlightMax, RETRY_FIRST, RETRY_LONGEST);
@@ -58,6 +74,13 @@ public record ClientOptions(
 
     /** The same for another user. */
     public ClientOptions withUser(String newUser) {
-        return new ClientOptions(newUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest);
+        return new ClientOptions(
+                newUser, realUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest);
+    }
+
+    /** The same with another one acting for the user; empty: he himself. */
+    public ClientOptions withRealUser(String newRealUser) {
+        return new ClientOptions(
+                user, newRealUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest);
     }
 }

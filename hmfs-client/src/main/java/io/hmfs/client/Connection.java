@@ -168,7 +168,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         byte[] user = options.user().getBytes(StandardCharsets.UTF_8);
-        int bound = 128 + user.length;
+        byte[] realUser = options.realUser().getBytes(StandardCharsets.UTF_8);
+        int bound = 128 + user.length + realUser.length;
         ByteBuf buffer = active.alloc().ioBuffer(Wire.LENGTH_SIZE + bound);
         HelloEncoder encoder = requests.hello
                 .wrapAndApplyHeader(outWindow.wrap(buffer, Wire.LENGTH_SIZE, bound), 0, requests.header)
@@ -184,6 +185,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
                 .nextSequence(hello.nextSequence)
                 .putUser(user, 0, user.length)
                 .putToken(user, 0, 0)
+                .putRealUser(realUser, 0, realUser.length)
                 .limit();
         outWindow.release();
         buffer.setIntLE(0, length).writerIndex(Wire.LENGTH_SIZE + length);

@@ -69,10 +69,11 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
         }
         HmfsOptions options = HmfsOptions.from(conf, name.getHost());
         // Here and not when it is used: on JDK 25 a thread started inside doAs no longer inherits its user.
-        user = UserGroupInformation.getCurrentUser().getShortUserName();
+        UserGroupInformation caller = UserGroupInformation.getCurrentUser();
+        user = caller.getShortUserName();
         uri = URI.create(SCHEME + "://" + name.getAuthority());
         workingDirectory = getHomeDirectory();
-        session = Session.open(name, options, user, conf, counts, statistics);
+        session = Session.open(name, options, caller, conf, counts, statistics);
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,8 +77,16 @@ record HmfsOptions(
                 settings.truth(SYNC_ON_CLOSE));
     }
 
-    ClientOptions clientOptions(String user) {
-        return new ClientOptions(user, connectTimeout, requestTimeout, requestsInFlight, retryFirst, retryLongest);
+    ClientOptions clientOptions(UserGroupInformation user) {
+        UserGroupInformation real = user.getRealUser(); // of a proxy user
+        return new ClientOptions(
+                        user.getShortUserName(),
+                        connectTimeout,
+                        requestTimeout,
+                        requestsInFlight,
+                        retryFirst,
+                        retryLongest)
+                .withRealUser(real == null ? "" : real.getShortUserName());
     }
 
     private static void rejectUnknown(Configuration conf) throws IOException {

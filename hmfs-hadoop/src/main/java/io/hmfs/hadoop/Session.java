@@ -24,6 +24,7 @@ import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +74,7 @@ final class Session implements Closeable {
     static Session open(
             URI address,
             HmfsOptions options,
-            String user,
+            UserGroupInformation user,
             Configuration conf,
             OpCounts counts,
             FileSystem.@Nullable Statistics statistics)

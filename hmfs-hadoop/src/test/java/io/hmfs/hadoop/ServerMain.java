@@ -16,6 +16,9 @@ import java.nio.file.Path;
 final class ServerMain {
     private static final long POOL_SIZE = 256L << 20;
 
+    /** Acts for carol. */
+    static final String SERVICE = "gateway";
+
     private ServerMain() {}
 
     /** Arguments: pool, port or 0, data store, block size, chunk size. */
@@ -29,6 +32,7 @@ final class ServerMain {
                 .dataStore(args[2])
                 .blockSize(Long.parseLong(args[3]))
                 .chunkSize(Integer.parseInt(args[4]))
+                .access(access -> access.withProxyUsers(SERVICE + "=user:carol@*"))
                 .build();
         try (HmfsServer server = HmfsServer.start(config)) {
             Runtime.getRuntime().addShutdownHook(new Thread(server::close));

@@ -58,6 +58,7 @@ final class RawPeer implements AutoCloseable {
                         .authMethod(Wire.AUTH_SIMPLE)
                         .user(user)
                         .token("")
+                        .realUser("")
                         .limit());
     }
 

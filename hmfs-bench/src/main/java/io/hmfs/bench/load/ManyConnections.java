@@ -245,6 +245,7 @@ public final class ManyConnections implements AutoCloseable {
                         .nextSequence(0)
                         .user(ClientOptions.defaults().user())
                         .token("")
+                        .realUser("")
                         .limit());
     }
 

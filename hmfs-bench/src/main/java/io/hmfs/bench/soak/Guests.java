@@ -58,6 +58,7 @@ public final class Guests {
                 .authMethod(Wire.AUTH_SIMPLE)
                 .user(System.getProperty("user.name", "nobody"))
                 .token("")
+                .realUser("")
                 .limit();
         buffer.setIntLE(0, limit - Wire.LENGTH_SIZE);
         byte[] bytes = new byte[limit];

@@ -15,6 +15,7 @@ import java.util.Map;
  * @param groupSource where the groups of users come from that {@code staticGroups} does not name
  * @param staticGroups groups of some users, {@code user=group1,group2;user2=}
  * @param groupExpiry how long a user's groups are believed before they are looked up again, over a second
+ * @param proxyUsers who may act for whom, and from where: {@link ProxyUsers}
  */
 public record AccessConfig(
         boolean permissionsEnabled,
@@ -22,7 +23,8 @@ public record AccessConfig(
         String supergroup,
         Source groupSource,
         String staticGroups,
-        Duration groupExpiry) {
+        Duration groupExpiry,
+        String proxyUsers) {
     /** Where groups come from. */
     public enum Source {
         /** The operating system of the server's machine. */
@@ -35,6 +37,7 @@ public record AccessConfig(
         checkName("superuser", superuser);
         checkName("supergroup", supergroup);
         parse(staticGroups);
+        ProxyUsers.parse(proxyUsers);
         if (groupExpiry.toMillis() < 1_000 || groupExpiry.toMillis() > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("groupExpiry is " + groupExpiry + "; it must be 1s to 24 days");
         }
@@ -46,34 +49,49 @@ public record AccessConfig(
         }
     }
 
-    /** The defaults: the user that runs this process, {@code supergroup}, the system's groups for five minutes. */
+    /** The defaults: the user that runs this process, {@code supergroup}, the system's groups for five minutes, no proxy users. */
     public static AccessConfig defaults() {
         return new AccessConfig(
-                true, System.getProperty("user.name", "root"), "supergroup", Source.SYSTEM, "", Duration.ofMinutes(5));
+                true,
+                System.getProperty("user.name", "root"),
+                "supergroup",
+                Source.SYSTEM,
+                "",
+                Duration.ofMinutes(5),
+                "");
     }
 
     public AccessConfig withPermissionsEnabled(boolean value) {
-        return new AccessConfig(value, superuser, supergroup, groupSource, staticGroups, groupExpiry);
+        return new AccessConfig(value, superuser, supergroup, groupSource, staticGroups, groupExpiry, proxyUsers);
     }
 
     public AccessConfig withSuperuser(String value) {
-        return new AccessConfig(permissionsEnabled, value, supergroup, groupSource, staticGroups, groupExpiry);
+        return new AccessConfig(
+                permissionsEnabled, value, supergroup, groupSource, staticGroups, groupExpiry, proxyUsers);
     }
 
     public AccessConfig withSupergroup(String value) {
-        return new AccessConfig(permissionsEnabled, superuser, value, groupSource, staticGroups, groupExpiry);
+        return new AccessConfig(
+                permissionsEnabled, superuser, value, groupSource, staticGroups, groupExpiry, proxyUsers);
     }
 
     public AccessConfig withGroupSource(Source value) {
-        return new AccessConfig(permissionsEnabled, superuser, supergroup, value, staticGroups, groupExpiry);
+        return new AccessConfig(
+                permissionsEnabled, superuser, supergroup, value, staticGroups, groupExpiry, proxyUsers);
     }
 
     public AccessConfig withStaticGroups(String value) {
-        return new AccessConfig(permissionsEnabled, superuser, supergroup, groupSource, value, groupExpiry);
+        return new AccessConfig(permissionsEnabled, superuser, supergroup, groupSource, value, groupExpiry, proxyUsers);
     }
 
     public AccessConfig withGroupExpiry(Duration value) {
-        return new AccessConfig(permissionsEnabled, superuser, supergroup, groupSource, staticGroups, value);
+        return new AccessConfig(
+                permissionsEnabled, superuser, supergroup, groupSource, staticGroups, value, proxyUsers);
+    }
+
+    public AccessConfig withProxyUsers(String value) {
+        return new AccessConfig(
+                permissionsEnabled, superuser, supergroup, groupSource, staticGroups, groupExpiry, value);
     }
 
     /** Where this server takes groups from. */
@@ -99,7 +117,7 @@ public record AccessConfig(
         return groups;
     }
 
-    private static List<String> parts(String text, String separator) {
+    static List<String> parts(String text, String separator) {
         return Arrays.stream(text.split(separator, -1))
                 .map(String::strip)
                 .filter(part -> !part.isEmpty())

@@ -3,6 +3,7 @@ package io.hmfs.server.access;
 import io.hmfs.core.Namespace;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,6 +41,7 @@ public final class Callers {
     private final GroupSource groups;
     private final Executor threads;
     private final LongSupplier clock;
+    private final ProxyUsers proxyUsers;
     private final int usersMax;
     private final AtomicLong sweptNanos;
     private final ConcurrentHashMap<String, Entry> entries = new ConcurrentHashMap<>();
@@ -76,6 +78,7 @@ public final class Callers {
         this.threads = threads;
         this.clock = clock;
         this.usersMax = usersMax;
+        proxyUsers = ProxyUsers.parse(config.proxyUsers());
         sweptNanos = new AtomicLong(clock.getAsLong() - SWEEP_NANOS - 1);
     }
 
@@ -194,6 +197,11 @@ public final class Callers {
             LOG.log(Level.WARNING, "the pool has no room for one more group''s name: {0}", group);
         }
         return gid < 0 ? IntStream.empty() : IntStream.of(gid);
+    }
+
+    /** Why {@code real} may not act for this user on a connection from there, in Hadoop's words; null if he may. */
+    public @Nullable String refusal(String real, Caller user, @Nullable InetAddress from) {
+        return config.permissionsEnabled() ? proxyUsers.refusal(real, user, namespace::knownPrincipalId, from) : null;
     }
 
     /** Forgets users who are not connected sooner than usual; false if there are none. */

@@ -57,6 +57,9 @@ enum ServerSetting {
                     + " alone."),
     STATIC_GROUPS("LIST", "Groups of some users, whatever the system says: user=group1,group2;user2=group3"),
     GROUP_EXPIRY("TIME", "How long the groups of a user are believed before they are looked up again."),
+    PROXY_USERS(
+            "LIST",
+            "Who may act for whom, and from where: service=group,user:name@address,network/bits,host;service2=*@*"),
     ADMIN_PORT("N", "Port for /metrics and /health over HTTP; 0 takes a free one, off serves none."),
     ADMIN_HOST("NAME", "Address for them. Whoever reaches it may read them: there is no authentication."),
     AUDIT_LOG("FILE", "Write a line for each operation on a path to this file, in HDFS's format. Empty: none."),
@@ -126,6 +129,7 @@ enum ServerSetting {
             case GROUP_SOURCE -> lower(config.access().groupSource());
             case STATIC_GROUPS -> config.access().staticGroups();
             case GROUP_EXPIRY -> config.access().groupExpiry().toSeconds() + "s";
+            case PROXY_USERS -> config.access().proxyUsers();
             case ADMIN_PORT -> ServerSettings.OFF;
             case ADMIN_HOST -> config.observation().adminHost();
             case AUDIT_LOG -> "";

@@ -165,6 +165,7 @@ final class ServerSettings {
             case STATIC_GROUPS -> builder.access(access -> access.withStaticGroups(text));
             case GROUP_EXPIRY ->
                 builder.access(access -> access.withGroupExpiry(Duration.ofMillis(Quantities.millis(name, text))));
+            case PROXY_USERS -> builder.access(access -> access.withProxyUsers(text));
             case ADMIN_PORT, ADMIN_HOST, AUDIT_LOG, AUDIT_LOG_SIZE, AUDIT_LOG_FILES, SLOW_THRESHOLD ->
                 builder.observation(observation(builder.observation(), setting, value));
         };

@@ -8,8 +8,11 @@ import io.hmfs.server.access.Caller;
 import io.hmfs.wire.HelloDecoder;
 import io.hmfs.wire.Wire;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** The first exchange of a connection: who speaks, which version, which cluster. Anything wrong ends the connection. */
 final class Handshake {
@@ -21,10 +24,12 @@ final class Handshake {
     private static final int FIRST_BLOCK = 44; // bytes of Hello's root block in the first version of the schema
     private static final int SECOND_BLOCK = 45;
     private static final int NUMBERED_SINCE = 3; // version of the schema
+    private static final int REAL_USER_SINCE = 6;
 
     private final Worker worker;
     private final HelloDecoder hello = new HelloDecoder();
     private final Name user = new Name();
+    private final Name realUser = new Name();
 
     Handshake(Worker worker) {
         this.worker = worker;
@@ -70,22 +75,22 @@ final class Handshake {
                     "this server holds cluster " + own + ", the client expects " + expected);
             return false;
         }
-        int length = hello.userLength();
-        int at = hello.limit() + HelloDecoder.userHeaderLength();
-        worker.in.check(at, length);
-        if (length <= Name.LENGTH_MAX) {
-            worker.in.getBytes(at, user.buffer(), 0, length);
-        }
-        user.seal(length);
+        take(user, hello.limit() + HelloDecoder.userHeaderLength(), hello.userLength());
         if (worker.header.version() > 1) { // what follows the name must be there, though nothing is done with it
             hello.skipUser();
             worker.in.check(hello.limit() + HelloDecoder.tokenHeaderLength(), hello.tokenLength());
         }
-        if (user.check() != Status.OK) {
+        realUser.seal(0);
+        if (worker.header.version() >= REAL_USER_SINCE) {
+            hello.skipToken();
+            take(realUser, hello.limit() + HelloDecoder.realUserHeaderLength(), hello.realUserLength());
+        }
+        if (user.check() != Status.OK || (realUser.length() > 0 && realUser.check() != Status.OK)) {
             refuse(session, ResultCode.BAD_REQUEST, "a user's name has 1 to 255 bytes, without NUL and slash");
             return false;
         }
         Introduction introduction = new Introduction(
+                realUser.equals(user) ? "" : realUser.toString(),
                 hello.clientId(),
                 numbers() ? hello.oldestSequence() : UNNUMBERED,
                 numbers() ? hello.nextSequence() : UNNUMBERED);
@@ -98,12 +103,20 @@ final class Handshake {
         return greet(session, worker.service.callers.of(user.toString()), introduction);
     }
 
+    private void take(Name into, int at, int length) {
+        worker.in.check(at, length);
+        if (length <= Name.LENGTH_MAX) {
+            worker.in.getBytes(at, into.buffer(), 0, length);
+        }
+        into.seal(length);
+    }
+
     private boolean numbers() {
         return worker.header.version() >= NUMBERED_SINCE;
     }
 
     /** What the client has said of itself. */
-    private record Introduction(long clientId, long oldest, long next) {}
+    private record Introduction(String realUser, long clientId, long oldest, long next) {}
 
     /** At once if the user is known; else when he is, which other frames of the connection wait for. False if refused at once. */
     private boolean greet(Session session, CompletableFuture<Caller> lookup, Introduction introduction) {
@@ -148,7 +161,13 @@ final class Handshake {
             return false;
         }
         Caller caller = lookup.join();
-        session.greet(caller, introduction.clientId);
+        String refusal = refusal(session, caller, introduction.realUser);
+        if (refusal != null) {
+            LOG.log(Level.WARNING, "refused {0}: {1}", session.peer(), refusal);
+            worker.reply.failure(ResultCode.ACCESS_DENIED, refusal);
+            return false;
+        }
+        session.greet(caller, introduction.realUser, introduction.clientId);
         session.share(worker.service.disk.join(caller.name(), introduction.clientId));
         boolean survives = false;
         if (introduction.next != UNNUMBERED) {
@@ -159,6 +178,11 @@ final class Handshake {
         }
         worker.reply.welcome(worker.service.info, worker.service.incarnation, survives);
         return true;
+    }
+
+    private @Nullable String refusal(Session session, Caller caller, String realUser) {
+        InetAddress from = session.remote() instanceof InetSocketAddress remote ? remote.getAddress() : null;
+        return realUser.isEmpty() ? null : worker.service.callers.refusal(realUser, caller, from);
     }
 
     private void refuse(Session session, ResultCode code, String message) {

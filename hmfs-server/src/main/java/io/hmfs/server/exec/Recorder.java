@@ -69,7 +69,7 @@ final class Recorder {
         if (to.isAudited()) {
             byte[] prefix = session.auditPrefix();
             if (prefix.length == 0) {
-                prefix = to.prefix(session.user(), session.peer());
+                prefix = to.prefix(session.user(), session.realUser(), session.peer());
                 session.auditPrefix(prefix);
             }
             if (outcome == ResultCode.OK && (operation == Operation.CREATE || operation == Operation.MKDIR)) {

@@ -3,6 +3,7 @@ package io.hmfs.server.exec;
 import io.hmfs.server.access.Caller;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /** A connection as request execution sees it; transports implement it. On the connection's thread, where nothing else is said. */
@@ -11,6 +12,7 @@ public abstract class Session implements ReplyTarget {
     private boolean greeting;
     private boolean left;
     private @Nullable Caller caller;
+    private String realUser = "";
     private long clientId;
     private @Nullable Outcomes outcomes;
     private @Nullable JoinedRequests joined;
@@ -34,8 +36,9 @@ public abstract class Session implements ReplyTarget {
         greeting = true;
     }
 
-    final void greet(Caller sessionCaller, long sessionClientId) {
+    final void greet(Caller sessionCaller, String sessionRealUser, long sessionClientId) {
         caller = sessionCaller;
+        realUser = sessionRealUser;
         greeting = false;
         if (!left) {
             sessionCaller.joined();
@@ -87,6 +90,11 @@ public abstract class Session implements ReplyTarget {
     final String user() {
         Caller known = caller;
         return known == null ? "" : known.name();
+    }
+
+    /** Who acts for the user, from the handshake; empty: he himself. */
+    final String realUser() {
+        return realUser;
     }
 
     /** The connection has ended. To be called once, by the transport. */
@@ -170,6 +178,11 @@ public abstract class Session implements ReplyTarget {
 
     public abstract ByteBufAllocator allocator();
 
-    /** The peer's address, for the log. */
-    public abstract String peer();
+    /** The peer's address; null: it has none. */
+    public abstract @Nullable SocketAddress remote();
+
+    /** The same, for the log. */
+    public final String peer() {
+        return String.valueOf(remote());
+    }
 }

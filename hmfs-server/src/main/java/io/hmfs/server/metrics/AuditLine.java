@@ -54,13 +54,17 @@ final class AuditLine {
         return commands;
     }
 
-    /** What the lines of a connection have in common. */
-    static byte[] prefix(String user, String peer) {
+    /** What the lines of a connection have in common. {@code realUser} acts for the user; empty: he himself. */
+    static byte[] prefix(String user, String realUser, String peer) {
         int port = peer.lastIndexOf(':');
         String ip = port < 0 ? peer : peer.substring(0, port);
         AuditLine line = new AuditLine(id -> NULL);
         line.append(ascii("\tugi="));
         line.escape(user.getBytes(StandardCharsets.UTF_8));
+        if (!realUser.isEmpty()) {
+            line.append(ascii(" (auth:PROXY) via "));
+            line.escape(realUser.getBytes(StandardCharsets.UTF_8));
+        }
         line.append(ascii(" (auth:SIMPLE)\tip="));
         line.escape(ip.getBytes(StandardCharsets.UTF_8));
         line.append(ascii("\tcmd="));

@@ -126,8 +126,8 @@ public final class RequestRecorder {
     }
 
     /** What the audit lines of a connection have in common. */
-    public byte[] prefix(String user, String peer) {
-        return AuditLine.prefix(user, peer);
+    public byte[] prefix(String user, String realUser, String peer) {
+        return AuditLine.prefix(user, realUser, peer);
     }
 
     /** Puts the request on its way to the audit log; without room there it is dropped, and counted. */

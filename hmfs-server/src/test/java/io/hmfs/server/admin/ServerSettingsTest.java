@@ -82,6 +82,7 @@ final class ServerSettingsTest {
                                 group-source = static
                                 static-groups = bob=a, b;carol=
                                 group-expiry = 2m
+                                proxy-users = livy=*@10.0.0.0/8
                                 admin-port = 8931
                                 admin-host = ::1
                                 audit-log = /a
@@ -113,7 +114,13 @@ final class ServerSettingsTest {
                 Duration.ofMillis(250),
                 Sockets.IO_URING,
                 new AccessConfig(
-                        false, "hmfs", "admins", AccessConfig.Source.STATIC, "bob=a, b;carol=", Duration.ofMinutes(2)),
+                        false,
+                        "hmfs",
+                        "admins",
+                        AccessConfig.Source.STATIC,
+                        "bob=a, b;carol=",
+                        Duration.ofMinutes(2),
+                        "livy=*@10.0.0.0/8"),
                 new ObservationConfig("::1", 8931, Path.of("/a"), 1 << 20, 3, Duration.ofMillis(20)));
         assertEquals(expected, config);
     }

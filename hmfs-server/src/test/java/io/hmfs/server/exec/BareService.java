@@ -108,7 +108,8 @@ final class BareService {
                 .oldestSequence(oldest)
                 .nextSequence(next)
                 .user(user)
-                .token("");
+                .token("")
+                .realUser("");
         worker.execute(session, hello, 0, encoder.limit());
     }
 

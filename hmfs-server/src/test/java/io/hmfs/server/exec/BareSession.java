@@ -3,6 +3,8 @@ package io.hmfs.server.exec;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /** A connection without a network, whose replies are ready at once. */
 abstract class BareSession extends Session {
@@ -36,7 +38,7 @@ abstract class BareSession extends Session {
     }
 
     @Override
-    public String peer() {
-        return "test";
+    public @Nullable SocketAddress remote() {
+        return null;
     }
 }

@@ -20,9 +20,11 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,8 +68,8 @@ class OffloadedRequestTest {
         }
 
         @Override
-        public String peer() {
-            return "test";
+        public @Nullable SocketAddress remote() {
+            return null;
         }
     }
 

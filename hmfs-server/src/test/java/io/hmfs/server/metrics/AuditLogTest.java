@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(60)
 class AuditLogTest {
-    private static final byte[] PREFIX = AuditLine.prefix("alice", "/10.0.0.1:5000");
+    private static final byte[] PREFIX = AuditLine.prefix("alice", "", "/10.0.0.1:5000");
 
     @TempDir
     private Path directory;
@@ -228,6 +228,13 @@ class AuditLogTest {
     }
 
     @Test
+    void whoActsForAnotherIsNamed() {
+        assertEquals(
+                "\tugi=bob (auth:PROXY) via livy (auth:SIMPLE)\tip=/[::1]\tcmd=",
+                new String(AuditLine.prefix("bob", "livy", "/[::1]:80"), StandardCharsets.UTF_8));
+    }
+
+    @Test
     void nobodyCanForgeALineOrAField() {
         AuditLine line = new AuditLine(id -> "root".getBytes(StandardCharsets.UTF_8));
         AuditRing ring = new AuditRing();
@@ -236,7 +243,7 @@ class AuditLogTest {
         String text = new String(line.bytes(), 0, line.length(), StandardCharsets.UTF_8);
         assertEquals(1, text.lines().count());
         assertTrue(text.contains("\tsrc=/a\\x0a2026 allowed=true\\x09src=/b\\\\n\\x0d\\x7f\\x00é\tdst=null\t"), text);
-        String prefix = new String(AuditLine.prefix("eve\tip=/1.1.1.1\n", "/[::1]:80"), StandardCharsets.UTF_8);
+        String prefix = new String(AuditLine.prefix("eve\tip=/1.1.1.1\n", "", "/[::1]:80"), StandardCharsets.UTF_8);
         assertEquals("\tugi=eve\\x09ip=/1.1.1.1\\x0a (auth:SIMPLE)\tip=/[::1]\tcmd=", prefix);
     }
 

@@ -16,6 +16,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -108,8 +109,8 @@ final class NettySession extends Session {
     }
 
     @Override
-    public String peer() {
-        return String.valueOf(channel.remoteAddress());
+    public @Nullable SocketAddress remote() {
+        return channel.remoteAddress();
     }
 
     @Override

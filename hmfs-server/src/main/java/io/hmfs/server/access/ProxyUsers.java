@@ -1,0 +1,118 @@
+package io.hmfs.server.access;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may act for others: services such as Livy or Oozie, which know their users themselves (Hadoop's proxy users). Told as
+ * {@code livy=analysts,user:carol@10.0.0.0/8,gateway;oozie=*@*}: for each such user the groups and users for whom he may act, and the
+ * addresses, networks and names of the hosts that he comes from; {@code *} is all. Names of hosts are looked up once. Immutable.
+ */
+final class ProxyUsers {
+    private static final String ALL = "*";
+    private static final String OF_USER = "user:";
+
+    private final Map<String, Proxy> proxies = new HashMap<>();
+
+    /** What one of them may. */
+    private record Proxy(List<String> users, List<Network> networks) {}
+
+    /** Addresses that begin alike. */
+    private record Network(byte[] address, int bits) {
+        static final Network EVERYTHING = new Network(new byte[0], 0);
+
+        boolean holds(InetAddress other) {
+            byte[] bytes = other.getAddress();
+            if (bits > 0 && bytes.length != address.length) {
+                return false;
+            }
+            for (int bit = 0; bit < bits; bit++) {
+                int difference = bytes[bit >>> 3] ^ address[bit >>> 3];
+                if ((difference & 0x80 >>> (bit & 7)) != 0) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    /** @throws IllegalArgumentException if that cannot be read, or a host of it is not known */
+    static ProxyUsers parse(String text) {
+        ProxyUsers all = new ProxyUsers();
+        for (String entry : AccessConfig.parts(text, ";")) {
+            int equals = entry.indexOf('=');
+            int from = entry.lastIndexOf('@');
+            List<String> users = from > equals ? AccessConfig.parts(entry.substring(equals + 1, from), ",") : List.of();
+            List<String> hosts = AccessConfig.parts(entry.substring(from + 1), ",");
+            if (equals < 1 || users.isEmpty() || hosts.isEmpty()) {
+                throw new IllegalArgumentException("proxyUsers has '" + entry
+                        + "'; write service=group1,group2,user:name@address,network/bits,host, or * for all of them");
+            }
+            List<Network> networks = new ArrayList<>();
+            for (String host : hosts) {
+                networks.addAll(networks(host));
+            }
+            all.proxies.put(entry.substring(0, equals).strip(), new Proxy(users, networks));
+        }
+        return all;
+    }
+
+    private static List<Network> networks(String host) {
+        if (host.equals(ALL)) {
+            return List.of(Network.EVERYTHING);
+        }
+        int slash = host.indexOf('/');
+        try {
+            if (slash >= 0) {
+                byte[] address = InetAddress.ofLiteral(host.substring(0, slash)).getAddress();
+                int bits = Integer.parseInt(host.substring(slash + 1));
+                if (bits < 1 || bits > address.length * Byte.SIZE) {
+                    throw new IllegalArgumentException(host);
+                }
+                return List.of(new Network(address, bits));
+            }
+            List<Network> networks = new ArrayList<>();
+            for (InetAddress each : InetAddress.getAllByName(host)) {
+                networks.add(new Network(each.getAddress(), each.getAddress().length * Byte.SIZE));
+            }
+            return networks;
+        } catch (UnknownHostException | IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "proxyUsers has the host '" + host
+                            + "', which is not known; write an address, a network as 10.0.0.0/8, or the name of a host",
+                    e);
+        }
+    }
+
+    /**
+     * Why {@code real} may not act for this user, in Hadoop's words; null if he may.
+     *
+     * @param gid the number of a group's name
+     * @param from the address of the connection; null if it has none
+     */
+    @Nullable
+    String refusal(String real, Caller user, ToIntFunction<String> gid, @Nullable InetAddress from) {
+        Proxy proxy = proxies.get(real);
+        if (proxy == null || proxy.users.stream().noneMatch(rule -> covers(rule, user, gid))) {
+            return "User: " + real + " is not allowed to impersonate " + user.name();
+        }
+        if (proxy.networks.stream().noneMatch(each -> from == null ? each.bits == 0 : each.holds(from))) {
+            return "Unauthorized connection for super-user: " + real + " from IP "
+                    + (from == null ? "unknown" : from.getHostAddress());
+        }
+        return null;
+    }
+
+    private static boolean covers(String rule, Caller user, ToIntFunction<String> gid) {
+        return rule.equals(ALL)
+                || (rule.startsWith(OF_USER)
+                        ? rule.substring(OF_USER.length()).equals(user.name())
+                        : user.isIn(gid.applyAsInt(rule)));
+    }
+}
