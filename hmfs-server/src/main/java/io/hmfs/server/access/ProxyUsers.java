@@ -24,16 +24,17 @@ final class ProxyUsers {
     private record Proxy(List<String> users, List<Network> networks) {}
 
     /** Addresses that begin alike. */
-    private record Network(byte[] address, int bits) {
-        static final Network EVERYTHING = new Network(new byte[0], 0);
+    private record Network(InetAddress address, int bits) {
+        static final Network EVERYTHING = new Network(InetAddress.getLoopbackAddress(), 0);
 
         boolean holds(InetAddress other) {
+            byte[] own = address.getAddress();
             byte[] bytes = other.getAddress();
-            if (bits > 0 && bytes.length != address.length) {
+            if (bits > 0 && bytes.length != own.length) {
                 return false;
             }
             for (int bit = 0; bit < bits; bit++) {
-                int difference = bytes[bit >>> 3] ^ address[bit >>> 3];
+                int difference = bytes[bit >>> 3] ^ own[bit >>> 3];
                 if ((difference & 0x80 >>> (bit & 7)) != 0) {
                     return false;
                 }
@@ -70,16 +71,16 @@ final class ProxyUsers {
         int slash = host.indexOf('/');
         try {
             if (slash >= 0) {
-                byte[] address = InetAddress.ofLiteral(host.substring(0, slash)).getAddress();
+                InetAddress address = InetAddress.ofLiteral(host.substring(0, slash));
                 int bits = Integer.parseInt(host.substring(slash + 1));
-                if (bits < 1 || bits > address.length * Byte.SIZE) {
+                if (bits < 1 || bits > bitsOf(address)) {
                     throw new IllegalArgumentException(host);
                 }
                 return List.of(new Network(address, bits));
             }
             List<Network> networks = new ArrayList<>();
             for (InetAddress each : InetAddress.getAllByName(host)) {
-                networks.add(new Network(each.getAddress(), each.getAddress().length * Byte.SIZE));
+                networks.add(new Network(each, bitsOf(each)));
             }
             return networks;
         } catch (UnknownHostException | IllegalArgumentException e) {
@@ -88,6 +89,10 @@ final class ProxyUsers {
                             + "', which is not known; write an address, a network as 10.0.0.0/8, or the name of a host",
                     e);
         }
+    }
+
+    private static int bitsOf(InetAddress address) {
+        return address.getAddress().length * Byte.SIZE;
     }
 
     /**
