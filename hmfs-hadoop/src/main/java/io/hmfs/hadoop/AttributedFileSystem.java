@@ -351,8 +351,9 @@ abstract class AttributedFileSystem extends FileSystem {
                     CommonPathCapabilities.ETAGS_PRESERVED_IN_RENAME,
                     CommonPathCapabilities.FS_CONCAT,
                     CommonPathCapabilities.FS_MULTIPART_UPLOADER,
-                    CommonPathCapabilities.FS_PATHHANDLES,
-                    CommonPathCapabilities.VIRTUAL_BLOCK_LOCATIONS -> true;
+                    CommonPathCapabilities.FS_PATHHANDLES -> true;
+            case CommonPathCapabilities.VIRTUAL_BLOCK_LOCATIONS ->
+                session().locations().isVirtual();
             default -> super.hasPathCapability(path, capability);
         };
     }

@@ -29,6 +29,7 @@ import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.util.LambdaUtils;
 import org.apache.hadoop.util.functional.RemoteIterators;
+import org.jspecify.annotations.Nullable;
 
 /** The part of {@link HmfsFileSystem} that Hadoop lets a filesystem leave out: options of opening, handles, concat, uploads, figures. */
 abstract class ExtendedFileSystem extends ListedFileSystem implements SafeMode, IOStatisticsSource {
@@ -129,6 +130,20 @@ abstract class ExtendedFileSystem extends ListedFileSystem implements SafeMode, 
     protected RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path, PathFilter filter) throws IOException {
         return RemoteIterators.mappingRemoteIterator(
                 RemoteIterators.remoteIteratorFromArray(listStatus(path, filter)), this::located);
+    }
+
+    /** Of the data store, where it tells; else one block of the name {@code localhost}, which schedulers take for no place. */
+    @Override
+    public BlockLocation[] getFileBlockLocations(@Nullable FileStatus file, long start, long length)
+            throws IOException {
+        FileVersion version = file == null ? null : HmfsFileStatus.versionOf(file);
+        boolean isTold = version != null
+                && start >= 0
+                && length >= 0
+                && !session().locations().isVirtual();
+        return isTold
+                ? session().locations().of(version, start, length)
+                : super.getFileBlockLocations(file, start, length);
     }
 
     private LocatedFileStatus located(FileStatus status) throws IOException {

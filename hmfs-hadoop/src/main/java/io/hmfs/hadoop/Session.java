@@ -46,6 +46,7 @@ final class Session implements Closeable {
     private final OpenFiles openFiles;
     private final Rename renames;
     private final XAttrs xattrs;
+    private final Locations locations;
     private final AclLists acls;
     private final @Nullable Reaper reaper; // only where the server cannot drop blocks itself
 
@@ -63,6 +64,7 @@ final class Session implements Closeable {
         this.openFiles = new OpenFiles(link);
         this.renames = new Rename(link, openFiles);
         this.xattrs = new XAttrs(link);
+        this.locations = new Locations(store, link.server().blockSize());
         this.acls = new AclLists(link);
         this.reaper = store.dropsBlocksItself() ? null : new Reaper(store);
         if (reaper != null) {
@@ -125,6 +127,10 @@ final class Session implements Closeable {
 
     OpCounts counts() {
         return counts;
+    }
+
+    Locations locations() {
+        return locations;
     }
 
     XAttrs xattrs() {

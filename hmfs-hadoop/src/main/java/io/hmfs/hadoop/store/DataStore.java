@@ -2,6 +2,7 @@ package io.hmfs.hadoop.store;
 
 import java.io.Closeable;
 import java.io.IOException;
+import org.apache.hadoop.fs.BlockLocation;
 
 /**
  * Keeps the bytes of files as objects (inode, block), block n holding the bytes from n × block size on. An inode is never used
@@ -22,6 +23,15 @@ public interface DataStore extends Closeable {
      * follow without a gap: data behind the committed size.
      */
     void delete(long inode, long firstBlock, long endBlock) throws IOException;
+
+    /** Whether {@link #locations} tells nothing. */
+    boolean hidesLocations();
+
+    /**
+     * The machines that have the first {@code length} bytes of an object, offsets counted from its start; none if the store does not tell
+     * or has no such object.
+     */
+    BlockLocation[] locations(long inode, long block, long length) throws IOException;
 
     /** Lets go of what the store holds; open readers and writers fail afterwards. */
     @Override

@@ -3,6 +3,7 @@ package io.hmfs.hadoop.store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
@@ -10,6 +11,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -26,6 +28,7 @@ import org.apache.hadoop.fs.Path;
  */
 public final class HadoopDataStore implements DataStore {
     private static final int READERS_MAX = 16;
+    private static final BlockLocation[] NOWHERE = {};
     private static final Set<String> OBJECT_STORES =
             Set.of("s3", "s3a", "s3n", "gs", "oss", "obs", "cos", "cosn", "wasb", "wasbs", "swift", "tos");
 
@@ -85,6 +88,24 @@ public final class HadoopDataStore implements DataStore {
         boolean deleted = true;
         for (long block = firstBlock; block < endBlock || deleted; block++) {
             deleted = files.delete(nameOf(inode, block), false);
+        }
+    }
+
+    /** Of an object store and of a directory Hadoop knows no places, and names this machine. */
+    @Override
+    public boolean hidesLocations() {
+        return inPlace || files.getUri().getScheme().equals("file");
+    }
+
+    @Override
+    public BlockLocation[] locations(long inode, long block, long length) throws IOException {
+        if (hidesLocations()) {
+            return NOWHERE;
+        }
+        try {
+            return Objects.requireNonNullElse(files.getFileBlockLocations(nameOf(inode, block), 0, length), NOWHERE);
+        } catch (FileNotFoundException e) { // a hole
+            return NOWHERE;
         }
     }
 
