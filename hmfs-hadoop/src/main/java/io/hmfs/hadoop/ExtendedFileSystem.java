@@ -137,13 +137,10 @@ abstract class ExtendedFileSystem extends ListedFileSystem implements SafeMode, 
     public BlockLocation[] getFileBlockLocations(@Nullable FileStatus file, long start, long length)
             throws IOException {
         FileVersion version = file == null ? null : HmfsFileStatus.versionOf(file);
-        boolean isTold = version != null
-                && start >= 0
-                && length >= 0
-                && !session().locations().isVirtual();
-        return isTold
-                ? session().locations().of(version, start, length)
-                : super.getFileBlockLocations(file, start, length);
+        if (version == null || start < 0 || length < 0 || session().locations().isVirtual()) {
+            return super.getFileBlockLocations(file, start, length);
+        }
+        return session().locations().of(version, start, length);
     }
 
     private LocatedFileStatus located(FileStatus status) throws IOException {

@@ -13,6 +13,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -26,6 +28,12 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class ShadedJarCheck {
     private static final Path JAR = Path.of(System.getProperty("hmfs.test.jar", "no -Dhmfs.test.jar"));
+
+    private static final Path THIN = Path.of(JAR.toString().replaceFirst("\\.jar$", "-thin.jar"));
+
+    /** What the thin jar needs: the client's classes, or its jar, and Netty's. */
+    private static final Pattern CLIENT =
+            Pattern.compile("classes|hmfs-client-.*\\.jar|netty-(buffer|common|resolver|transport)-[0-9].*\\.jar");
 
     /** What hadoop-client-runtime brings along besides itself, and nothing else. */
     private static final Pattern HADOOP = Pattern.compile(
@@ -87,6 +95,26 @@ class ShadedJarCheck {
 
     @Test
     void the_shell_runs_with_nothing_but_this_jar_and_hadoops_client(@TempDir Path local) throws Exception {
+        putsAndGets(local, List.of(JAR));
+    }
+
+    @Test
+    void the_shell_runs_with_the_thin_jar_the_client_netty_and_hadoops_client(@TempDir Path local) throws Exception {
+        try (JarFile jar = new JarFile(THIN.toFile())) {
+            List<String> others = jar.stream()
+                    .map(JarEntry::getName)
+                    .filter(name -> name.endsWith(".class") && !name.startsWith("io/hmfs/hadoop/"))
+                    .toList();
+            assertEquals(List.of(), others);
+        }
+        List<Path> jars = new ArrayList<>(List.of(THIN));
+        jars.addAll(onClassPath(
+                entry -> CLIENT.matcher(entry.getFileName().toString()).matches()
+                        && !entry.toString().contains("hmfs-hadoop")));
+        putsAndGets(local, jars);
+    }
+
+    private static void putsAndGets(Path local, List<Path> jars) throws Exception {
         byte[] data = OwnDirectory.bytes(1, 1_500_000);
         Path source = Files.write(local.resolve("source"), data);
         String remote = "/jar-" + System.nanoTime();
@@ -94,23 +122,29 @@ class ShadedJarCheck {
                 local.resolve("core-site.xml"),
                 "<configuration><property><name>fs.defaultFS</name><value>"
                         + ServerProcess.shared().uri() + "</value></property></configuration>");
-        shell(local, "-put", source.toString(), remote);
-        shell(local, "-get", remote, local.resolve("copy").toString());
+        shell(local, jars, "-put", source.toString(), remote);
+        shell(local, jars, "-get", remote, local.resolve("copy").toString());
         assertEquals(-1, Files.mismatch(source, local.resolve("copy")));
-        shell(local, "-rm", "-skipTrash", remote);
+        shell(local, jars, "-rm", "-skipTrash", remote);
     }
 
-    private static void shell(Path local, String... arguments) throws Exception {
-        String hadoop = Arrays.stream(
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
-                                .split(File.pathSeparator))
-                .filter(entry ->
-                        HADOOP.matcher(Path.of(entry).getFileName().toString()).matches())
-                .collect(Collectors.joining(File.pathSeparator));
+    private static List<Path> onClassPath(Predicate<Path> wanted) {
+        return Arrays.stream(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
+                        .split(File.pathSeparator))
+                .map(Path::of)
+                .filter(wanted)
+                .toList();
+    }
+
+    private static void shell(Path local, List<Path> jars, String... arguments) throws Exception {
+        List<Path> classPath = new ArrayList<>(List.of(local));
+        classPath.addAll(jars);
+        classPath.addAll(onClassPath(
+                entry -> HADOOP.matcher(entry.getFileName().toString()).matches()));
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
-                local + File.pathSeparator + JAR + File.pathSeparator + hadoop,
+                classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
                 "org.apache.hadoop.fs.FsShell"));
         command.addAll(List.of(arguments));
         Path log = local.resolve("shell.log");
