@@ -11,6 +11,9 @@ import java.util.concurrent.TimeUnit;
 
 /** Starts other programs, with their output in a log file. */
 public final class Commands {
+    /** What may stand beside a module's jar. */
+    private static final List<String> OTHERS = List.of("-tests.jar", "-sources.jar", "-thin.jar");
+
     private static final int TAIL_LINES = 15;
 
     private final Path home;
@@ -40,7 +43,7 @@ public final class Commands {
         try (DirectoryStream<Path> jars = Files.newDirectoryStream(target, "hmfs-hadoop*.jar")) {
             for (Path jar : jars) {
                 String name = jar.getFileName().toString();
-                if (!name.endsWith("-tests.jar") && !name.endsWith("-sources.jar")) {
+                if (OTHERS.stream().noneMatch(name::endsWith)) {
                     return jar;
                 }
             }
