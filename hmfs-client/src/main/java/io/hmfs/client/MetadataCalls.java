@@ -294,10 +294,15 @@ final class MetadataCalls {
         };
     }
 
-    Call<ListPage> list(String path, ListCursor cursor, int entriesMax) throws HmfsException {
+    static void checkEntries(String operation, String path, int entriesMax) throws HmfsException {
         if (entriesMax < 0) {
-            throw new HmfsException(ResultCode.INVALID_ARGUMENT, "list " + path + ": " + entriesMax + " entries");
+            throw new HmfsException(
+                    ResultCode.INVALID_ARGUMENT, operation + " " + path + ": " + entriesMax + " entries");
         }
+    }
+
+    Call<ListPage> list(String path, ListCursor cursor, int entriesMax) throws HmfsException {
+        checkEntries("list", path, entriesMax);
         return new PathCall<>("list", path) {
             @Override
             ListPage decode(Replies replies, WireBuffer in) throws IOException {

@@ -140,25 +140,52 @@ final class Replies {
     }
 
     ListPage page(WireBuffer in) throws IOException {
-        expect(PageDecoder.TEMPLATE_ID);
-        page.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
-        long directory = page.directoryId();
+        openPage(in);
         long birth = page.cursorBirth();
         ListCursor next = birth == -1 ? null : new ListCursor(birth, page.cursorAt(), page.cursorStart());
+        return new ListPage(entries(in, page.directoryId(), new ArrayList<>(0)), next);
+    }
+
+    TreePage treePage(WireBuffer in) throws IOException {
+        openPage(in);
+        List<FileInfo> apart = new ArrayList<>(0);
+        List<FileInfo> entries = entries(in, 0, apart);
+        byte[] next = next(in, page.limit() + PageDecoder.nextHeaderLength(), page.nextLength());
+        page.getNext(next, 0, next.length);
+        return new TreePage(entries, apart, next.length == 0 ? null : new TreeCursor(next));
+    }
+
+    private void openPage(WireBuffer in) throws IOException {
+        expect(PageDecoder.TEMPLATE_ID);
+        page.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+    }
+
+    private static byte[] next(WireBuffer in, int at, int length) {
+        in.check(at, length);
+        return new byte[length];
+    }
+
+    private List<FileInfo> entries(WireBuffer in, long directory, List<FileInfo> apart) {
         PageDecoder.EntriesDecoder entries = page.entries();
         List<FileInfo> list = new ArrayList<>(entries.count());
         List<Integer> links = new ArrayList<>(0);
         while (entries.hasNext()) {
-            if (entries.next().flags().symlink()) {
+            boolean isLink = entries.next().flags().symlink();
+            boolean isApart = entries.flags().apart();
+            FileInfo entry = pageEntry(in, entries, directory);
+            if (isLink) {
                 links.add(list.size());
             }
-            list.add(pageEntry(in, entries, directory));
+            if (isApart) {
+                apart.add(entry);
+            }
+            list.add(entry);
         }
         PageDecoder.LinksDecoder targets = page.links();
         for (int link : links) {
             list.set(link, list.get(link).leadingTo(targets.next().target()));
         }
-        return new ListPage(list, next);
+        return list;
     }
 
     private FileInfo pageEntry(WireBuffer in, PageDecoder.EntriesDecoder each, long directory) {
@@ -238,10 +265,8 @@ final class Replies {
     TreeCalls.Part part(WireBuffer in) throws IOException {
         expect(SumDecoder.TEMPLATE_ID);
         sum.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
-        int length = sum.nextLength();
-        in.check(sum.limit() + SumDecoder.nextHeaderLength(), length);
-        byte[] next = new byte[length];
-        sum.getNext(next, 0, length);
+        byte[] next = next(in, sum.limit() + SumDecoder.nextHeaderLength(), sum.nextLength());
+        sum.getNext(next, 0, next.length);
         return new TreeCalls.Part(new TreeSummary(sum.bytes(), sum.files(), sum.directories()), next);
     }
 

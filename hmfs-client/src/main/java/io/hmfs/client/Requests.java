@@ -8,6 +8,7 @@ import io.hmfs.wire.GetAclEncoder;
 import io.hmfs.wire.GetXattrsEncoder;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.ListEncoder;
+import io.hmfs.wire.ListTreeEncoder;
 import io.hmfs.wire.ListXattrsEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsEncoder;
@@ -44,6 +45,7 @@ final class Requests {
     final OpenEncoder open = new OpenEncoder();
     final ListEncoder list = new ListEncoder();
     final SummaryEncoder summary = new SummaryEncoder();
+    final ListTreeEncoder listTree = new ListTreeEncoder();
     final StatusEncoder status = new StatusEncoder();
     final SafeModeEncoder safeMode = new SafeModeEncoder();
     final MetricsEncoder metrics = new MetricsEncoder();

@@ -52,6 +52,35 @@ final class TreeCalls {
         };
     }
 
+    Call<TreePage> list(String path, TreeCursor cursor, int entriesMax) throws HmfsException {
+        MetadataCalls.checkEntries("list tree", path, entriesMax);
+        byte[] from = cursor.bytes;
+        return new MetadataCalls.PathCall<>("list tree", path) {
+            @Override
+            int bound() {
+                return super.bound() + from.length;
+            }
+
+            @Override
+            TreePage decode(Replies replies, WireBuffer in) throws IOException {
+                return replies.treePage(in);
+            }
+
+            @Override
+            int encode(Requests requests, WireBuffer out) {
+                return requests.listTree
+                        .wrapAndApplyHeader(out, 0, requests.header)
+                        .correlationId(correlationId)
+                        .baseId(Wire.ROOT_ID)
+                        .entriesMax(entriesMax)
+                        .bytesMax(0)
+                        .putPath(utf8, 0, utf8.length)
+                        .putFrom(from, 0, from.length)
+                        .limit();
+            }
+        };
+    }
+
     Call<Void> remove(String path) throws HmfsException {
         return new MetadataCalls.DoneCall("remove tree", path) {
             @Override

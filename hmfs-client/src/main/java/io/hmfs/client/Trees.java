@@ -27,6 +27,16 @@ public final class Trees {
     }
 
     /**
+     * A part of what is below a directory, at most {@code entriesMax} entries; 0: as many as the server likes. No snapshot: what neither
+     * comes nor goes meanwhile, nor moves into or out of a directory, is met exactly once, and what has come or gone may be.
+     * NOT_DIRECTORY; ACCESS_DENIED if the next directory on the way may not be read and passed, which was told of no earlier than that; STALE if
+     * another directory has come in its place.
+     */
+    public TreePage list(String path, TreeCursor cursor, int entriesMax) throws IOException {
+        return client.call(calls.list(path, cursor, entriesMax));
+    }
+
+    /**
      * Removes a directory with all that is below it, in one step, whatever its size. Only where {@link ServerInfo#dataStore} is
      * {@link ServerInfo#BUILTIN}. NOT_DIRECTORY, IS_ROOT; ACCESS_DENIED, and then nothing was removed; NO_SPACE: a full pool has no room
      * for the step, and what is removed one by one needs none.

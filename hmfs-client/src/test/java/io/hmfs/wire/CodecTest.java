@@ -128,7 +128,7 @@ class CodecTest {
         entries.name("d").owner("o").group("g");
         entries.resetCountToIndex();
         page.linksCount(1).next().target("t");
-        int limit = page.limit();
+        int limit = page.putNext(new byte[] {5}, 0, 1).limit();
         assertEquals(
                 "28006700e2220600" + "0100000000000000" + "0200000000000000" + "ffffffffffffffff" + "0000000000000000"
                         + "0900000000000000"
@@ -136,7 +136,8 @@ class CodecTest {
                         + "0300000000000000" + "0400000000000000" + "0500000000000000" + "0600000000000000"
                         + "0700000000000000" + "8001" + "01"
                         + "010064" + "01006f" + "010067"
-                        + "00000100" + "010074", // one symbolic link, and where it leads
+                        + "00000100" + "010074" // one symbolic link, and where it leads
+                        + "01000000" + "05", // where the listing of a tree goes on
                 hex(limit));
         PageDecoder read = new PageDecoder().wrapAndApplyHeader(window, 0, new MessageHeaderDecoder());
         PageDecoder.EntriesDecoder each = read.entries().next();

@@ -10,26 +10,13 @@ import io.hmfs.server.access.Grants;
 import io.hmfs.wire.ListDecoder;
 import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.OpenDecoder;
-import io.hmfs.wire.PageEncoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.StatusDecoder;
 import io.hmfs.wire.Wire;
-import io.hmfs.wire.WireBuffer;
-import io.netty.buffer.Unpooled;
-import java.util.ArrayList;
-import java.util.List;
 
 /** Requests that change nothing: stat, list, status. */
 final class ReadRequests {
-    private static final int ENTRIES_DEFAULT = 1_000;
-    private static final int ENTRIES_MAX = 10_000;
-    private static final int PAGE_BYTES_MIN = 4 << 10;
-    private static final int PAGE_BYTES_MAX = 256 << 10;
-    private static final int PAGE_HEAD =
-            Wire.HEADER_SIZE + PageEncoder.BLOCK_LENGTH + PageEncoder.EntriesEncoder.HEADER_SIZE;
     private static final Attributes NOTHING = new Attributes(); // removed by an open
-    private static final int GROUP_MAX = 65_534;
-    private static final int ENTRY_TEXTS_MAX = 3 * (2 + Name.LENGTH_MAX);
 
     private final Worker worker;
     private final ReplyWriter reply;
@@ -38,25 +25,18 @@ final class ReadRequests {
     private final OpenDecoder open = new OpenDecoder();
     private final ListDecoder list = new ListDecoder();
     private final StatusDecoder status = new StatusDecoder();
-    private final PageEncoder page = new PageEncoder();
+    private final EntryPage page;
     private final ListCursor cursor = new ListCursor();
 
     private final ListVisitor visitor = this::add;
-    private PageEncoder.EntriesEncoder entries;
     private final Attributes judged = Attributes.withAcl(); // what open and list are about
-    private final Attributes link = new Attributes();
-    private final List<byte[]> targets = new ArrayList<>(); // of the links on the page, in their order
     private long listed;
-    private int entriesLeft;
-    private int bytesMax;
 
     ReadRequests(Worker worker) {
         this.worker = worker;
         reply = worker.reply;
         joined = new JoinedStats(worker);
-        int size = PageEncoder.BLOCK_LENGTH + PageEncoder.EntriesEncoder.HEADER_SIZE;
-        entries = page.wrap(new WireBuffer().wrap(Unpooled.buffer(size), 0, size), 0)
-                .entriesCount(0);
+        page = new EntryPage(worker);
     }
 
     private Status openStat() {
@@ -153,79 +133,23 @@ final class ReadRequests {
     }
 
     private Status writePage(long directory) {
-        long asked = list.entriesMax();
-        entriesLeft = asked == 0 ? ENTRIES_DEFAULT : (int) Math.min(asked, ENTRIES_MAX);
-        bytesMax = list.bytesMax() == 0 ? PAGE_BYTES_MAX : Math.clamp(list.bytesMax(), PAGE_BYTES_MIN, PAGE_BYTES_MAX);
         cursor.birth = list.cursorBirth();
         cursor.at = list.cursorAt();
         cursor.start = list.cursorStart();
-        page.wrapAndApplyHeader(reply.open(PAGE_HEAD), 0, reply.header)
-                .correlationId(reply.correlationId())
-                .directoryId(directory);
-        entries = page.entriesCount(GROUP_MAX);
+        page.open(directory, list.entriesMax(), list.bytesMax());
         listed = directory;
-        targets.clear();
         Status outcome = worker.namespace.list(directory, cursor, visitor);
         if (outcome == Status.OK) {
-            entries.resetCountToIndex();
-            writeTargets();
-            int length = page.limit();
-            page.cursorBirth(cursor.birth).cursorAt(cursor.at).cursorStart(cursor.start);
-            reply.close(length);
+            page.close(cursor);
         }
         return outcome;
     }
 
-    private void writeTargets() {
-        reply.extend(page.limit(), PageEncoder.LinksEncoder.HEADER_SIZE + targetBytes());
-        PageEncoder.LinksEncoder links = page.linksCount(targets.size());
-        for (byte[] target : targets) {
-            links.next().putTarget(target, 0, target.length);
-        }
-    }
-
-    private int targetBytes() {
-        int bytes = 0;
-        for (int i = 0; i < targets.size(); i++) {
-            bytes += Short.BYTES + targets.get(i).length;
-        }
-        return bytes;
-    }
-
     private boolean add(Name name, Attributes found) {
-        int used = page.limit();
-        if (entriesLeft == 0 || used + targetBytes() >= bytesMax) {
+        if (page.isFull()) {
             return false;
         }
-        Attributes attributes = found;
-        if (found.isSymlink()) {
-            attributes = link;
-            if (worker.links.look(listed, name, link) != Status.OK) {
-                return true; // gone meanwhile
-            }
-        }
-        if (attributes.isSymlink()) {
-            targets.add(worker.links.target());
-        }
-        entriesLeft--;
-        byte[] owner = reply.principal(attributes.uid);
-        byte[] group = reply.principal(attributes.gid);
-        reply.extend(used, PageEncoder.EntriesEncoder.sbeBlockLength() + ENTRY_TEXTS_MAX);
-        entries.next()
-                .inode(attributes.id)
-                .size(attributes.size)
-                .mtimeNanos(attributes.mtimeNanos)
-                .atimeNanos(attributes.atimeNanos)
-                .ctimeNanos(attributes.ctimeNanos)
-                .mode(attributes.mode);
-        entries.flags()
-                .clear()
-                .directory(attributes.isDirectory())
-                .symlink(attributes.isSymlink())
-                .acl(attributes.hasAcl);
-        entries.putName(name.buffer(), 0, name.length())
-                .putOwner(owner, 0, owner.length)
-                .putGroup(group, 0, group.length);
+        page.add(listed, name, found, name.buffer(), name.length(), false);
         return true;
     }
 

@@ -22,10 +22,12 @@ final class TreeRequests {
     private final SummaryDecoder summary = new SummaryDecoder();
     private final RemoveTreeDecoder remove = new RemoveTreeDecoder();
     private final Attributes found = Attributes.withAcl();
+    final TreeListing listing;
 
     TreeRequests(Worker worker) {
         this.worker = worker;
         namespace = worker.namespace;
+        listing = new TreeListing(worker);
     }
 
     /** What is summed up of a tree, in one request's part of the walk. */
@@ -212,7 +214,7 @@ final class TreeRequests {
         Status outcome =
                 path.resolve(summary.baseId(), worker.in, summary.limit() + SummaryDecoder.pathHeaderLength(), length);
         if (outcome == Status.OK) {
-            outcome = look(path);
+            outcome = look(namespace, path, found);
         }
         if (outcome == Status.OK) {
             outcome = sum(path);
@@ -222,7 +224,8 @@ final class TreeRequests {
         }
     }
 
-    private Status look(PathResolver path) {
+    /** Looks at what a path leads to, which must be no link. */
+    static Status look(Namespace namespace, PathResolver path, Attributes found) {
         boolean isBase = path.isBase && path.parentId != Namespace.ROOT_PARENT_ID;
         Status status = isBase
                 ? namespace.statDirectory(path.parentId, found)

@@ -64,6 +64,16 @@ abstract class TreeWalk {
     /** An entry of the deepest level, before what is below it. Called with an epoch pinned: must not wait. */
     abstract Status entry(Level level, Name name, Attributes entry);
 
+    /** Whether it has to stop before the next entry. */
+    boolean isFull() {
+        return false;
+    }
+
+    /** Whether the walk goes down into this directory of the deepest level. */
+    boolean descends(Name name) {
+        return true;
+    }
+
     /** Begins at this directory. */
     Status begin(Attributes directory) {
         Status status = enter(directory, () -> top);
@@ -73,10 +83,10 @@ abstract class TreeWalk {
         return status;
     }
 
-    /** Walks on, over about so many entries, or until {@link #isAtEnd}. OK, or what an entry or a directory was refused with. */
+    /** Walks on, over about so many entries, or until {@link #isAtEnd} or {@link #isFull}. OK, or what an entry or a directory was refused with. */
     Status run(long entriesMax) {
         long left = entriesMax;
-        while (!levels.isEmpty() && left > 0) {
+        while (!levels.isEmpty() && left > 0 && !isFull()) {
             Level level = levels.getLast();
             met = null;
             int page = (int) Math.min(left, PAGE);
@@ -105,6 +115,11 @@ abstract class TreeWalk {
         return written > WRITTEN_MAX;
     }
 
+    /** The same one level deeper, below this entry of the deepest level. */
+    final boolean isTooDeep(Name name) {
+        return written + LEVEL_BYTES + name.length() > WRITTEN_MAX;
+    }
+
     private void push(Level level) {
         levels.add(level);
         written += LEVEL_BYTES + level.name.length;
@@ -115,12 +130,12 @@ abstract class TreeWalk {
     }
 
     private boolean visit(Name name, Attributes found) {
-        if (met != null || pageLeft == 0) {
+        if (met != null || pageLeft == 0 || isFull()) {
             return false;
         }
         pageLeft--;
         refused = entry(levels.getLast(), name, found);
-        if (refused == Status.OK && found.isDirectory()) {
+        if (refused == Status.OK && found.isDirectory() && descends(name)) {
             Attributes directory = whole(found);
             if (directory != null) {
                 refused = enter(directory, () -> path(name));
@@ -148,6 +163,27 @@ abstract class TreeWalk {
     /** The path of an entry of the deepest level. */
     final String path(Name name) {
         return way().append('/').append(name).toString();
+    }
+
+    /** Writes the path of an entry of the deepest level from the top on; its bytes, or -1 if it is longer than there is room for. */
+    final int below(Name name, byte[] out) {
+        int end = 0;
+        for (Level level : levels) {
+            int length = level.name.length;
+            if (length > 0) {
+                if (end + length >= out.length) {
+                    return -1;
+                }
+                System.arraycopy(level.name, 0, out, end, length);
+                end += length;
+                out[end++] = '/';
+            }
+        }
+        if (end + name.length() > out.length) {
+            return -1;
+        }
+        System.arraycopy(name.buffer(), 0, out, end, name.length());
+        return end + name.length();
     }
 
     private StringBuilder way() {

@@ -13,6 +13,7 @@ import io.hmfs.wire.DeleteDecoder;
 import io.hmfs.wire.GetXattrsDecoder;
 import io.hmfs.wire.HelloDecoder;
 import io.hmfs.wire.ListDecoder;
+import io.hmfs.wire.ListTreeDecoder;
 import io.hmfs.wire.ListXattrsDecoder;
 import io.hmfs.wire.MalformedFrameException;
 import io.hmfs.wire.MessageHeaderDecoder;
@@ -309,6 +310,7 @@ public final class Worker {
         int template = header.templateId();
         if (template == MetricsDecoder.TEMPLATE_ID
                 || template == SummaryDecoder.TEMPLATE_ID
+                || template == ListTreeDecoder.TEMPLATE_ID
                 || template == RemoveTreeDecoder.TEMPLATE_ID) {
             return true;
         }
@@ -333,6 +335,7 @@ public final class Worker {
             case ReadBlockDecoder.TEMPLATE_ID -> dataRequests.chunkBytes();
             case MetricsDecoder.TEMPLATE_ID -> METRICS_BYTES;
             case SummaryDecoder.TEMPLATE_ID -> TreeWalk.WRITTEN_MAX;
+            case ListTreeDecoder.TEMPLATE_ID -> EntryPage.BYTES_MAX + TreeWalk.WRITTEN_MAX;
             default -> 0;
         };
     }
@@ -349,6 +352,7 @@ public final class Worker {
             case MetricsDecoder.TEMPLATE_ID -> reads.metrics();
             case SafeModeDecoder.TEMPLATE_ID -> safeMode.run();
             case SummaryDecoder.TEMPLATE_ID -> trees.summary();
+            case ListTreeDecoder.TEMPLATE_ID -> trees.listing.list();
             case CreateDecoder.TEMPLATE_ID -> creates.create();
             case MkdirDecoder.TEMPLATE_ID -> creates.mkdir();
             case SymlinkDecoder.TEMPLATE_ID -> creates.symlink();

@@ -7,6 +7,7 @@ import io.hmfs.wire.DeleteDecoder;
 import io.hmfs.wire.GetAclDecoder;
 import io.hmfs.wire.GetXattrsDecoder;
 import io.hmfs.wire.ListDecoder;
+import io.hmfs.wire.ListTreeDecoder;
 import io.hmfs.wire.ListXattrsDecoder;
 import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
@@ -42,6 +43,7 @@ public enum Operation {
     OPEN(OpenDecoder.TEMPLATE_ID, OpenDecoder.baseIdEncodingOffset(), "open"),
     LIST(ListDecoder.TEMPLATE_ID, ListDecoder.baseIdEncodingOffset(), "listStatus"),
     CONTENT_SUMMARY(SummaryDecoder.TEMPLATE_ID, SummaryDecoder.baseIdEncodingOffset(), "contentSummary"),
+    LIST_TREE(ListTreeDecoder.TEMPLATE_ID, ListTreeDecoder.baseIdEncodingOffset(), "listStatus"),
     CREATE(CreateDecoder.TEMPLATE_ID, CreateDecoder.baseIdEncodingOffset(), "create"),
     MKDIR(MkdirDecoder.TEMPLATE_ID, MkdirDecoder.baseIdEncodingOffset(), "mkdirs"),
     SYMLINK(SymlinkDecoder.TEMPLATE_ID, SymlinkDecoder.baseIdEncodingOffset(), "createSymlink"),
