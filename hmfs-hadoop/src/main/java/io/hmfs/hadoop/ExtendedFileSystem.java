@@ -6,6 +6,7 @@ import io.hmfs.hadoop.link.HadoopErrors;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.BlockLocation;
@@ -125,11 +126,13 @@ abstract class ExtendedFileSystem extends ListedFileSystem implements SafeMode, 
         return new PagedDelete(session(), makeQualified(path));
     }
 
-    /** As in the superclass, but what is listed knows its version. */
+    /** Page by page, and what is listed knows its version. */
     @Override
     protected RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path, PathFilter filter) throws IOException {
         return RemoteIterators.mappingRemoteIterator(
-                RemoteIterators.remoteIteratorFromArray(listStatus(path, filter)), this::located);
+                RemoteIterators.filteringRemoteIterator(
+                        listStatusIterator(path), status -> filter.accept(status.getPath())),
+                this::located);
     }
 
     /** Of the data store, where it tells; else one block of the name {@code localhost}, which schedulers take for no place. */
@@ -143,9 +146,48 @@ abstract class ExtendedFileSystem extends ListedFileSystem implements SafeMode, 
         return session().locations().of(version, start, length);
     }
 
-    private LocatedFileStatus located(FileStatus status) throws IOException {
+    final LocatedFileStatus located(FileStatus status) throws IOException {
         BlockLocation[] locations = status.isFile() ? getFileBlockLocations(status, 0, status.getLen()) : null;
         return status instanceof HmfsFileStatus own ? own.at(locations) : new LocatedFileStatus(status, locations);
+    }
+
+    /** A whole tree by parts of it, with a request for each and not for each directory. */
+    @Override
+    public RemoteIterator<LocatedFileStatus> listFiles(Path path, boolean recursive) throws IOException {
+        if (!recursive) {
+            return super.listFiles(path, false);
+        }
+        looks(Op.LIST_FILES);
+        return follow(
+                path,
+                (name, at) -> {
+                    TreeFiles tree = TreeFiles.open(this, name, makeQualified(at));
+                    return tree == null ? super.listFiles(at, false) : tree;
+                },
+                (files, at) -> files.listFiles(at, true));
+    }
+
+    @Override
+    public FileStatus[] globStatus(Path pattern) throws IOException {
+        return new GlobView(this, pattern).globStatus(pattern);
+    }
+
+    @Override
+    public FileStatus[] globStatus(Path pattern, PathFilter filter) throws IOException {
+        return new GlobView(this, pattern).globStatus(pattern, filter);
+    }
+
+    /** What a listing of this path tells. */
+    final RemoteIterator<FileStatus> statuses(Listing listing, Path path) {
+        Path directory = makeQualified(path);
+        return RemoteIterators.mappingRemoteIterator(
+                listing, info -> status(info, listing.isOfFile() ? directory : new Path(directory, info.name())));
+    }
+
+    static FileStatus[] sorted(RemoteIterator<FileStatus> listing) throws IOException {
+        FileStatus[] entries = RemoteIterators.toArray(listing, new FileStatus[0]);
+        Arrays.sort(entries); // callers of HDFS have got used to it
+        return entries;
     }
 
     /** Of the whole server, for superusers; there is nothing that {@code checked} could ask a standby. */

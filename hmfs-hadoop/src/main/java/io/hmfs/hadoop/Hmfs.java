@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.DelegateToFileSystem;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Options;
@@ -39,6 +40,13 @@ public final class Hmfs extends DelegateToFileSystem {
         checkPath(source);
         checkPath(target);
         files.rename(source, target, overwrite ? Options.Rename.OVERWRITE : Options.Rename.NONE);
+    }
+
+    /** Page by page, where the default of the superclass would hold all of it. */
+    @Override
+    public RemoteIterator<FileStatus> listStatusIterator(Path directory) throws IOException {
+        checkPath(directory);
+        return files.listStatusIterator(directory);
     }
 
     /** With versions, which the default of the superclass would drop. */

@@ -6,8 +6,6 @@ import io.hmfs.client.ServerStatus;
 import io.hmfs.hadoop.link.LinkOnPathException;
 import java.io.IOException;
 import java.net.URI;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
@@ -26,7 +24,6 @@ import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Progressable;
-import org.apache.hadoop.util.functional.RemoteIterators;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -288,14 +285,7 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
 
     @Override
     public FileStatus[] listStatus(Path path) throws IOException {
-        List<FileStatus> entries = new ArrayList<>();
-        RemoteIterator<FileStatus> listing = listStatusIterator(path);
-        while (listing.hasNext()) {
-            entries.add(listing.next());
-        }
-        FileStatus[] sorted = entries.toArray(new FileStatus[0]);
-        Arrays.sort(sorted); // callers of HDFS have got used to it
-        return sorted;
+        return sorted(listStatusIterator(path));
     }
 
     /** Page by page, in no order. */
@@ -306,12 +296,7 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
     }
 
     private RemoteIterator<FileStatus> listing(String name, Path path) throws IOException {
-        Path directory = makeQualified(path);
-        Listing listing =
-                Listing.open(session().link(), name, session().options().listPageEntries());
-        boolean file = listing.isOfFile();
-        return RemoteIterators.mappingRemoteIterator(
-                listing, info -> status(info, file ? directory : new Path(directory, info.name())));
+        return statuses(Listing.open(session().link(), name, session().options().listPageEntries()), path);
     }
 
     @Override

@@ -44,7 +44,7 @@ final class Listing implements RemoteIterator<FileInfo> {
     static Listing open(ServerLink link, String path, int pageEntries) throws IOException {
         try {
             ListPage first = link.repeatable(client -> client.list(path, ListCursor.START, pageEntries));
-            return new Listing(link, path, pageEntries, first, false);
+            return from(link, path, pageEntries, first);
         } catch (HmfsException e) {
             if (e.code() != ResultCode.NOT_DIRECTORY) {
                 throw HadoopErrors.translateLookup(path, e);
@@ -56,6 +56,11 @@ final class Listing implements RemoteIterator<FileInfo> {
         } catch (HmfsException e) {
             throw HadoopErrors.translateLookup(path, e);
         }
+    }
+
+    /** Goes on with a listing of a directory whose first page is there. */
+    static Listing from(ServerLink link, String path, int pageEntries, ListPage first) {
+        return new Listing(link, path, pageEntries, first, false);
     }
 
     /** Whether the path names a file, which is then the only entry. */

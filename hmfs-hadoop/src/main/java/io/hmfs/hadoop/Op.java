@@ -16,6 +16,7 @@ enum Op {
     GET_FILE_CHECKSUM(StoreStatisticNames.OP_GET_FILE_CHECKSUM),
     GET_FILE_STATUS(StoreStatisticNames.OP_GET_FILE_STATUS),
     GET_STATUS(StoreStatisticNames.OP_GET_STATUS),
+    LIST_FILES(StoreStatisticNames.OP_LIST_FILES),
     LIST_STATUS(StoreStatisticNames.OP_LIST_STATUS),
     MKDIRS(StoreStatisticNames.OP_MKDIRS),
     MODIFY_ACL_ENTRIES(StoreStatisticNames.OP_MODIFY_ACL_ENTRIES),

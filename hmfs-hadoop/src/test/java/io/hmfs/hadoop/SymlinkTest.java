@@ -9,15 +9,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.HmfsClient;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -179,5 +184,38 @@ class SymlinkTest extends OwnDirectory {
                     .getMessage());
             assertTrue(message.contains("Possible cyclic loop") && message.contains(path.toString()), message);
         }
+    }
+
+    private static List<String> files(FileSystem files, Path path) throws IOException {
+        List<String> found = new ArrayList<>();
+        RemoteIterator<LocatedFileStatus> listing = files.listFiles(path, true);
+        while (listing.hasNext()) {
+            LocatedFileStatus next = listing.next();
+            found.add(next.getPath() + " " + next.getLen());
+        }
+        Collections.sort(found);
+        return found;
+    }
+
+    /** Hadoop's own lists directory by directory, and a link as if it were one. */
+    @Test
+    void a_recursive_listing_goes_where_the_links_lead_as_that_of_Hadoop_does() throws IOException {
+        write("tree/inner/f", bytes(1, 10));
+        write("tree/g", bytes(1, 20));
+        write("beside/h", bytes(1, 30));
+        write("beside/inner/i", bytes(1, 40));
+        Files.writeString(local.resolve("far"), "far");
+        link("tree/toTree", new Path("../beside"));
+        link("tree/inner/toFile", new Path("../g"));
+        link("tree/inner/nowhere", new Path("gone"));
+        link("tree/inner/toLink", new Path("../toTree"));
+        link("beside/elsewhere", new Path(local.toUri()));
+        Path tree = new Path(directory, "tree");
+        List<String> plain = files(new FilterFileSystem(fs), tree);
+        assertEquals(9, plain.size(), plain.toString());
+        assertEquals(plain, files(fs, tree));
+        assertEquals(files(fs, new Path(directory, "beside")), files(fs, new Path(tree, "toTree")));
+        assertEquals(1, files(fs, new Path(tree, "inner/toFile")).size());
+        assertThrows(FileNotFoundException.class, () -> fs.listFiles(new Path(tree, "inner/nowhere"), true));
     }
 }

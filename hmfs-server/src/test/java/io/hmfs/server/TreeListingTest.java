@@ -211,7 +211,7 @@ class TreeListingTest extends UsersOfOneServer {
     }
 
     @Test
-    void aListingGoesOnAfterARestartAndForAnotherUser() throws IOException {
+    void aListingGoesOnAfterARestart() throws IOException {
         makeTree(new Random(SEED), 300);
         admin.chmod("/t", 0755);
         TreeMap<String, FileInfo> walked = new TreeMap<>();
