@@ -8,6 +8,7 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ListCursor;
 import io.hmfs.client.ResultCode;
+import io.hmfs.client.TreeCursor;
 import io.hmfs.client.XattrMode;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -103,6 +104,11 @@ class PermissionTableTest {
             new Operation("stat", false, (c, at) -> c.stat(at + "/p/f"), cell -> cell.directory("x")),
             new Operation(
                     "list", false, (c, at) -> c.list(at + "/p", ListCursor.START, 0), cell -> cell.directory("rx")),
+            new Operation(
+                    "list tree",
+                    false,
+                    (c, at) -> c.trees().list(at + "/p", TreeCursor.START, 0),
+                    cell -> cell.directory("rx")),
             new Operation("sum up", false, (c, at) -> c.trees().summary(at + "/p"), cell -> cell.directory("rx")),
             new Operation("create", false, (c, at) -> c.create(at + "/p/new", PLAIN), cell -> cell.directory("wx")),
             new Operation("mkdir", false, (c, at) -> c.mkdir(at + "/p/new", 0755, false), cell -> cell.directory("wx")),
