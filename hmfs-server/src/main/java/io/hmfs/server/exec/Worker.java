@@ -85,6 +85,7 @@ public final class Worker {
     private final SafeModeRequests safeMode = new SafeModeRequests(this);
     private final TreeRequests trees;
     private final DataRequests dataRequests;
+    private final CensusRequests census = new CensusRequests(this);
     final Recorded recorded;
     private final Joining joining;
 
@@ -309,7 +310,8 @@ public final class Worker {
         int template = header.templateId();
         if (template == MetricsDecoder.TEMPLATE_ID
                 || template == SummaryDecoder.TEMPLATE_ID
-                || template == RemoveTreeDecoder.TEMPLATE_ID) {
+                || template == RemoveTreeDecoder.TEMPLATE_ID
+                || CensusRequests.isOne(template)) {
             return true;
         }
         if (service.data == null) {
@@ -333,7 +335,7 @@ public final class Worker {
             case ReadBlockDecoder.TEMPLATE_ID -> dataRequests.chunkBytes();
             case MetricsDecoder.TEMPLATE_ID -> METRICS_BYTES;
             case SummaryDecoder.TEMPLATE_ID -> TreeWalk.WRITTEN_MAX;
-            default -> 0;
+            default -> CensusRequests.isOne(header.templateId()) ? CensusRequests.REPLY_BYTES : 0;
         };
     }
 
@@ -370,7 +372,7 @@ public final class Worker {
             case SyncBlockDecoder.TEMPLATE_ID -> dataRequests.sync();
             case HelloDecoder.TEMPLATE_ID -> reply.failure(ResultCode.BAD_REQUEST, "the handshake was done before");
             default -> {
-                if (!acls.takes(header.templateId())) {
+                if (!acls.takes(header.templateId()) && !census.takes(header.templateId())) {
                     reply.failure(ResultCode.BAD_REQUEST, "message " + header.templateId() + " is unknown");
                 }
             }
