@@ -48,7 +48,7 @@ public final class HadoopDataStore implements DataStore {
         this.files = new Replacing(filesystem(root, conf));
         this.root = new Path(root);
         this.blockSize = blockSize;
-        this.inPlace = OBJECT_STORES.contains(files.getUri().getScheme());
+        this.inPlace = isObjectStore(files);
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 READERS_MAX, READERS_MAX, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread thread = new Thread(task, "hmfs-store-reader");
@@ -64,6 +64,10 @@ public final class HadoopDataStore implements DataStore {
         FileSystem opened = FileSystem.newInstance(root, conf); // not the shared one: somebody else could close that
         // The checksums of the local filesystem's wrapper lie in second files, which no rename moves atomically.
         return opened instanceof LocalFileSystem local ? local.getRawFileSystem() : opened;
+    }
+
+    static boolean isObjectStore(FileSystem files) {
+        return OBJECT_STORES.contains(files.getUri().getScheme());
     }
 
     /** Where an object lies. */

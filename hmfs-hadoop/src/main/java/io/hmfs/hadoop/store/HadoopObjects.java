@@ -2,7 +2,6 @@ package io.hmfs.hadoop.store;
 
 import io.hmfs.client.gc.ObjectStore;
 import io.hmfs.client.gc.StoredObject;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
@@ -32,34 +31,47 @@ final class HadoopObjects implements ObjectStore {
 
     @Override
     public void list(Visitor visitor) throws IOException {
-        RemoteIterator<? extends FileStatus> all;
-        try {
-            all = files.listFiles(root, true);
-        } catch (FileNotFoundException e) {
-            if (files.exists(root)) {
-                throw e;
-            }
+        if (!files.exists(root)) {
             return; // nothing was ever written
         }
+        if (HadoopDataStore.isObjectStore(files)) { // where a directory is nothing but a part of a name
+            RemoteIterator<? extends FileStatus> all = files.listFiles(root, true);
+            while (all.hasNext()) {
+                tell(all.next(), visitor);
+            }
+        } else {
+            list(root, visitor);
+        }
+    }
+
+    private void list(Path directory, Visitor visitor) throws IOException {
+        RemoteIterator<FileStatus> all = files.listStatusIterator(directory);
         while (all.hasNext()) {
-            FileStatus file = all.next();
-            String name = root.toUri().relativize(file.getPath().toUri()).getPath();
-            Matcher draft = DRAFT.matcher(name);
-            Matcher whole = WHOLE.matcher(name);
-            boolean isDraft = draft.matches();
-            Matcher found = isDraft ? draft : whole;
-            if (!isDraft && !whole.matches()) {
-                visitor.unknown(name);
-                continue;
+            FileStatus each = all.next();
+            if (each.isDirectory()) {
+                list(each.getPath(), visitor);
+            } else {
+                tell(each, visitor);
             }
-            long inode = Long.parseUnsignedLong(found.group(1), HEX);
-            long block = Long.parseLong(found.group(2));
-            if (!isDraft && !name.equals(HadoopDataStore.nameIn(inode, block))) {
-                visitor.unknown(name);
-            } else if (visitor.wants(inode, block, isDraft)) {
-                visitor.object(
-                        new StoredObject(name, isDraft, inode, block, file.getLen(), file.getModificationTime()));
-            }
+        }
+    }
+
+    private void tell(FileStatus file, Visitor visitor) throws IOException {
+        String name = root.toUri().relativize(file.getPath().toUri()).getPath();
+        Matcher draft = DRAFT.matcher(name);
+        Matcher whole = WHOLE.matcher(name);
+        boolean isDraft = draft.matches();
+        if (!isDraft && !whole.matches()) {
+            visitor.unknown(name);
+            return;
+        }
+        Matcher found = isDraft ? draft : whole;
+        long inode = Long.parseUnsignedLong(found.group(1), HEX);
+        long block = Long.parseLong(found.group(2));
+        if (!isDraft && !name.equals(HadoopDataStore.nameIn(inode, block))) {
+            visitor.unknown(name);
+        } else if (visitor.wants(inode, block, isDraft)) {
+            visitor.object(new StoredObject(name, isDraft, inode, block, file.getLen(), file.getModificationTime()));
         }
     }
 
