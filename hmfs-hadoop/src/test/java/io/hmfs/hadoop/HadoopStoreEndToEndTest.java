@@ -12,7 +12,6 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.gc.ObjectStore;
 import io.hmfs.client.gc.Orphans;
 import io.hmfs.client.gc.Orphans.Kind;
-import io.hmfs.hadoop.store.ObjectStores;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -193,7 +192,7 @@ class HadoopStoreEndToEndTest {
                 server.uri().getPort(),
                 ClientOptions.defaults().withUser(System.getProperty("user.name")))) {
             Census census = new Census(client);
-            try (ObjectStore store = new ObjectStores().open(client.server())) {
+            try (ObjectStore store = new ObjectStores().open("127.0.0.1", client.server())) {
                 var options = new Orphans.Options(olderThanMillis, delete, unfinished, true);
                 Orphans orphans = new Orphans(census, store, options, Orphans.Listener.NONE);
                 orphans.run();

@@ -5,6 +5,6 @@ import java.io.IOException;
 
 /** Opens data stores that clients write to themselves; found as a service. */
 public interface ObjectStoreProvider {
-    /** The store of {@link ServerInfo#dataStore}, which is a URI, with the settings that this host has for it. */
-    ObjectStore open(ServerInfo server) throws IOException;
+    /** The store of {@link ServerInfo#dataStore}, which is a URI, with the settings that there are here for the server at {@code host}. */
+    ObjectStore open(String host, ServerInfo server) throws IOException;
 }

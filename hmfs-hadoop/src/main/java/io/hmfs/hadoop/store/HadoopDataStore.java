@@ -49,14 +49,19 @@ public final class HadoopDataStore implements DataStore {
         this.root = new Path(root);
         this.blockSize = blockSize;
         this.inPlace = isObjectStore(files);
+        this.readers = threads("hmfs-store-reader", READERS_MAX);
+    }
+
+    /** At most so many, which end when there is nothing to do. */
+    static ExecutorService threads(String name, int max) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                READERS_MAX, READERS_MAX, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "hmfs-store-reader");
+                max, max, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, name);
                     thread.setDaemon(true);
                     return thread;
                 });
         pool.allowCoreThreadTimeOut(true);
-        this.readers = pool;
+        return pool;
     }
 
     /** The filesystem that objects are in, for one user, who closes it. */

@@ -15,16 +15,17 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 
 /** What there is in the directory of a {@link HadoopDataStore}. */
-final class HadoopObjects implements ObjectStore {
-    private static final int HEX = 16;
-    private static final String OBJECT = "([1-9a-f][0-9a-f]{0,15})-(0|[1-9]\\d{0,17})";
+public final class HadoopObjects implements ObjectStore {
+    static final int HEX = 16;
+    static final Pattern OBJECT = Pattern.compile("([1-9a-f][0-9a-f]{0,15})-(0|[1-9]\\d{0,17})");
+
     private static final Pattern WHOLE = Pattern.compile("[0-9a-f]{2}/[0-9a-f]{2}/" + OBJECT);
     private static final Pattern DRAFT = Pattern.compile(HadoopDataStore.DRAFTS + OBJECT + "\\.[0-9a-f-]{36}");
 
     private final FileSystem files;
     private final Path root;
 
-    HadoopObjects(URI root, Configuration conf) throws IOException {
+    public HadoopObjects(URI root, Configuration conf) throws IOException {
         this.files = HadoopDataStore.filesystem(root, conf);
         this.root = files.makeQualified(new Path(root));
     }

@@ -90,7 +90,7 @@ final class GcCommand implements Callable<Integer> {
         long olderThanMillis = Quantities.millis("--older-than", olderThan);
         try (HmfsClient client = server.connect()) {
             Census census = new Census(client);
-            try (ObjectStore store = open(census)) {
+            try (ObjectStore store = open(server.address().host(), census)) {
                 Orphans.Options options = new Orphans.Options(olderThanMillis, delete, unfinished, most);
                 run(client.server(), census, store, options);
             }
@@ -124,13 +124,13 @@ final class GcCommand implements Callable<Integer> {
         }
     }
 
-    private static ObjectStore open(Census census) throws IOException {
+    private static ObjectStore open(String host, Census census) throws IOException {
         ServerInfo info = census.server();
         if (info.dataStore().equals(ServerInfo.BUILTIN)) {
             return new BuiltinObjects(census);
         }
         for (ObjectStoreProvider provider : ServiceLoader.load(ObjectStoreProvider.class)) {
-            return provider.open(info);
+            return provider.open(host, info);
         }
         throw CommandException.failure("the data store is " + info.dataStore()
                 + ", and the plugin that can read it is not on the class path: start this with bin/hmfs gc");
