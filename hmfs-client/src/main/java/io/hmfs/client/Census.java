@@ -35,19 +35,18 @@ public final class Census {
     record Page(
             long incarnation, long moved, int listed, ListCursor cursor, ByteBuffer files, ByteBuffer directories) {}
 
+    /** An object of the builtin store: its bytes, and when it was changed last, in milliseconds since 1970. */
+    public record Item(long inode, long block, long bytes, long modifiedMillis) {}
+
     /**
      * A part of what the builtin store has, and where it goes on.
      *
      * @param directory of the store, in which the list goes on behind object (afterInode, afterBlock)
-     * @param found inode, block, bytes and milliseconds of the last change of each object
      * @param unknown names that are no object's
      */
-    public record Objects(int directory, long afterInode, long afterBlock, long[] found, List<String> unknown) {
-        /** Longs of one object in {@link #found}. */
-        public static final int FIELDS = 4;
-
+    public record Objects(int directory, long afterInode, long afterBlock, List<Item> found, List<String> unknown) {
         /** Where a list begins. */
-        public static final Objects START = new Objects(0, 0, 0, new long[0], List.of());
+        public static final Objects START = new Objects(0, 0, 0, List.of(), List.of());
 
         private static final int END = 1 << 16;
 
@@ -115,17 +114,17 @@ public final class Census {
      * Removes objects of the builtin store, pairs of inode and block, which no file has as {@link #run} has shown. Returns those that
      * were there. STALE: the server was restarted since; SAFE_MODE.
      */
-    public List<Objects> remove(long[] objects) throws IOException {
+    public List<Item> remove(long[] objects) throws IOException {
         Page end = last;
         if (end == null) {
             throw new IllegalStateException("no census was taken");
         }
-        List<Objects> removed = new ArrayList<>();
+        List<Item> removed = new ArrayList<>();
         for (int at = 0; at < objects.length; at += 2 * REMOVED_MAX) {
             int count = Math.min(2 * REMOVED_MAX, objects.length - at);
             ByteBuffer some = ByteBuffer.allocate(count * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
             some.asLongBuffer().put(objects, at, count);
-            removed.add(client.call(CensusCalls.remove(end.incarnation, some.array())));
+            removed.addAll(client.call(CensusCalls.remove(end.incarnation, some.array())).found);
         }
         return removed;
     }

@@ -20,6 +20,7 @@ import io.hmfs.wire.XattrsDecoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -275,8 +276,12 @@ final class Replies {
         objects.getObjects(bytes, 0, bytes.length);
         byte[] names = new byte[checked(in, objects.limit(), objects.unknownLength())];
         objects.getUnknown(names, 0, names.length);
-        long[] found = new long[bytes.length / Long.BYTES];
-        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer().get(found);
+        LongBuffer fields =
+                ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer();
+        List<Census.Item> found = new ArrayList<>();
+        while (fields.hasRemaining()) {
+            found.add(new Census.Item(fields.get(), fields.get(), fields.get(), fields.get()));
+        }
         String unknown = new String(names, StandardCharsets.UTF_8);
         return new Census.Objects(
                 (int) objects.directory(),

@@ -2,7 +2,6 @@ package io.hmfs.client.gc;
 
 import io.hmfs.client.Census;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 
 /** What the server itself keeps. What it is about to remove anyway it does not tell. */
@@ -19,9 +18,9 @@ public final class BuiltinObjects implements ObjectStore {
         Census.Objects part = Census.Objects.START;
         while (!part.isLast()) {
             part = census.objects(part);
-            for (StoredObject each : told(part)) {
+            for (Census.Item each : part.found()) {
                 if (visitor.wants(each.inode(), each.block(), false)) {
-                    visitor.object(each);
+                    visitor.object(told(each));
                 }
             }
             for (String name : part.unknown()) {
@@ -30,14 +29,9 @@ public final class BuiltinObjects implements ObjectStore {
         }
     }
 
-    private static List<StoredObject> told(Census.Objects part) {
-        long[] found = part.found();
-        List<StoredObject> told = new ArrayList<>(found.length / Census.Objects.FIELDS);
-        for (int at = 0; at < found.length; at += Census.Objects.FIELDS) {
-            String name = Long.toHexString(found[at]) + "-" + found[at + 1];
-            told.add(new StoredObject(name, false, found[at], found[at + 1], found[at + 2], found[at + 3]));
-        }
-        return told;
+    private static StoredObject told(Census.Item item) {
+        String name = Long.toHexString(item.inode()) + "-" + item.block();
+        return new StoredObject(name, false, item.inode(), item.block(), item.bytes(), item.modifiedMillis());
     }
 
     @Override
@@ -47,11 +41,7 @@ public final class BuiltinObjects implements ObjectStore {
             ids[2 * i] = objects.get(i).inode();
             ids[2 * i + 1] = objects.get(i).block();
         }
-        List<StoredObject> removed = new ArrayList<>();
-        for (Census.Objects part : census.remove(ids)) {
-            removed.addAll(told(part));
-        }
-        return removed;
+        return census.remove(ids).stream().map(BuiltinObjects::told).toList();
     }
 
     @Override

@@ -54,8 +54,8 @@ public final class HadoopDataStore implements DataStore {
 
     /** At most so many, which end when there is nothing to do. */
     static ExecutorService threads(String name, int max) {
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                max, max, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(max, max, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread thread = new Thread(task, name);
                     thread.setDaemon(true);
                     return thread;

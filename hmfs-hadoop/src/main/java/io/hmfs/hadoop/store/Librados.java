@@ -45,7 +45,10 @@ interface Librados extends Library {
     int rados_nobjects_list_open(Pointer io, PointerByReference list);
 
     int rados_nobjects_list_next(
-            Pointer list, PointerByReference object, @Nullable PointerByReference key, @Nullable PointerByReference namespace);
+            Pointer list,
+            PointerByReference object,
+            @Nullable PointerByReference key,
+            @Nullable PointerByReference namespace);
 
     void rados_nobjects_list_close(Pointer list);
 }

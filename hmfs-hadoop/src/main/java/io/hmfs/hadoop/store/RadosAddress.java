@@ -17,7 +17,9 @@ record RadosAddress(String user, String cluster, String pool, String namespace) 
     /** Throws {@code IllegalArgumentException}, which says how one is written. */
     static RadosAddress of(URI uri) {
         String authority = uri.getAuthority() == null ? "" : uri.getAuthority();
-        String path = uri.getPath() == null || uri.getPath().isEmpty() ? "" : uri.getPath().substring(1);
+        String path = uri.getPath() == null || uri.getPath().isEmpty()
+                ? ""
+                : uri.getPath().substring(1);
         int at = authority.indexOf('@');
         String user = at < 0 ? "" : authority.substring(0, at);
         String[] rest = (at < 0 ? authority + "/" + path : path).split("/", -1);

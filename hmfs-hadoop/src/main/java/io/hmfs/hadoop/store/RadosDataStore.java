@@ -57,7 +57,8 @@ public final class RadosDataStore implements DataStore {
             return RadosPool.open(parsed, settings);
         } catch (NoClassDefFoundError e) {
             throw new IOException(
-                    "JNA is not on the class path: put the jar net.java.dev.jna:jna there (Debian's package libjna-java has it)", e);
+                    "JNA is not on the class path: put the jar net.java.dev.jna:jna there (Debian's package libjna-java has it)",
+                    e);
         }
     }
 

@@ -53,7 +53,8 @@ final class RadosPool implements Closeable {
             String conf = settings.conf();
             int read = rados.rados_conf_read_file(cluster, conf.isEmpty() ? null : conf);
             if (read < 0) {
-                throw new IOException("cannot read " + (conf.isEmpty() ? "the configuration file" : conf) + " of the cluster "
+                throw new IOException("cannot read " + (conf.isEmpty() ? "the configuration file" : conf)
+                        + " of the cluster "
                         + address.cluster() + ": " + reason(read)
                         + "; fs.hmfs.rados.conf says where it is, /etc/ceph/" + address.cluster() + ".conf unless set");
             }
@@ -62,9 +63,10 @@ final class RadosPool implements Closeable {
             set("rados_osd_op_timeout", settings.requestTimeout());
             int reached = rados.rados_connect(cluster);
             if (reached < 0) {
-                throw new IOException("no monitor of the cluster " + address.cluster() + " lets " + user + " in, within "
-                        + settings.connectTimeout().toSeconds() + " s: " + reason(reached)
-                        + "; look at mon host in its configuration file, and at the user's keyring");
+                throw new IOException(
+                        "no monitor of the cluster " + address.cluster() + " lets " + user + " in, within "
+                                + settings.connectTimeout().toSeconds() + " s: " + reason(reached)
+                                + "; look at mon host in its configuration file, and at the user's keyring");
             }
             PointerByReference opened = new PointerByReference();
             int found = rados.rados_ioctx_create(cluster, address.pool(), opened);
@@ -96,7 +98,10 @@ final class RadosPool implements Closeable {
     }
 
     private void set(String option, Duration time) throws IOException {
-        check(rados.rados_conf_set(cluster, option, Long.toString(Math.max(1, time.toSeconds()))), "set " + option + " of", "");
+        check(
+                rados.rados_conf_set(cluster, option, Long.toString(Math.max(1, time.toSeconds()))),
+                "set " + option + " of",
+                "");
     }
 
     /** The value of an option of the cluster's configuration file, or its default; −1: it is none that is known. */
@@ -112,7 +117,8 @@ final class RadosPool implements Closeable {
     void write(String object, long offset, byte[] source, int at, int length) throws IOException {
         for (int done = 0; done < length; ) {
             int count = Math.min(PIECE, length - done);
-            ByteBuffer piece = PIECES.get().clear().put(source, at + done, count).flip();
+            ByteBuffer piece =
+                    PIECES.get().clear().put(source, at + done, count).flip();
             Lock used = begin();
             try {
                 check(rados.rados_write(io, object, piece, count, offset + done), "write", object);
@@ -212,8 +218,8 @@ final class RadosPool implements Closeable {
 
     private int check(int result, String what, String object) throws IOException {
         if (result < 0) {
-            throw new IOException(
-                    "cannot " + what + (object.isEmpty() ? " " : " object " + object + " in ") + name + ": " + reason(result));
+            throw new IOException("cannot " + what + (object.isEmpty() ? " " : " object " + object + " in ") + name
+                    + ": " + reason(result));
         }
         return result;
     }

@@ -1,5 +1,7 @@
 package io.hmfs.server.data;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -109,11 +111,15 @@ public final class ObjectList {
         }
     }
 
-    /** False: it is gone. */
+    /** False: it is gone, or something else with its name. */
     private boolean add(Key key) throws IOException {
+        Path path = store.path(key.inode, key.block);
         try {
-            BasicFileAttributes attributes =
-                    Files.readAttributes(store.path(key.inode, key.block), BasicFileAttributes.class);
+            BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class, NOFOLLOW_LINKS);
+            if (!attributes.isRegularFile()) {
+                unknown(path);
+                return false;
+            }
             objects.add(new Found(
                     key, attributes.size(), attributes.lastModifiedTime().toMillis()));
             return true;
