@@ -92,6 +92,22 @@ expect "top --once shows a table" 0 'out=*healthy*operation *per second*status *
 run top --once --json --interval 200ms
 expect "top --once --json is one object" 0 'out={"seconds":*"operations":{*}}' err-lines=0
 
+# Objects of no file.
+run gc
+expect "gc shows what there is, and removes nothing" 0 'out=data store *builtin*looked at *orphans *unknown names *0' err-lines=0
+mkdir -p "$work/data/aa/bb"
+: >"$work/data/aa/bb/note"
+run gc --delete --older-than 0s --list
+expect "gc leaves alone what it does not know" 0 'out=unknown *aa/bb/note*removed 0 objects*' err-lines=0
+if [ -f "$work/data/aa/bb/note" ]; then ok "and it is still there"; else fail "and it is still there"; fi
+run gc --json
+expect "gc --json is one object" 0 'out={"dataStore":"builtin",*"unknown":1,*}' err-lines=0
+run gc --most
+expect "gc --most without --delete" 2 'err=hmfs: *--delete*' err-lines=1
+run gc --server 127.0.0.1:1 --timeout 300ms
+expect "gc without a server" 1 'err=hmfs: *127.0.0.1:1*' err-lines=1
+rm -r "$work/data/aa"
+
 # FsShell.
 head -c 3000000 /dev/urandom >"$work/file"
 run fs -mkdir -p /dir/sub

@@ -1,8 +1,8 @@
 # Part of launcher.sh: help, usage errors, settings, finding a JDK. Needs no server.
 
 run --help
-expect "help lists the commands" 0 'out=Usage: hmfs*format*fsck*server*status*top*fs*quickstart*bench*version*' err-lines=0
-for command in format fsck server status top fs quickstart bench version; do
+expect "help lists the commands" 0 'out=Usage: hmfs*format*fsck*server*status*top*gc*fs*quickstart*bench*version*' err-lines=0
+for command in format fsck server status top gc fs quickstart bench version; do
     run "$command" --help
     expect "help of $command has a usage line and examples" 0 'out=*Usage: *' 'out=*xample*' err-lines=0
 done

@@ -1,12 +1,14 @@
 package io.hmfs.client;
 
 import io.hmfs.wire.AclReportDecoder;
+import io.hmfs.wire.CensusPageDecoder;
 import io.hmfs.wire.ChunkDecoder;
 import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MetricsReportDecoder;
+import io.hmfs.wire.ObjectsPageDecoder;
 import io.hmfs.wire.PageDecoder;
 import io.hmfs.wire.SafeModeStateDecoder;
 import io.hmfs.wire.StatusReportDecoder;
@@ -16,6 +18,9 @@ import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.hmfs.wire.XattrsDecoder;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -38,6 +43,8 @@ final class Replies {
     private final AclReportDecoder acl = new AclReportDecoder();
     private final SafeModeStateDecoder safeMode = new SafeModeStateDecoder();
     private final XattrsDecoder xattrs = new XattrsDecoder();
+    private final CensusPageDecoder census = new CensusPageDecoder();
+    private final ObjectsPageDecoder objects = new ObjectsPageDecoder();
     private final ChunkDecoder chunk = new ChunkDecoder();
     private final FailureDecoder failure = new FailureDecoder();
     private final TextCache texts = new TextCache();
@@ -268,6 +275,51 @@ final class Replies {
         byte[] next = next(in, sum.limit() + SumDecoder.nextHeaderLength(), sum.nextLength());
         sum.getNext(next, 0, next.length);
         return new TreeCalls.Part(new TreeSummary(sum.bytes(), sum.files(), sum.directories()), next);
+    }
+
+    Census.Page census(WireBuffer in) throws IOException {
+        expect(CensusPageDecoder.TEMPLATE_ID);
+        census.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        byte[] files = new byte[checked(in, census.limit(), census.filesLength())];
+        census.getFiles(files, 0, files.length);
+        byte[] directories = new byte[checked(in, census.limit(), census.directoriesLength())];
+        census.getDirectories(directories, 0, directories.length);
+        ListCursor cursor = new ListCursor(census.cursorBirth(), census.cursorAt(), census.cursorStart());
+        return new Census.Page(
+                census.incarnation(),
+                census.moved(),
+                (int) census.listed(),
+                cursor,
+                ByteBuffer.wrap(files).order(ByteOrder.LITTLE_ENDIAN),
+                ByteBuffer.wrap(directories).order(ByteOrder.LITTLE_ENDIAN));
+    }
+
+    Census.Objects objects(WireBuffer in) throws IOException {
+        expect(ObjectsPageDecoder.TEMPLATE_ID);
+        objects.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        byte[] bytes = new byte[checked(in, objects.limit(), objects.objectsLength())];
+        objects.getObjects(bytes, 0, bytes.length);
+        byte[] names = new byte[checked(in, objects.limit(), objects.unknownLength())];
+        objects.getUnknown(names, 0, names.length);
+        LongBuffer fields =
+                ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer();
+        List<Census.Item> found = new ArrayList<>();
+        while (fields.hasRemaining()) {
+            found.add(new Census.Item(fields.get(), fields.get(), fields.get(), fields.get()));
+        }
+        String unknown = new String(names, StandardCharsets.UTF_8);
+        return new Census.Objects(
+                (int) objects.directory(),
+                objects.afterInode(),
+                objects.afterBlock(),
+                found,
+                unknown.isEmpty() ? List.of() : List.of(unknown.split("\0")));
+    }
+
+    /** The length of data that begins here, if all of it is in the frame. */
+    private static int checked(WireBuffer in, int at, int length) {
+        in.check(at + Integer.BYTES, length);
+        return length;
     }
 
     String metrics(WireBuffer in) throws IOException {

@@ -2,6 +2,7 @@ package io.hmfs.client;
 
 import io.hmfs.wire.AccessEncoder;
 import io.hmfs.wire.AppendEncoder;
+import io.hmfs.wire.CensusEncoder;
 import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.DeleteEncoder;
 import io.hmfs.wire.GetAclEncoder;
@@ -14,6 +15,7 @@ import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsEncoder;
 import io.hmfs.wire.MkdirEncoder;
 import io.hmfs.wire.ModifyAclEncoder;
+import io.hmfs.wire.ObjectsEncoder;
 import io.hmfs.wire.OpenEncoder;
 import io.hmfs.wire.ReadBlockEncoder;
 import io.hmfs.wire.RemoveAclEncoder;
@@ -68,6 +70,8 @@ final class Requests {
     final ReadBlockEncoder readBlock = new ReadBlockEncoder();
     final WriteBlockEncoder writeBlock = new WriteBlockEncoder();
     final SyncBlockEncoder syncBlock = new SyncBlockEncoder();
+    final CensusEncoder census = new CensusEncoder();
+    final ObjectsEncoder objects = new ObjectsEncoder();
     final GetAclEncoder getAcl = new GetAclEncoder();
     final AccessEncoder access = new AccessEncoder();
     final ModifyAclEncoder modifyAcl = new ModifyAclEncoder();

@@ -1,6 +1,7 @@
 package io.hmfs.hadoop;
 
 import io.hmfs.client.ClientOptions;
+import io.hmfs.hadoop.store.RadosSettings;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -26,7 +27,8 @@ record HmfsOptions(
         int readAheadChunks,
         int listPageEntries,
         int deletesInFlight,
-        boolean syncOnClose) {
+        boolean syncOnClose,
+        RadosSettings rados) {
     static final String PREFIX = "fs.hmfs.";
 
     private static final String CONNECT_TIMEOUT = PREFIX + "connect.timeout";
@@ -39,6 +41,10 @@ record HmfsOptions(
     private static final String LIST_PAGE = PREFIX + "list.page.entries";
     private static final String DELETES_IN_FLIGHT = PREFIX + "delete.in.flight";
     private static final String SYNC_ON_CLOSE = PREFIX + "sync.on.close";
+    private static final String RADOS_CONF = PREFIX + "rados.conf";
+    private static final String RADOS_USER = PREFIX + "rados.user";
+    private static final String RADOS_CONNECT_TIMEOUT = PREFIX + "rados.connect.timeout";
+    private static final String RADOS_REQUEST_TIMEOUT = PREFIX + "rados.request.timeout";
 
     /** All names that may follow {@link #PREFIX}; the last two are Hadoop's own. */
     static final List<String> KNOWN = List.of(
@@ -52,6 +58,10 @@ record HmfsOptions(
             LIST_PAGE,
             DELETES_IN_FLIGHT,
             SYNC_ON_CLOSE,
+            RADOS_CONF,
+            RADOS_USER,
+            RADOS_CONNECT_TIMEOUT,
+            RADOS_REQUEST_TIMEOUT,
             PREFIX + "impl",
             PREFIX + "impl.disable.cache");
 
@@ -74,7 +84,12 @@ record HmfsOptions(
                 settings.number(READ_AHEAD, 4, 0, 64),
                 settings.number(LIST_PAGE, 1000, 1, 100_000),
                 settings.number(DELETES_IN_FLIGHT, 64, 1, 4096),
-                settings.truth(SYNC_ON_CLOSE));
+                settings.truth(SYNC_ON_CLOSE),
+                new RadosSettings(
+                        settings.text(RADOS_CONF, ""),
+                        settings.text(RADOS_USER, "admin"),
+                        settings.time(RADOS_CONNECT_TIMEOUT, 10_000),
+                        settings.time(RADOS_REQUEST_TIMEOUT, 120_000)));
     }
 
     ClientOptions clientOptions(UserGroupInformation user) {
@@ -176,6 +191,10 @@ record HmfsOptions(
                 throw bad(name, range, null);
             }
             return value;
+        }
+
+        String text(String known, String otherwise) {
+            return conf.getTrimmed(name(known), otherwise);
         }
 
         boolean truth(String known) throws IOException {

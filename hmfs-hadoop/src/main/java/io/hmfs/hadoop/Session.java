@@ -14,6 +14,7 @@ import io.hmfs.hadoop.link.ServerLink;
 import io.hmfs.hadoop.store.BuiltinDataStore;
 import io.hmfs.hadoop.store.DataStore;
 import io.hmfs.hadoop.store.HadoopDataStore;
+import io.hmfs.hadoop.store.RadosDataStore;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -84,14 +85,14 @@ final class Session implements Closeable {
         int port = address.getPort() == -1 ? HmfsClient.DEFAULT_PORT : address.getPort();
         ServerLink link = ServerLink.open(address.getHost(), port, options.clientOptions(user));
         try {
-            return new Session(link, options, storeOf(link, conf), counts, statistics);
+            return new Session(link, options, storeOf(link, options, conf), counts, statistics);
         } catch (IOException | RuntimeException e) {
             link.close();
             throw e;
         }
     }
 
-    private static DataStore storeOf(ServerLink link, Configuration conf) throws IOException {
+    private static DataStore storeOf(ServerLink link, HmfsOptions options, Configuration conf) throws IOException {
         ServerInfo server = link.server();
         if (server.dataStore().equals(ServerInfo.BUILTIN)) {
             return new BuiltinDataStore(link);
@@ -107,7 +108,9 @@ final class Session implements Closeable {
             throw new IOException(announced + "must be a URI of another filesystem, with its scheme");
         }
         try {
-            return new HadoopDataStore(root, server.blockSize(), conf);
+            return RadosDataStore.isAddress(root)
+                    ? RadosDataStore.open(root, server.blockSize(), options.rados())
+                    : new HadoopDataStore(root, server.blockSize(), conf);
         } catch (IOException e) {
             throw new IOException(announced + "cannot be opened here: " + e.getMessage(), e);
         }

@@ -69,6 +69,7 @@ class ShadedJarCheck {
         assertEquals(
                 new TreeSet<>(List.of(
                         "META-INF/MANIFEST.MF",
+                        "META-INF/services/io.hmfs.client.gc.ObjectStoreProvider",
                         "META-INF/services/org.apache.hadoop.fs.FileSystem",
                         "hmfs-default.xml")),
                 outside);

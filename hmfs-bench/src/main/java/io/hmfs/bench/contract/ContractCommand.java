@@ -32,6 +32,7 @@ import picocli.CommandLine.Parameters;
             "  distcp      copies to and from a real HDFS, a NameNode and a DataNode, with checksums compared",
             "  spark       Parquet tables written, appended to, overwritten in part; 200 tasks; a job killed midway and run again",
             "  s3          Hadoop's shell over an HMFS whose data lies on an S3 server, versitygw, reached by S3A; Go builds it",
+            "  rados       an HMFS whose data lies in a Ceph cluster of one monitor and one OSD; needs ceph-mon and ceph-osd",
             "",
             "The first run fetches Hadoop, Spark and S3A with Maven. The last line is \"N passed, N failed\"; exit code 0: none failed.",
             "",
@@ -51,18 +52,19 @@ public final class ContractCommand implements Callable<Integer> {
         MAPREDUCE,
         DISTCP,
         SPARK,
-        S3
+        S3,
+        RADOS
     }
 
     @Parameters(
             paramLabel = "SUITE",
             arity = "0..*",
-            description = "Those to run: mapreduce, distcp, spark, s3 (default: all).")
+            description = "Those to run: mapreduce, distcp, spark, s3, rados (default: all).")
     private @Nullable Set<Suite> suites;
 
     @Option(
             names = "--quick",
-            description = "The part that bin/test runs: small loads, about a minute; without Spark and S3.")
+            description = "The part that bin/test runs: small loads, about a minute; without Spark, S3 and RADOS.")
     private boolean quick;
 
     @Option(
@@ -108,7 +110,10 @@ public final class ContractCommand implements Callable<Integer> {
         if (chosen.contains(Suite.S3) && !quick) {
             s3(cases, commands, hadoop, work);
         }
-        if (chosen.equals(EnumSet.of(Suite.S3))) {
+        if (chosen.contains(Suite.RADOS) && !quick) {
+            rados(cases, commands, hadoop, work, suites != null);
+        }
+        if (EnumSet.of(Suite.S3, Suite.RADOS).containsAll(chosen)) {
             return;
         }
         Path pool = format(commands, work.resolve("pool"));
@@ -159,6 +164,33 @@ public final class ContractCommand implements Callable<Integer> {
                 Hadoop programs = hadoop.with(fetched.get(1), directory.resolve("hadoop"));
                 programs.configure(server.uri(), s3.settings());
                 new S3Suite(cases, programs, s3, directory).all();
+            } finally {
+                server.destroy();
+            }
+        }
+    }
+
+    private static void rados(Cases cases, Commands commands, Hadoop hadoop, Path work, boolean wanted)
+            throws Exception {
+        List<String> missing = CephCluster.missing();
+        if (!missing.isEmpty()) {
+            String what = "Ceph's programs are not installed: " + String.join(", ", missing)
+                    + "; Debian's packages ceph-mon and ceph-osd have them";
+            if (wanted) {
+                throw new StepException(what);
+            }
+            System.out.println("rados      left out. " + what);
+            return;
+        }
+        Path directory = Files.createDirectory(work.resolve("rados"));
+        Path pool = format(commands, directory.resolve("pool"));
+        try (CephCluster ceph = new CephCluster(commands, directory.resolve("ceph"))) {
+            ServerProcess server = ServerProcess.start(
+                    commands, pool, 0, "--data-store", RadosSuite.store(), "--block-size", "" + RadosSuite.BLOCK);
+            try (FileSystem hmfs = Cases.open(server.uri(), RadosSuite.settings(ceph))) {
+                Hadoop programs = hadoop.with(System.getProperty("java.class.path"), directory.resolve("hadoop"));
+                programs.configure(server.uri(), RadosSuite.settings(ceph));
+                new RadosSuite(cases, commands, programs, ceph, server.uri(), hmfs, directory).all();
             } finally {
                 server.destroy();
             }

@@ -51,6 +51,11 @@ final class Hadoop {
         return classPath;
     }
 
+    /** Where its settings are. */
+    Path conf() {
+        return conf;
+    }
+
     /** Says where the default filesystem is, and more settings by name and value; before the first {@link #run}. */
     void configure(String uri, String... more) throws IOException {
         List<String> settings = new ArrayList<>(List.of(
@@ -79,10 +84,16 @@ final class Hadoop {
 
     /** Runs a main class to its end; fails if its exit code is not 0. Returns what it printed and logged. */
     String run(String name, String main, String... arguments) throws IOException, InterruptedException, StepException {
+        return runIn("512m", name, main, arguments);
+    }
+
+    /** The same in a heap of this size. */
+    String runIn(String heap, String name, String main, String... arguments)
+            throws IOException, InterruptedException, StepException {
         List<String> command = new ArrayList<>();
         command.add(javaHome.resolve("bin/java").toString());
         // Seconds of work: the optimising compiler would only take them from it.
-        command.addAll(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        command.addAll(List.of("-Xmx" + heap, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         // JDK 17 knows some of these not yet.
         command.addAll(List.of("-XX:+IgnoreUnrecognizedVMOptions", "--enable-native-access=ALL-UNNAMED"));
         command.add("--sun-misc-unsafe-memory-access=allow");

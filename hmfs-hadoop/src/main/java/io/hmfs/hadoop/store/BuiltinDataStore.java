@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.util.functional.FutureIO;
 
 /** The store that the server keeps itself: data travels on the connection of the metadata. */
@@ -37,17 +36,6 @@ public final class BuiltinDataStore implements DataStore {
     @Override
     public void delete(long inode, long firstBlock, long endBlock) {
         // the server did so when it executed the operation that made the blocks superfluous
-    }
-
-    /** All of it is on the server: who runs there is not nearer to one file than to another. */
-    @Override
-    public boolean hidesLocations() {
-        return true;
-    }
-
-    @Override
-    public BlockLocation[] locations(long inode, long block, long length) {
-        return new BlockLocation[0];
     }
 
     @Override

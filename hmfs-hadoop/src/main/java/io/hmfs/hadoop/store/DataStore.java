@@ -25,13 +25,17 @@ public interface DataStore extends Closeable {
     void delete(long inode, long firstBlock, long endBlock) throws IOException;
 
     /** Whether {@link #locations} tells nothing. */
-    boolean hidesLocations();
+    default boolean hidesLocations() {
+        return true;
+    }
 
     /**
      * The machines that have the first {@code length} bytes of an object, offsets counted from its start; none if the store does not tell
      * or has no such object.
      */
-    BlockLocation[] locations(long inode, long block, long length) throws IOException;
+    default BlockLocation[] locations(long inode, long block, long length) throws IOException {
+        return new BlockLocation[0];
+    }
 
     /** Lets go of what the store holds; open readers and writers fail afterwards. */
     @Override

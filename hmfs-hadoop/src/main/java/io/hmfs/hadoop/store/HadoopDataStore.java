@@ -27,6 +27,9 @@ import org.apache.hadoop.fs.Path;
  * object appears only when its writer closes it.
  */
 public final class HadoopDataStore implements DataStore {
+    /** Below the root: where blocks are until they are whole. */
+    static final String DRAFTS = "tmp/";
+
     private static final int READERS_MAX = 16;
     private static final BlockLocation[] NOWHERE = {};
     private static final Set<String> OBJECT_STORES =
@@ -45,27 +48,46 @@ public final class HadoopDataStore implements DataStore {
      * @throws IOException the filesystem of {@code root} cannot be opened
      */
     public HadoopDataStore(URI root, long blockSize, Configuration conf) throws IOException {
-        FileSystem opened = FileSystem.newInstance(root, conf); // not the shared one: somebody else could close that
-        // The checksums of the local filesystem's wrapper lie in second files, which no rename moves atomically.
-        this.files = new Replacing(opened instanceof LocalFileSystem local ? local.getRawFileSystem() : opened);
+        this.files = new Replacing(filesystem(root, conf));
         this.root = new Path(root);
         this.blockSize = blockSize;
-        this.inPlace = OBJECT_STORES.contains(opened.getUri().getScheme());
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                READERS_MAX, READERS_MAX, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "hmfs-store-reader");
+        this.inPlace = isObjectStore(files);
+        this.readers = threads("hmfs-store-reader", READERS_MAX);
+    }
+
+    /** At most so many, which end when there is nothing to do. */
+    static ExecutorService threads(String name, int max) {
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(max, max, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, name);
                     thread.setDaemon(true);
                     return thread;
                 });
         pool.allowCoreThreadTimeOut(true);
-        this.readers = pool;
+        return pool;
+    }
+
+    /** The filesystem that objects are in, for one user, who closes it. */
+    static FileSystem filesystem(URI root, Configuration conf) throws IOException {
+        FileSystem opened = FileSystem.newInstance(root, conf); // not the shared one: somebody else could close that
+        // The checksums of the local filesystem's wrapper lie in second files, which no rename moves atomically.
+        return opened instanceof LocalFileSystem local ? local.getRawFileSystem() : opened;
+    }
+
+    static boolean isObjectStore(FileSystem files) {
+        return OBJECT_STORES.contains(files.getUri().getScheme());
     }
 
     /** Where an object lies. */
     Path nameOf(long inode, long block) {
+        return new Path(root, nameIn(inode, block));
+    }
+
+    /** The same, below the root. */
+    static String nameIn(long inode, long block) {
         String outer = String.format("%02x", inode & 0xff);
         String inner = String.format("%02x", (inode >>> 8) & 0xff);
-        return new Path(root, outer + "/" + inner + "/" + Long.toHexString(inode) + "-" + block);
+        return outer + "/" + inner + "/" + Long.toHexString(inode) + "-" + block;
     }
 
     @Override
@@ -125,7 +147,7 @@ public final class HadoopDataStore implements DataStore {
 
     /** A new file for a whole block, under the name that {@link #finish} will take it from. */
     Path draftOf(Path object) {
-        return inPlace ? object : new Path(root, "tmp/" + object.getName() + "." + UUID.randomUUID());
+        return inPlace ? object : new Path(root, DRAFTS + object.getName() + "." + UUID.randomUUID());
     }
 
     FSDataOutputStream create(Path draft) throws IOException {

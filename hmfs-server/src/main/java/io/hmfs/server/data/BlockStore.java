@@ -78,9 +78,20 @@ public final class BlockStore implements AutoCloseable {
     /** Where an object lies. */
     Path path(long inode, long block) {
         long hash = inode * 0x9E3779B97F4A7C15L;
-        String outer = hex((int) (hash >>> 56));
-        String inner = hex((int) (hash >>> 48) & 0xFF);
-        return directory.resolve(outer).resolve(inner).resolve(Long.toHexString(inode) + "-" + block);
+        return directory((int) (hash >>> 56), (int) (hash >>> 48) & 0xFF)
+                .resolve(Long.toHexString(inode) + "-" + block);
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    Path directory(int outer) {
+        return directory.resolve(hex(outer));
+    }
+
+    Path directory(int outer, int inner) {
+        return directory(outer).resolve(hex(inner));
     }
 
     private static String hex(int value) {
@@ -283,6 +294,11 @@ public final class BlockStore implements AutoCloseable {
         } catch (NoSuchFileException e) {
             return false;
         }
+    }
+
+    /** Removes one object that no file has; false if it is not there. */
+    boolean removeObject(long inode, long block) throws IOException {
+        return removeObject(new HandleCache.Key(inode, block));
     }
 
     private boolean wasRemoved(long inode) {

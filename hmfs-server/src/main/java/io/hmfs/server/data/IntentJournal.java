@@ -9,6 +9,8 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Which files are about to be removed or cut, so that their objects go even if the server dies between the two steps. A mapped file of
@@ -25,6 +27,9 @@ import java.nio.file.StandardOpenOption;
  * it has at the start, when nobody writes to it. Thread-safe.
  */
 public final class IntentJournal implements AutoCloseable {
+    /** Its name in the data directory. */
+    public static final String FILE = "removals";
+
     static final int SLOT_SIZE = 512; // one sector: it reaches a disk as a whole
     static final int SLOTS = 16_384;
 
@@ -150,6 +155,17 @@ public final class IntentJournal implements AutoCloseable {
             slots.force(at, SLOT_SIZE);
         }
         give(slot);
+    }
+
+    /** The inodes of all intents. */
+    public Set<Long> inodes() {
+        Set<Long> inodes = new HashSet<>();
+        for (int at = 0; at < SLOTS * SLOT_SIZE; at += SLOT_SIZE) {
+            if (slots.getLong(at) != 0) {
+                inodes.add(slots.getLong(at + INODE));
+            }
+        }
+        return inodes;
     }
 
     /** Slots that can be taken without waiting. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.StampedLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Directories that were removed with all that is below them: each leaves the tree in one step, a rename to where no path leads
@@ -45,6 +46,8 @@ final class Limbo {
 
     /** Shared by requests that move a name, from the look at where it is to the move; exclusive for a step into limbo or out of it. */
     private final StampedLock moves = new StampedLock();
+
+    private final Moved moved = new Moved();
 
     // Changed under the monitor, read without:
     private volatile long added;
@@ -117,10 +120,40 @@ final class Limbo {
         try {
             return holds(source) || holds(target)
                     ? Status.NO_SUCH_DIRECTORY
-                    : changes.rename(source, sourceName, target, targetName, replace, replaced);
+                    : rename(source, sourceName, target, targetName, replace, replaced);
         } finally {
             moves.unlockRead(stamp);
         }
+    }
+
+    /** From here on {@link #movedSince} tells what is moved; whatever was on its way is there. Returns the position. */
+    long watch() {
+        long stamp = moves.writeLock();
+        try {
+            return moved.watch();
+        } finally {
+            moves.unlockWrite(stamp);
+        }
+    }
+
+    /** {@link Moved#since}. */
+    long @Nullable [] movedSince(long position, int max) {
+        return moved.since(position, max);
+    }
+
+    /**
+     * All that moves anything. What stood there since the watch began is what this finds: whoever would have put something else there
+     * would have been here before.
+     */
+    private Status rename(
+            long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
+        if (moved.isWatched()) {
+            Attributes found = new Attributes();
+            if (namespace.stat(source, sourceName, found) == Status.OK) {
+                moved.add(found.id, found.isDirectory());
+            }
+        }
+        return changes.rename(source, sourceName, target, targetName, replace, replaced);
     }
 
     /** Moves a directory with this id into it. The caller holds the lock of the name, and has looked who stands there. */
@@ -139,7 +172,7 @@ final class Limbo {
                 return Status.NO_SUCH_DIRECTORY;
             }
             add(); // before: whoever meets it there must ask
-            Status status = changes.rename(parent, name, target, targetName, false, new Attributes());
+            Status status = rename(parent, name, target, targetName, false, new Attributes());
             add(); // after: a pass of the reaper that has begun before may have missed it
             return status;
         } finally {
@@ -168,7 +201,7 @@ final class Limbo {
     /** From here on it is the reaper's; {@link #letGo} comes next. */
     Status release(Held tree) {
         add();
-        Status status = changes.rename(tree.holder, tree.name, tree.limbo, nameOf(tree.id), false, new Attributes());
+        Status status = rename(tree.holder, tree.name, tree.limbo, nameOf(tree.id), false, new Attributes());
         add();
         return status;
     }
@@ -205,7 +238,7 @@ final class Limbo {
     private Status rename(Held tree, long parent, Name name) {
         return holds(parent)
                 ? Status.NO_SUCH_DIRECTORY
-                : changes.rename(tree.holder, tree.name, parent, name, false, new Attributes());
+                : rename(tree.holder, tree.name, parent, name, false, new Attributes());
     }
 
     private static Status told(Held tree, Status status, String where) {

@@ -4,13 +4,16 @@ import io.hmfs.client.ResultCode;
 import io.hmfs.core.PoolStatus;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.data.ObjectList;
 import io.hmfs.wire.AclReportEncoder;
+import io.hmfs.wire.CensusPageEncoder;
 import io.hmfs.wire.ChunkEncoder;
 import io.hmfs.wire.DoneEncoder;
 import io.hmfs.wire.EntryEncoder;
 import io.hmfs.wire.FailureEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsReportEncoder;
+import io.hmfs.wire.ObjectsPageEncoder;
 import io.hmfs.wire.SafeModeStateEncoder;
 import io.hmfs.wire.StatusReportEncoder;
 import io.hmfs.wire.SumEncoder;
@@ -43,6 +46,8 @@ final class ReplyWriter {
     private final XattrsEncoder xattrs = new XattrsEncoder();
     private final AclReportEncoder acl = new AclReportEncoder();
     private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
+    private final CensusPageEncoder census = new CensusPageEncoder();
+    private final ObjectsPageEncoder objects = new ObjectsPageEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final PrincipalNames principals;
     private final Access access;
@@ -282,6 +287,34 @@ final class ReplyWriter {
                 .files(files)
                 .directories(directories)
                 .putNext(next, 0, next.length)
+                .limit());
+    }
+
+    void census(long incarnation, CensusRequests.Page page) {
+        int bytes = page.files.position() + page.directories.position();
+        close(census.wrapAndApplyHeader(open(FIXED_MAX + bytes), 0, header)
+                .correlationId(correlationId)
+                .incarnation(incarnation)
+                .moved(page.moved)
+                .listed(page.listed)
+                .cursorBirth(page.cursor.birth)
+                .cursorAt(page.cursor.at)
+                .cursorStart(page.cursor.start)
+                .putFiles(page.files.array(), 0, page.files.position())
+                .putDirectories(page.directories.array(), 0, page.directories.position())
+                .limit());
+    }
+
+    void objects(ObjectList list) {
+        byte[] found = list.objects();
+        byte[] unknown = list.unknown();
+        close(objects.wrapAndApplyHeader(open(FIXED_MAX + found.length + unknown.length), 0, header)
+                .correlationId(correlationId)
+                .directory(list.directory())
+                .afterInode(list.afterInode())
+                .afterBlock(list.afterBlock())
+                .putObjects(found, 0, found.length)
+                .putUnknown(unknown, 0, unknown.length)
                 .limit());
     }
 

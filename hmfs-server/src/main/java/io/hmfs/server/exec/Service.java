@@ -60,7 +60,7 @@ public final class Service {
         public static Data open(Path directory, long blockSize, boolean durable) throws IOException {
             try {
                 BlockStore store = new BlockStore(directory, blockSize, HANDLES_MAX, durable);
-                IntentJournal journal = new IntentJournal(directory.resolve("removals"), durable);
+                IntentJournal journal = new IntentJournal(directory.resolve(IntentJournal.FILE), durable);
                 return new Data(store, journal, new Reaper(store, journal));
             } catch (IOException e) {
                 throw new IOException(

@@ -51,8 +51,6 @@ import java.lang.System.Logger.Level;
 public final class Worker {
     private static final System.Logger LOG = System.getLogger(Worker.class.getName());
 
-    private static final int METRICS_BYTES = 64 << 10; // about as many as there are
-
     final Service service;
     final boolean waits;
     final Namespace namespace;
@@ -86,8 +84,10 @@ public final class Worker {
     private final SafeModeRequests safeMode = new SafeModeRequests(this);
     private final TreeRequests trees;
     private final DataRequests dataRequests;
+    private final CensusRequests census = new CensusRequests(this);
     final Recorded recorded;
     private final Joining joining;
+    private final Offloading offloading;
 
     /**
      * @param waits whether this is for a thread that may wait for the disk, and for locks that are held meanwhile
@@ -114,6 +114,7 @@ public final class Worker {
         dataRequests = new DataRequests(this);
         recorded = new Recorded(this);
         joining = new Joining(this, reads, creates, removes, changes);
+        offloading = new Offloading(this, creates, dataRequests);
     }
 
     /** Where this worker's thread counts what it does. */
@@ -147,8 +148,8 @@ public final class Worker {
                 }
             } else if (!supported() || !once.begin(session)) {
                 return;
-            } else if (waitsForDisk() || !executeNow(session)) {
-                int replyBytes = replyBytes();
+            } else if (offloading.takes() || !executeNow(session)) {
+                int replyBytes = offloading.replyBytes();
                 session.begin(replyBytes);
                 ByteBuf frame = frames.retainedSlice(offset, length);
                 service.onDisk(new OffloadedRequest(service, session, frame, replyBytes, once.handOver()));
@@ -302,44 +303,6 @@ public final class Worker {
         return true;
     }
 
-    /**
-     * Whether the request blocks, or takes long: data, metrics and whole trees always; with durable data also what must be on the disk before the
-     * namespace changes.
-     */
-    private boolean waitsForDisk() {
-        int template = header.templateId();
-        if (template == MetricsDecoder.TEMPLATE_ID
-                || template == SummaryDecoder.TEMPLATE_ID
-                || template == ListTreeDecoder.TEMPLATE_ID
-                || template == RemoveTreeDecoder.TEMPLATE_ID) {
-            return true;
-        }
-        if (service.data == null) {
-            return false;
-        }
-        boolean durable = service.info.durable();
-        return switch (template) {
-            case ReadBlockDecoder.TEMPLATE_ID,
-                    WriteBlockDecoder.TEMPLATE_ID,
-                    SyncBlockDecoder.TEMPLATE_ID,
-                    TruncateDecoder.TEMPLATE_ID -> true;
-            case DeleteDecoder.TEMPLATE_ID, RenameDecoder.TEMPLATE_ID, AppendDecoder.TEMPLATE_ID -> durable;
-            case CreateDecoder.TEMPLATE_ID -> durable && creates.isOverwrite();
-            default -> false;
-        };
-    }
-
-    /** Bytes that the reply to a request which waits for the disk may have, if it can be long. */
-    private int replyBytes() {
-        return switch (header.templateId()) {
-            case ReadBlockDecoder.TEMPLATE_ID -> dataRequests.chunkBytes();
-            case MetricsDecoder.TEMPLATE_ID -> METRICS_BYTES;
-            case SummaryDecoder.TEMPLATE_ID -> TreeWalk.WRITTEN_MAX;
-            case ListTreeDecoder.TEMPLATE_ID -> EntryPage.BYTES_MAX + TreeWalk.WRITTEN_MAX;
-            default -> 0;
-        };
-    }
-
     private void dispatch() {
         if (safeMode.refuse()) {
             return;
@@ -374,7 +337,7 @@ public final class Worker {
             case SyncBlockDecoder.TEMPLATE_ID -> dataRequests.sync();
             case HelloDecoder.TEMPLATE_ID -> reply.failure(ResultCode.BAD_REQUEST, "the handshake was done before");
             default -> {
-                if (!acls.takes(header.templateId())) {
+                if (!acls.takes(header.templateId()) && !census.takes(header.templateId())) {
                     reply.failure(ResultCode.BAD_REQUEST, "message " + header.templateId() + " is unknown");
                 }
             }

@@ -2,6 +2,7 @@ package io.hmfs.server.metrics;
 
 import io.hmfs.wire.AccessDecoder;
 import io.hmfs.wire.AppendDecoder;
+import io.hmfs.wire.CensusDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
 import io.hmfs.wire.GetAclDecoder;
@@ -12,6 +13,7 @@ import io.hmfs.wire.ListXattrsDecoder;
 import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.ModifyAclDecoder;
+import io.hmfs.wire.ObjectsDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
 import io.hmfs.wire.RemoveAclDecoder;
@@ -72,6 +74,8 @@ public enum Operation {
     READ_BLOCK(ReadBlockDecoder.TEMPLATE_ID),
     WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID),
     SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID),
+    CENSUS(CensusDecoder.TEMPLATE_ID),
+    OBJECTS(ObjectsDecoder.TEMPLATE_ID),
     STATUS(StatusDecoder.TEMPLATE_ID),
     METRICS(MetricsDecoder.TEMPLATE_ID),
     SAFE_MODE(SafeModeDecoder.TEMPLATE_ID);

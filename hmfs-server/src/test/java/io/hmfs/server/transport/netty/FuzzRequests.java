@@ -147,6 +147,8 @@ final class FuzzRequests {
             case "flags", "access" -> random.nextInt(4);
             case "wanted" -> random.nextInt(9);
             case "entriesMax" -> random.nextInt(4);
+            case "incarnation", "moved", "afterInode" -> random.nextInt(2); // a census begins, or is of another server
+            case "directory" -> random.nextInt(1 << 17);
             case "action" -> random.nextInt(2) * 2L; // what would refuse all that follows is left to the mutations
             case "cursorBirth", "cursorAt", "cursorStart", "bytesMax" -> 0;
             case "block" -> random.nextInt(2);
@@ -167,6 +169,8 @@ final class FuzzRequests {
             case "attribute" -> ATTRIBUTES[random.nextInt(ATTRIBUTES.length)].getBytes(StandardCharsets.UTF_8);
             case "entries" -> entries().getBytes(StandardCharsets.UTF_8);
             case "attributes" -> attributes().getBytes(StandardCharsets.UTF_8);
+            case "directories" -> new byte[Long.BYTES * random.nextInt(3)];
+            case "removed" -> new byte[2 * Long.BYTES * random.nextInt(2)];
             case "payload", "value" -> {
                 byte[] payload = new byte[random.nextInt(100)];
                 random.nextBytes(payload);

@@ -1,0 +1,216 @@
+package io.hmfs.server.data;
+
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A part of what the store has, in the order of its directories and in each of inode and block. What stands there under another name than
+ * an object's is told apart. For one thread.
+ */
+public final class ObjectList {
+    /** Directories of a store; the number after the last one. */
+    public static final int DIRECTORIES = 1 << 16;
+
+    private static final int INNER = 256;
+    private static final int DIRECTORIES_MAX = 4_096; // that are looked at for one part
+    private static final int UNKNOWN_BYTES = 16 << 10;
+    private static final int OBJECT_BYTES = 4 * Long.BYTES;
+    private static final int HEX = 16;
+    private static final Pattern OBJECT = Pattern.compile("([1-9a-f][0-9a-f]{0,15})-(0|[1-9]\\d{0,17})");
+    private static final Pattern DIRECTORY = Pattern.compile("[0-9a-f]{2}");
+
+    private final BlockStore store;
+    private final List<Found> objects = new ArrayList<>();
+    private final StringBuilder unknown = new StringBuilder();
+    private Set<Long> leftOut = Set.of();
+    private int directory;
+    private Key after = Key.START;
+
+    private record Key(long inode, long block) implements Comparable<Key> {
+        static final Key START = new Key(0, 0);
+
+        @Override
+        public int compareTo(Key other) {
+            int order = Long.compareUnsigned(inode, other.inode);
+            return order == 0 ? Long.compare(block, other.block) : order;
+        }
+    }
+
+    private record Found(Key key, long bytes, long modifiedMillis) {}
+
+    public ObjectList(BlockStore store) {
+        this.store = store;
+    }
+
+    /** Tells nothing of these inodes. */
+    public void leaveOut(Set<Long> inodes) {
+        leftOut = inodes;
+    }
+
+    /** Reads on in a directory, 0 to {@link #DIRECTORIES}, behind an object there; inode 0: from its start. */
+    public void read(int from, long afterInode, long afterBlock, int max) throws IOException {
+        directory = from;
+        after = new Key(afterInode, afterBlock);
+        if (from == 0 && afterInode == 0) {
+            topUnknown();
+        }
+        int end = Math.min(DIRECTORIES, from + DIRECTORIES_MAX);
+        while (directory < end && objects.size() < max) {
+            Path outer = store.directory(directory / INNER);
+            if (!Files.isDirectory(outer)) {
+                next((directory / INNER + 1) * INNER);
+                continue;
+            }
+            if (directory % INNER == 0 && after.inode == 0) {
+                list(outer, this::innerUnknown);
+            }
+            readOne(max - objects.size());
+        }
+    }
+
+    private void next(int number) {
+        directory = number;
+        after = Key.START;
+    }
+
+    private void readOne(int room) throws IOException {
+        List<Key> keys = new ArrayList<>();
+        Path inner = store.directory(directory / INNER, directory % INNER);
+        list(inner, name -> {
+            Key key = key(name);
+            if (key == null || !store.path(key.inode, key.block).equals(inner.resolve(name))) {
+                unknown(inner.resolve(name));
+            } else if (key.compareTo(after) > 0 && !leftOut.contains(key.inode)) {
+                keys.add(key);
+            }
+        });
+        keys.sort(Comparator.naturalOrder());
+        for (Key key : keys.subList(0, Math.min(room, keys.size()))) {
+            add(key);
+        }
+        if (keys.size() > room) {
+            after = keys.get(room - 1);
+        } else {
+            next(directory + 1);
+        }
+    }
+
+    /** False: it is gone, or something else with its name. */
+    private boolean add(Key key) throws IOException {
+        Path path = store.path(key.inode, key.block);
+        try {
+            BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class, NOFOLLOW_LINKS);
+            if (!attributes.isRegularFile()) {
+                unknown(path);
+                return false;
+            }
+            objects.add(new Found(
+                    key, attributes.size(), attributes.lastModifiedTime().toMillis()));
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    /** Removes an object; if it was there it is one of this list. */
+    public void remove(long inode, long block) throws IOException {
+        if (add(new Key(inode, block)) && !store.removeObject(inode, block)) {
+            objects.removeLast();
+        }
+    }
+
+    private static @org.jspecify.annotations.Nullable Key key(String name) {
+        Matcher matcher = OBJECT.matcher(name);
+        return matcher.matches()
+                ? new Key(Long.parseUnsignedLong(matcher.group(1), HEX), Long.parseLong(matcher.group(2)))
+                : null;
+    }
+
+    private void topUnknown() throws IOException {
+        list(store.directory(), name -> {
+            Path path = store.directory().resolve(name);
+            if (!name.equals(IntentJournal.FILE) && !(DIRECTORY.matcher(name).matches() && Files.isDirectory(path))) {
+                unknown(path);
+            }
+        });
+    }
+
+    private void innerUnknown(String name) {
+        Path path = store.directory(directory / INNER).resolve(name);
+        if (!(DIRECTORY.matcher(name).matches() && Files.isDirectory(path))) {
+            unknown(path);
+        }
+    }
+
+    private void unknown(Path path) {
+        String name = store.directory().relativize(path).toString();
+        if (unknown.length() + name.length() < UNKNOWN_BYTES) {
+            unknown.append(name).append('\0');
+        }
+    }
+
+    @FunctionalInterface
+    private interface Names {
+        void name(String name) throws IOException;
+    }
+
+    private static void list(Path path, Names names) throws IOException {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(path)) {
+            for (Path each : all) {
+                names.name(String.valueOf(each.getFileName()));
+            }
+        } catch (NoSuchFileException e) {
+            // nothing was ever written there
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** The directory in which the list goes on; {@link #DIRECTORIES}: that was all. */
+    public int directory() {
+        return directory;
+    }
+
+    /** The object behind which it goes on; 0: at the directory's start. */
+    public long afterInode() {
+        return after.inode;
+    }
+
+    /** The same object's block. */
+    public long afterBlock() {
+        return after.block;
+    }
+
+    /** Inode, block, bytes and milliseconds of the last change of each object, little-endian. */
+    public byte[] objects() {
+        ByteBuffer out = ByteBuffer.allocate(objects.size() * OBJECT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (Found each : objects) {
+            out.putLong(each.key.inode)
+                    .putLong(each.key.block)
+                    .putLong(each.bytes)
+                    .putLong(each.modifiedMillis);
+        }
+        return out.array();
+    }
+
+    /** Names that are no object's, relative to the store's directory, a NUL behind each; if they are very many, not all. */
+    public byte[] unknown() {
+        return unknown.toString().getBytes(StandardCharsets.UTF_8);
+    }
+}
