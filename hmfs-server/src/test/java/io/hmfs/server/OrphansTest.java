@@ -377,7 +377,7 @@ class OrphansTest extends UsersOfOneServer {
             long until = System.nanoTime() + 8_000_000_000L;
             int runs = 0;
             try {
-                while (System.nanoTime() < until) {
+                while (System.nanoTime() < until || runs < 5) {
                     plant(GONE + planted++, 0, 1);
                     Orphans orphans = look(options(0, true, false), Orphans.Listener.NONE);
                     assertEquals(1, orphans.removed().objects(), "orphans removed where one was planted");
@@ -389,7 +389,6 @@ class OrphansTest extends UsersOfOneServer {
             for (Future<?> each : all) {
                 each.get();
             }
-            assertTrue(runs > 3, runs + " runs");
         }
         assertTrue(kept.size() > 20, kept.size() + " files kept");
         for (Map.Entry<String, byte[]> each : kept.entrySet()) {
