@@ -191,6 +191,7 @@ class OrphansTest extends UsersOfOneServer {
         Path inner = right.getParent();
         List<Path> strange = new ArrayList<>(List.of(
                 data.resolve("note"),
+                data.resolve("0c"), // a file with a directory's name
                 data.resolve("zz/aa/7f-0"),
                 inner.resolve("7f00000000zz-0"),
                 inner.resolve(Long.toHexString(GONE) + "-00"),

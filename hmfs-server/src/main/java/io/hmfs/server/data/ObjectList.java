@@ -10,6 +10,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
@@ -192,8 +193,8 @@ public final class ObjectList {
             for (Path each : all) {
                 names.name(String.valueOf(each.getFileName()));
             }
-        } catch (NoSuchFileException e) {
-            // nothing was ever written there
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            // nothing was ever written there; or it is something else, which has been told
         } catch (DirectoryIteratorException e) {
             throw e.getCause();
         }
