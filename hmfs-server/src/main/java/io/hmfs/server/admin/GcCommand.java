@@ -91,6 +91,9 @@ final class GcCommand implements Callable<Integer> {
         }
         long olderThanMillis = Quantities.millis("--older-than", olderThan);
         try (HmfsClient client = server.connect()) {
+            if (delete && client.isInSafeMode()) {
+                throw CommandException.failure("the server is in safe mode; nothing was removed");
+            }
             Census census = new Census(client);
             try (ObjectStore store = open(server.address().host(), census)) {
                 Orphans.Options options = new Orphans.Options(olderThanMillis, delete, unfinished, most);

@@ -173,6 +173,15 @@ class GcCommandTest {
     }
 
     @Test
+    void inSafeModeItOnlyLooks() {
+        assertEquals(0, run("safemode", "enter"));
+        assertEquals(1, run("gc", "--delete"));
+        assertEquals("hmfs: the server is in safe mode; nothing was removed", err.strip());
+        assertEquals(0, run("gc"));
+        assertTrue(Files.exists(orphan));
+    }
+
+    @Test
     void whatMakesNoSenseIsRefused() {
         assertEquals(2, run("gc", "--most"));
         assertEquals(2, run("gc", "--unfinished"));
