@@ -22,8 +22,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
@@ -111,7 +113,7 @@ class OrphansTest extends UsersOfOneServer {
 
     @Test
     void exactlyTheObjectsOfNoFileAreFoundAndRemoved() throws IOException {
-        Map<String, byte[]> live = new ConcurrentHashMap<>();
+        Map<String, byte[]> live = new HashMap<>();
         for (int i = 0; i < 40; i++) {
             String path = "/tree/a" + i % 3 + "/b" + i % 5 + "/f" + i;
             byte[] data = bytes(i, i * 20_000);
@@ -188,7 +190,7 @@ class OrphansTest extends UsersOfOneServer {
         write(admin, "/live", bytes(1, 10));
         Path data = fixture.dataDirectory();
         Path right = plant(GONE, 0, 1);
-        Path inner = right.getParent();
+        Path inner = Objects.requireNonNull(right.getParent());
         List<Path> strange = new ArrayList<>(List.of(
                 data.resolve("note"),
                 data.resolve("0c"), // a file with a directory's name
@@ -309,9 +311,11 @@ class OrphansTest extends UsersOfOneServer {
         for (int i = 0; i < 5_000; i++) {
             admin.mkdir("/dirs/d" + i, 0755, true);
         }
+        List<CompletableFuture<FileInfo>> creates = new ArrayList<>();
         for (int i = 0; i < 9_000; i++) {
-            admin.createAsync("/files/f" + i, FILE);
+            creates.add(admin.createAsync("/files/f" + i, FILE));
         }
+        creates.forEach(CompletableFuture::join);
         write(admin, "/dirs/d1/x", bytes(1, 10));
         for (int i = 850; i < 950; i++) { // a page of 4,096 ends here: what comes next must not get the cursor of /dirs
             write(admin, "/dirs/d" + i + "/x", bytes(1, 10));
@@ -339,7 +343,7 @@ class OrphansTest extends UsersOfOneServer {
         creates.forEach(CompletableFuture::join);
         admin.trees().remove("/tree");
         for (int i = 0; i < 100; i++) {
-            admin.deleteAsync("/left/d" + i % 10 + "/f" + i);
+            var unused = admin.deleteAsync("/left/d" + i % 10 + "/f" + i);
         }
         Orphans orphans = look(options(0, true, false), Orphans.Listener.NONE);
         assertEquals(0, orphans.found(Kind.ORPHAN).objects());
