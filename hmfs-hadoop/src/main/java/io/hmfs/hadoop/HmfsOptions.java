@@ -86,7 +86,7 @@ record HmfsOptions(
                 settings.number(DELETES_IN_FLIGHT, 64, 1, 4096),
                 settings.truth(SYNC_ON_CLOSE),
                 new RadosSettings(
-                        settings.text(RADOS_CONF, ""),
+                        settings.text(RADOS_CONF, RadosSettings.DEFAULT_CONF),
                         settings.text(RADOS_USER, "admin"),
                         settings.time(RADOS_CONNECT_TIMEOUT, 10_000),
                         settings.time(RADOS_REQUEST_TIMEOUT, 120_000)));

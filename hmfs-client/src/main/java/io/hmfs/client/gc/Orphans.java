@@ -105,9 +105,6 @@ public final class Orphans {
         this.store = store;
         this.options = options;
         this.listener = listener;
-        for (Kind kind : Kind.values()) {
-            tallies.put(kind, new Tally());
-        }
     }
 
     /**
@@ -133,7 +130,7 @@ public final class Orphans {
                 listener.progress("directories listed", listed, known);
             }
         });
-        long gone = candidates.count() - candidates.countLive();
+        int gone = candidates.count() - candidates.countLive();
         if (options.delete && !options.most && gone > candidates.countLive()) {
             throw new MostAreGoneException(
                     "of the inodes with objects in " + census.server().dataStore() + " " + candidates.countLive()
@@ -186,9 +183,9 @@ public final class Orphans {
             if (object.modifiedMillis() > youngMillis) {
                 kind = Kind.YOUNG;
             }
-            tallies.get(kind).add(object);
+            found(kind).add(object);
             listener.found(kind, object);
-            if (options.delete && (kind == Kind.ORPHAN || kind == Kind.UNFINISHED && options.unfinished)) {
+            if (options.delete && (kind == Kind.ORPHAN || (kind == Kind.UNFINISHED && options.unfinished))) {
                 batch.add(object);
                 if (batch.size() == BATCH) {
                     remove();
@@ -219,7 +216,7 @@ public final class Orphans {
 
     /** What was found of a kind, the removed ones among it. */
     public Tally found(Kind kind) {
-        return tallies.get(kind);
+        return tallies.computeIfAbsent(kind, any -> new Tally());
     }
 
     public Tally removed() {

@@ -24,7 +24,7 @@ record RadosAddress(String user, String cluster, String pool, String namespace) 
         String user = at < 0 ? "" : authority.substring(0, at);
         String[] rest = (at < 0 ? authority + "/" + path : path).split("/", -1);
         String namespace = rest.length > 1 ? rest[1] : "";
-        boolean isWhole = rest.length <= 2 || rest.length == 3 && rest[2].isEmpty();
+        boolean isWhole = rest.length <= 2 || (rest.length == 3 && rest[2].isEmpty());
         String cluster = at < 0 ? CLUSTER : authority.substring(at + 1);
         if (!isWhole || rest[0].isEmpty() || cluster.isEmpty() || at == 0 || uri.getQuery() != null) {
             throw new IllegalArgumentException(

@@ -50,10 +50,10 @@ final class RadosPool implements Closeable {
         cluster = made.getValue();
         boolean connected = false;
         try {
-            String conf = settings.conf();
-            int read = rados.rados_conf_read_file(cluster, conf.isEmpty() ? null : conf);
+            boolean isDefault = settings.conf().equals(RadosSettings.DEFAULT_CONF);
+            int read = rados.rados_conf_read_file(cluster, isDefault ? null : settings.conf());
             if (read < 0) {
-                throw new IOException("cannot read " + (conf.isEmpty() ? "the configuration file" : conf)
+                throw new IOException("cannot read " + (isDefault ? "the configuration file" : settings.conf())
                         + " of the cluster "
                         + address.cluster() + ": " + reason(read)
                         + "; fs.hmfs.rados.conf says where it is, /etc/ceph/" + address.cluster() + ".conf unless set");

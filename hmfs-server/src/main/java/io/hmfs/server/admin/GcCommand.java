@@ -10,11 +10,13 @@ import io.hmfs.client.gc.ObjectStoreProvider;
 import io.hmfs.client.gc.Orphans;
 import io.hmfs.client.gc.Orphans.Kind;
 import io.hmfs.client.gc.StoredObject;
+import java.io.Console;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -81,7 +83,7 @@ final class GcCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (unfinished && !delete || most && !delete) {
+        if ((unfinished || most) && !delete) {
             throw CommandException.usage("--unfinished and --most say what to remove; they need --delete");
         }
         if (list && json) {
@@ -89,6 +91,9 @@ final class GcCommand implements Callable<Integer> {
         }
         long olderThanMillis = Quantities.millis("--older-than", olderThan);
         try (HmfsClient client = server.connect()) {
+            if (delete && client.isInSafeMode()) {
+                throw CommandException.failure("the server is in safe mode; nothing was removed");
+            }
             Census census = new Census(client);
             try (ObjectStore store = open(server.address().host(), census)) {
                 Orphans.Options options = new Orphans.Options(olderThanMillis, delete, unfinished, most);
@@ -217,8 +222,10 @@ final class GcCommand implements Callable<Integer> {
 
     /** Tells on a terminal how far it is, and on standard output what is to be listed. */
     private final class Progress implements Orphans.Listener {
-        private final boolean isTerminal =
-                System.console() != null && System.console().isTerminal() && !list;
+        private final boolean isTerminal = Optional.ofNullable(System.console())
+                        .filter(Console::isTerminal)
+                        .isPresent()
+                && !list;
         private long toldNanos = System.nanoTime();
         private int width;
 

@@ -35,7 +35,7 @@ enum ServerSetting {
     DATA_STORE(
             "STORE",
             "Where file data goes. builtin: objects in data-directory, streamed by this server; else the URI of a"
-                    + " Hadoop filesystem that clients write to (s3a://bucket/data)."),
+                    + " Hadoop filesystem or a pool of RADOS that clients write to (s3a://bucket/data, rados://pool)."),
     DATA_DIRECTORY("DIR", "Directory of the builtin store."),
     BLOCK_SIZE("SIZE", "Bytes of file data in one object."),
     CHUNK_SIZE("SIZE", "Most bytes of data in one request."),

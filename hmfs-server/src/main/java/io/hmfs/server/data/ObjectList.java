@@ -10,9 +10,11 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -71,17 +73,41 @@ public final class ObjectList {
             topUnknown();
         }
         int end = Math.min(DIRECTORIES, from + DIRECTORIES_MAX);
+        int outer = -1;
+        BitSet inner = new BitSet();
         while (directory < end && objects.size() < max) {
-            Path outer = store.directory(directory / INNER);
-            if (!Files.isDirectory(outer)) {
-                next((directory / INNER + 1) * INNER);
-                continue;
+            if (directory / INNER != outer) {
+                outer = directory / INNER;
+                inner = inner(outer);
             }
-            if (directory % INNER == 0 && after.inode == 0) {
-                list(outer, this::innerUnknown);
+            int there = inner.nextSetBit(directory % INNER);
+            if (there < 0) {
+                next((outer + 1) * INNER);
+            } else if (there > directory % INNER) {
+                next(outer * INNER + there);
+            } else {
+                readOne(max - objects.size());
             }
-            readOne(max - objects.size());
         }
+    }
+
+    /** Those that there are. What else is there is told by whoever begins with the first one. */
+    private BitSet inner(int outer) throws IOException {
+        BitSet there = new BitSet(INNER);
+        boolean begins = directory % INNER == 0 && after.inode == 0;
+        Path path = store.directory(outer);
+        list(path, name -> {
+            if (isDirectory(path, name)) {
+                there.set(Integer.parseInt(name, HEX));
+            } else if (begins) {
+                unknown(path.resolve(name));
+            }
+        });
+        return there;
+    }
+
+    private static boolean isDirectory(Path parent, String name) {
+        return DIRECTORY.matcher(name).matches() && Files.isDirectory(parent.resolve(name), NOFOLLOW_LINKS);
     }
 
     private void next(int number) {
@@ -144,18 +170,10 @@ public final class ObjectList {
 
     private void topUnknown() throws IOException {
         list(store.directory(), name -> {
-            Path path = store.directory().resolve(name);
-            if (!name.equals(IntentJournal.FILE) && !(DIRECTORY.matcher(name).matches() && Files.isDirectory(path))) {
-                unknown(path);
+            if (!name.equals(IntentJournal.FILE) && !isDirectory(store.directory(), name)) {
+                unknown(store.directory().resolve(name));
             }
         });
-    }
-
-    private void innerUnknown(String name) {
-        Path path = store.directory(directory / INNER).resolve(name);
-        if (!(DIRECTORY.matcher(name).matches() && Files.isDirectory(path))) {
-            unknown(path);
-        }
     }
 
     private void unknown(Path path) {
@@ -175,8 +193,8 @@ public final class ObjectList {
             for (Path each : all) {
                 names.name(String.valueOf(each.getFileName()));
             }
-        } catch (NoSuchFileException e) {
-            // nothing was ever written there
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            // nothing was ever written there; or it is something else, which has been told
         } catch (DirectoryIteratorException e) {
             throw e.getCause();
         }

@@ -58,8 +58,8 @@ final class CensusRequests {
 
     /** What is told of the namespace in one answer. */
     static final class Page {
-        final ByteBuffer files = buffer((ENTRIES_MAX + MOVED_MAX) * OBJECT_BYTES);
-        final ByteBuffer directories = buffer((ENTRIES_MAX + MOVED_MAX) * Long.BYTES);
+        private final ByteBuffer files = buffer((ENTRIES_MAX + MOVED_MAX) * OBJECT_BYTES);
+        private final ByteBuffer directories = buffer((ENTRIES_MAX + MOVED_MAX) * Long.BYTES);
         final ListCursor cursor = new ListCursor();
         int listed;
         long moved;
@@ -72,6 +72,20 @@ final class CensusRequests {
             left--;
             add(found.id, found.size, found.isDirectory());
             return true;
+        }
+
+        byte[] files() {
+            return written(files);
+        }
+
+        byte[] directories() {
+            return written(directories);
+        }
+
+        private static byte[] written(ByteBuffer buffer) {
+            byte[] bytes = new byte[buffer.position()];
+            buffer.get(0, bytes);
+            return bytes;
         }
 
         void add(long id, long size, boolean directory) {

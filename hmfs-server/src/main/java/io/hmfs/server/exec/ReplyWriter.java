@@ -291,8 +291,9 @@ final class ReplyWriter {
     }
 
     void census(long incarnation, CensusRequests.Page page) {
-        int bytes = page.files.position() + page.directories.position();
-        close(census.wrapAndApplyHeader(open(FIXED_MAX + bytes), 0, header)
+        byte[] files = page.files();
+        byte[] directories = page.directories();
+        close(census.wrapAndApplyHeader(open(FIXED_MAX + files.length + directories.length), 0, header)
                 .correlationId(correlationId)
                 .incarnation(incarnation)
                 .moved(page.moved)
@@ -300,8 +301,8 @@ final class ReplyWriter {
                 .cursorBirth(page.cursor.birth)
                 .cursorAt(page.cursor.at)
                 .cursorStart(page.cursor.start)
-                .putFiles(page.files.array(), 0, page.files.position())
-                .putDirectories(page.directories.array(), 0, page.directories.position())
+                .putFiles(files, 0, files.length)
+                .putDirectories(directories, 0, directories.length)
                 .limit());
     }
 

@@ -37,7 +37,7 @@ import picocli.CommandLine;
  */
 class GcCommandTest {
     private static final long GONE = 0x7F00_0000_0000L;
-    private static final long GONE_HASH = GONE * 0x9E3779B97F4A7C15L;
+    private static final long PRIME = 0x9E3779B97F4A7C15L;
 
     @TempDir
     private Path directory = Path.of("");
@@ -64,12 +64,17 @@ class GcCommandTest {
             }
         }
         data = config.dataDirectory();
-        Path inner = data.resolve(String.format("%02x", GONE_HASH >>> 56))
-                .resolve(String.format("%02x", GONE_HASH >>> 48 & 0xFF));
-        orphan = Files.createDirectories(inner).resolve(Long.toHexString(GONE) + "-3");
+        orphan = object(GONE, 3);
         Files.write(orphan, new byte[1536]);
         Files.setLastModifiedTime(
                 orphan, FileTime.fromMillis(System.currentTimeMillis() - (2 * 24 + 3) * 3_600_000L - 1_000));
+    }
+
+    private Path object(long inode, long block) throws IOException {
+        long hash = inode * PRIME;
+        Path inner =
+                data.resolve(String.format("%02x", hash >>> 56)).resolve(String.format("%02x", hash >>> 48 & 0xFF));
+        return Files.createDirectories(inner).resolve(Long.toHexString(inode) + "-" + block);
     }
 
     @AfterEach
@@ -158,10 +163,7 @@ class GcCommandTest {
     @Test
     void itAsksTwiceBeforeItRemovesMost() throws IOException {
         for (int i = 1; i < 3; i++) {
-            long hash = (GONE + i) * 0x9E3779B97F4A7C15L;
-            Path outer = data.resolve(String.format("%02x", hash >>> 56));
-            Path inner = Files.createDirectories(outer.resolve(String.format("%02x", hash >>> 48 & 0xFF)));
-            Files.write(inner.resolve(Long.toHexString(GONE + i) + "-0"), new byte[1]);
+            Files.write(object(GONE + i, 0), new byte[1]);
         }
         assertEquals(1, run("gc", "--delete", "--older-than", "0s"));
         assertEquals(
@@ -170,6 +172,15 @@ class GcCommandTest {
         assertTrue(Files.exists(orphan));
         assertEquals(0, run("gc", "--delete", "--most", "--older-than", "0s"));
         assertFalse(Files.exists(orphan));
+    }
+
+    @Test
+    void inSafeModeItOnlyLooks() {
+        assertEquals(0, run("safemode", "enter"));
+        assertEquals(1, run("gc", "--delete"));
+        assertEquals("hmfs: the server is in safe mode; nothing was removed", err.strip());
+        assertEquals(0, run("gc"));
+        assertTrue(Files.exists(orphan));
     }
 
     @Test
