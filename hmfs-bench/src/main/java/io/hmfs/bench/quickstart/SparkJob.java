@@ -76,7 +76,21 @@ public final class SparkJob {
                 .redirectInput(ProcessBuilder.Redirect.PIPE);
     }
 
+    /** Jobs one after the other, as its standard input says; with these settings of filesystems by name and value. Not yet started. */
+    public ProcessBuilder commits(String uri, List<String> settings) throws IOException {
+        List<String> properties = new ArrayList<>();
+        for (int i = 0; i < settings.size(); i += 2) {
+            properties.add("-Dspark.hadoop." + settings.get(i) + "=" + settings.get(i + 1));
+        }
+        return program(uri, "local[2]", "Commits", List.of(), properties).redirectInput(ProcessBuilder.Redirect.PIPE);
+    }
+
     private ProcessBuilder program(String uri, String master, String job, List<String> arguments) throws IOException {
+        return program(uri, master, job, arguments, List.of());
+    }
+
+    private ProcessBuilder program(
+            String uri, String master, String job, List<String> arguments, List<String> properties) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(javaHome.resolve("bin/java").toString());
         // Seconds of work: the optimising compiler would only take them from it.
@@ -98,6 +112,7 @@ public final class SparkJob {
         command.add("-Dspark.sql.adaptive.enabled=false"); // which would make one part of them
         command.add("-Dspark.local.dir=" + scratch);
         command.add("-Dspark.sql.warehouse.dir=" + scratch.resolve("warehouse"));
+        command.addAll(properties);
         command.addAll(List.of("-cp", classPath, "io.hmfs.bench.spark." + job));
         command.addAll(arguments);
         Files.createDirectories(scratch);
