@@ -4,6 +4,7 @@ import io.hmfs.bench.quickstart.StepException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -20,6 +21,7 @@ import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 /** A job whose tasks write a file each and commit it with {@code FileOutputCommitter}, algorithm 1, as Spark does by default. */
 public final class CommitPart implements Part {
     private static final int THREADS = 4;
+    private static final int ALGORITHM = 1; // as Spark sets it; MapReduce has 2
     private static final byte[] ROW = "one row of the output\n".getBytes(java.nio.charset.StandardCharsets.UTF_8);
 
     private final int tasks;
@@ -54,8 +56,10 @@ public final class CommitPart implements Part {
     }
 
     private static TaskAttemptContext attempt(Side side, JobID job, int task) {
+        Configuration conf = side.conf();
+        conf.setInt(FileOutputCommitter.FILEOUTPUTCOMMITTER_ALGORITHM_VERSION, ALGORITHM);
         TaskAttemptID id = new TaskAttemptID(new TaskID(job, TaskType.MAP, task), 0);
-        return new TaskAttemptContextImpl(side.conf(), id);
+        return new TaskAttemptContextImpl(conf, id);
     }
 
     /** What its commit took. */

@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.jspecify.annotations.Nullable;
 
 /** One of the two filesystems, with its servers in JVMs of their own. */
 public abstract class Side implements AutoCloseable {
@@ -19,6 +20,7 @@ public abstract class Side implements AutoCloseable {
     private static final int FILES_OF_DIRECTORY = 100;
 
     private final String name;
+    private @Nullable Configuration conf;
 
     Side(String name) {
         this.name = name;
@@ -35,20 +37,27 @@ public abstract class Side implements AutoCloseable {
     /** What a client has to be told, by name and value; all else is the default. */
     abstract List<String> settings();
 
-    /** Settings of a client whose default filesystem this is. */
+    /** Settings of a client whose default filesystem this is; a copy of its own. */
     final Configuration conf() {
-        Configuration conf = new Configuration();
-        conf.set("fs.defaultFS", uri());
-        List<String> settings = settings();
-        for (int i = 0; i < settings.size(); i += 2) {
-            conf.set(settings.get(i), settings.get(i + 1));
-        }
-        return conf;
+        return new Configuration(shared());
     }
 
     /** The filesystem that all parts share, as programs do. */
     final FileSystem files() throws IOException {
-        return FileSystem.get(URI.create(uri()), conf());
+        return FileSystem.get(URI.create(uri()), shared());
+    }
+
+    /** Read from its files once. */
+    private synchronized Configuration shared() {
+        if (conf == null) {
+            conf = new Configuration();
+            conf.set("fs.defaultFS", uri());
+            List<String> settings = settings();
+            for (int i = 0; i < settings.size(); i += 2) {
+                conf.set(settings.get(i), settings.get(i + 1));
+            }
+        }
+        return conf;
     }
 
     /** An absolute path here. */
