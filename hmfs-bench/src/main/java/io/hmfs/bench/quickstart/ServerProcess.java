@@ -83,7 +83,7 @@ public final class ServerProcess {
         return host + ":" + port;
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
@@ -92,7 +92,7 @@ public final class ServerProcess {
     }
 
     /** SIGKILL: nothing of the server runs after it. */
-    void kill() throws InterruptedException, StepException {
+    public void kill() throws InterruptedException, StepException {
         process.destroyForcibly();
         if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
             throw new StepException("the server is alive after SIGKILL");
