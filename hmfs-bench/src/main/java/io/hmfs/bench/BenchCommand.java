@@ -16,6 +16,7 @@ import picocli.CommandLine.Spec;
             MicroCommand.class,
             EngineCommand.class,
             NetCommand.class,
+            HdfsCommand.class,
             SoakCommand.class,
             SparkRestartsCommand.class,
             ContractCommand.class
@@ -58,6 +59,7 @@ public final class BenchCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "choose what to measure: micro, engine, net, soak, spark-restarts or contract");
+                spec.commandLine(),
+                "choose what to measure: micro, engine, net, hdfs, soak, spark-restarts or contract");
     }
 }

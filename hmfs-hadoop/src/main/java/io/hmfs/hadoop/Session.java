@@ -183,6 +183,10 @@ final class Session implements Closeable {
         try {
             return link.repeatable(client -> client.open(path, !write, write));
         } catch (HmfsException e) {
+            if (write && e.code() == ResultCode.IS_DIRECTORY) {
+                throw new FileAlreadyExistsException(
+                        "Cannot append to directory " + path + "; already exists as a directory.");
+            }
             throw HadoopErrors.translateLookup(path, e);
         }
     }

@@ -9,6 +9,7 @@ import io.hmfs.bench.quickstart.SparkJob;
 import io.hmfs.bench.quickstart.StepException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -30,11 +31,13 @@ import picocli.CommandLine.Parameters;
             "Suites:",
             "  mapreduce   word counts, NNBenchWithoutMR and TestDFSIO of Hadoop's own tests, with the local runner",
             "  distcp      copies to and from a real HDFS, a NameNode and a DataNode, with checksums compared",
+            "  warnings    Hadoop's shell in a JVM without flags, which must have nothing to say about HMFS's jar",
             "  spark       Parquet tables written, appended to, overwritten in part; 200 tasks; a job killed midway and run again",
+            "  iceberg     two Sparks that append to one table of Iceberg's HadoopCatalog at once, also while the server is killed",
             "  s3          Hadoop's shell over an HMFS whose data lies on an S3 server, versitygw, reached by S3A; Go builds it",
             "  rados       an HMFS whose data lies in a Ceph cluster of one monitor and one OSD; needs ceph-mon and ceph-osd",
             "",
-            "The first run fetches Hadoop, Spark and S3A with Maven. The last line is \"N passed, N failed\"; exit code 0: none failed.",
+            "The first run fetches Hadoop, Spark, Iceberg and S3A with Maven. The last line is \"N passed, N failed\"; exit code 0: none failed.",
             "",
             "Examples:",
             "  hmfs bench contract",
@@ -51,7 +54,9 @@ public final class ContractCommand implements Callable<Integer> {
     enum Suite {
         MAPREDUCE,
         DISTCP,
+        WARNINGS,
         SPARK,
+        ICEBERG,
         S3,
         RADOS
     }
@@ -59,12 +64,12 @@ public final class ContractCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "SUITE",
             arity = "0..*",
-            description = "Those to run: mapreduce, distcp, spark, s3, rados (default: all).")
+            description = "Those to run: mapreduce, distcp, warnings, spark, iceberg, s3, rados (default: all).")
     private @Nullable Set<Suite> suites;
 
     @Option(
             names = "--quick",
-            description = "The part that bin/test runs: small loads, about a minute; without Spark, S3 and RADOS.")
+            description = "The part that bin/test runs: small loads, about a minute; without Spark, Iceberg, S3 and RADOS.")
     private boolean quick;
 
     @Option(
@@ -76,7 +81,8 @@ public final class ContractCommand implements Callable<Integer> {
     @Option(
             names = "--hadoop",
             paramLabel = "VERSION",
-            description = "Hadoop of mapreduce, distcp and its HDFS (default: the one that HMFS is built against).")
+            description =
+                    "Hadoop of mapreduce, of distcp and its HDFS, and of iceberg (default: the one that HMFS is built against).")
     private @Nullable String hadoopVersion;
 
     @Option(names = "--keep", description = "Leave the logs, and say where.")
@@ -113,7 +119,10 @@ public final class ContractCommand implements Callable<Integer> {
         if (chosen.contains(Suite.RADOS) && !quick) {
             rados(cases, commands, hadoop, work, suites != null);
         }
-        if (EnumSet.of(Suite.S3, Suite.RADOS).containsAll(chosen)) {
+        if (chosen.contains(Suite.ICEBERG) && !quick) {
+            iceberg(cases, commands, work);
+        }
+        if (Collections.disjoint(chosen, EnumSet.of(Suite.MAPREDUCE, Suite.DISTCP, Suite.WARNINGS, Suite.SPARK))) {
             return;
         }
         Path pool = format(commands, work.resolve("pool"));
@@ -131,6 +140,9 @@ public final class ContractCommand implements Callable<Integer> {
             if (chosen.contains(Suite.DISTCP)) {
                 distCp(cases, hadoop, hmfs, work);
             }
+            if (chosen.contains(Suite.WARNINGS)) {
+                new WarningsSuite(cases, hadoop, work).all();
+            }
             if (chosen.contains(Suite.SPARK) && !quick) {
                 SparkJob spark = SparkJob.prepare(commands, work.resolve("spark"), java);
                 new SparkSuite(cases, commands, spark, hmfs, server.uri()).all();
@@ -147,6 +159,18 @@ public final class ContractCommand implements Callable<Integer> {
                         "format", pool.toString(), "--size", POOL_SIZE, "--persistence", ServerProcess.PERSISTENCE),
                 COMMAND_SECONDS);
         return pool;
+    }
+
+    private void iceberg(Cases cases, Commands commands, Path work) throws Exception {
+        Path directory = Files.createDirectory(work.resolve("iceberg"));
+        SparkJob spark = SparkJob.withIceberg(commands, directory.resolve("spark"), java, hadoopVersion);
+        Path pool = format(commands, directory.resolve("pool"));
+        IcebergSuite suite = new IcebergSuite(cases, commands, spark, pool, directory.resolve("data"));
+        try {
+            suite.all();
+        } finally {
+            suite.destroy();
+        }
     }
 
     private static void s3(Cases cases, Commands commands, Hadoop hadoop, Path work) throws Exception {

@@ -90,19 +90,34 @@ final class Hadoop {
     /** The same in a heap of this size. */
     String runIn(String heap, String name, String main, String... arguments)
             throws IOException, InterruptedException, StepException {
+        // Seconds of work: the optimising compiler would only take them from it. JDK 17 knows some of the others not
+        // yet.
+        List<String> flags = List.of(
+                "-Xmx" + heap,
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-XX:+IgnoreUnrecognizedVMOptions",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow");
+        return runPlain(name, flags, main, arguments);
+    }
+
+    /** The same with these flags of the JVM alone. */
+    String runPlain(String name, List<String> flags, String main, String... arguments)
+            throws IOException, InterruptedException, StepException {
         List<String> command = new ArrayList<>();
         command.add(javaHome.resolve("bin/java").toString());
-        // Seconds of work: the optimising compiler would only take them from it.
-        command.addAll(List.of("-Xmx" + heap, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-        // JDK 17 knows some of these not yet.
-        command.addAll(List.of("-XX:+IgnoreUnrecognizedVMOptions", "--enable-native-access=ALL-UNNAMED"));
-        command.add("--sun-misc-unsafe-memory-access=allow");
-        Path plugin = commands.pluginJar();
-        command.addAll(List.of("-cp", conf + ":" + plugin + ":" + classPath, main));
+        command.addAll(flags);
+        command.addAll(List.of("-cp", conf + ":" + plugin() + ":" + classPath, main));
         command.addAll(List.of(arguments));
         ProcessBuilder program = commands.program(command).directory(scratch.toFile());
         program.environment().keySet().removeIf(each -> each.startsWith("HADOOP_") || each.startsWith("HDFS_"));
         String printed = commands.run(name, program, RUN_SECONDS);
         return printed + Files.readString(commands.log(name));
+    }
+
+    /** HMFS's jar, which is all of HMFS that these programs have. */
+    Path plugin() throws IOException, StepException {
+        return commands.pluginJar();
     }
 }

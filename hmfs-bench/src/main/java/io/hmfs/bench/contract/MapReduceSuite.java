@@ -2,6 +2,7 @@ package io.hmfs.bench.contract;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,9 @@ final class MapReduceSuite {
     private static final String BENCHMARK = "org.apache.hadoop.hdfs.NNBenchWithoutMR";
     private static final String INPUT_OUTPUT = "org.apache.hadoop.fs.TestDFSIO";
     private static final String COUNT = "org.apache.hadoop.mapred.WordCount";
+    private static final String TEXT = "org.apache.hadoop.mapreduce.RandomTextWriter";
+    private static final String MANIFEST =
+            "org.apache.hadoop.mapreduce.lib.output.committer.manifest.ManifestCommitter";
     private static final int LINES = 500;
     private static final int REDUCES = 3;
     private static final Pattern EXCEPTIONS = Pattern.compile("The job recorded (\\d+) exceptions");
@@ -41,6 +45,7 @@ final class MapReduceSuite {
     void all() throws InterruptedException {
         cases.run(SUITE, "word count, 100 inputs, committer 1", () -> count(100, 1));
         cases.run(SUITE, "word count, 100 inputs, committer 2", () -> count(100, 2));
+        cases.run(SUITE, "random text, manifest committer", this::manifest);
         cases.run(SUITE, "NNBenchWithoutMR, 2000 files", () -> benchmark(2000));
         for (String what : new String[] {"write", "read", "append", "truncate", "clean"}) {
             cases.run(SUITE, "TestDFSIO -" + what + ", 8 files", () -> inputOutput(what, 8, 16));
@@ -83,6 +88,36 @@ final class MapReduceSuite {
         Cases.requireEqual(REDUCES, parts, "parts of the output");
         Cases.require(counted.equals(expected), "the words are counted wrongly");
         return "%,d words, %d distinct".formatted(3L * inputs * LINES, counted.size());
+    }
+
+    /** The committer that keeps lists of what tasks made, and compares lengths and etags at the end; {@code _SUCCESS} is its report. */
+    private String manifest() throws Exception {
+        Path out = new Path("/manifest");
+        hadoop.run(
+                "random-text",
+                TEXT,
+                "-Dmapreduce.outputcommitter.factory.scheme.hmfs=" + MANIFEST + "Factory",
+                "-Dmapreduce.manifest.committer.validate.output=true",
+                "-Dmapreduce.randomtextwriter.totalbytes=800000",
+                "-Dmapreduce.randomtextwriter.bytespermap=100000",
+                out.toString());
+        int parts = 0;
+        for (FileStatus each : files.listStatus(out)) {
+            boolean isPart = each.getPath().getName().startsWith("part-");
+            parts += isPart ? 1 : 0;
+            Cases.require(isPart ? each.getLen() >= 100_000 : isReport(each.getPath()), "left: " + each);
+        }
+        Cases.requireEqual(8, parts, "parts of the output");
+        return parts + " parts, their etags compared";
+    }
+
+    private boolean isReport(Path file) throws IOException {
+        try (InputStream in = files.open(file)) {
+            String report = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return file.getName().equals("_SUCCESS")
+                    && report.contains(MANIFEST)
+                    && report.contains("\"success\" : true");
+        }
     }
 
     private void read(Path part, Map<String, Long> counted) throws IOException {

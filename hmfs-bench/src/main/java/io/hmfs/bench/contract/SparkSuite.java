@@ -51,6 +51,7 @@ final class SparkSuite {
         cases.run(SUITE, "Parquet, two partitions of ten overwritten", () -> change("overwrite", 802, overwritten()));
         cases.run(SUITE, "200 tasks into one directory", () -> manyTasks("/many"));
         cases.run(SUITE, "the same, killed midway and run again", this::killed);
+        cases.run(SUITE, "no warning of their JVMs blames HMFS", this::unblamed);
     }
 
     /** The numbers below 1000 that do not end in 3 or 4, and the two rows in their place. */
@@ -100,6 +101,14 @@ final class SparkSuite {
         Cases.require(!files.exists(new Path(top, "_SUCCESS")), "the killed job says that it succeeded");
         manyTasks(directory);
         return SparkOverRestarts.FILES + " files and no other after the second run";
+    }
+
+    /** With the flags that {@code spark-submit} gives. */
+    private String unblamed() throws Exception {
+        for (String log : new String[] {"spark", "spark-restarts", "spark-killed"}) {
+            WarningsSuite.requireNoBlame(commands.log(log), commands.pluginJar());
+        }
+        return "no warning of the JVM";
     }
 
     /** What a job that succeeded leaves: its parts, or directories of them, and the mark. */

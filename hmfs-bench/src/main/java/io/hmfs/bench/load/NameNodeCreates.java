@@ -72,28 +72,32 @@ public final class NameNodeCreates implements AutoCloseable {
     }
 
     private int create(String directory, int thread, long end) throws IOException {
-        ClientProtocol nameNode = connections.get(thread % connections.size());
-        String client = "bench-" + thread;
         int made = 0;
         while (System.nanoTime() - end < 0) {
-            String path = "%s/part-%03d-%07d".formatted(directory, thread, made);
-            HdfsFileStatus file = nameNode.create(
-                    path,
-                    MODE,
-                    client,
-                    new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)),
-                    false,
-                    REPLICATION,
-                    BLOCK_SIZE,
-                    CryptoProtocolVersion.supported(),
-                    null,
-                    null);
-            if (!nameNode.complete(path, client, null, file.getFileId())) {
-                throw new IOException(path + " was not completed");
-            }
+            make("%s/part-%03d-%07d".formatted(directory, thread, made), thread);
             made++;
         }
         return made;
+    }
+
+    /** One file, in a directory that is there. */
+    public void make(String path, int thread) throws IOException {
+        ClientProtocol nameNode = connections.get(thread % connections.size());
+        String client = "bench-" + thread;
+        HdfsFileStatus file = nameNode.create(
+                path,
+                MODE,
+                client,
+                new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)),
+                false,
+                REPLICATION,
+                BLOCK_SIZE,
+                CryptoProtocolVersion.supported(),
+                null,
+                null);
+        if (!nameNode.complete(path, client, null, file.getFileId())) {
+            throw new IOException(path + " was not completed");
+        }
     }
 
     @Override

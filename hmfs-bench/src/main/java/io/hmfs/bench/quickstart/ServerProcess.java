@@ -38,11 +38,17 @@ public final class ServerProcess {
     /** The same, with these flags of {@code hmfs server} that say where data goes. */
     public static ServerProcess start(Commands commands, Path pool, int port, String... store)
             throws IOException, InterruptedException, StepException {
+        return start(commands, pool, PERSISTENCE, port, store);
+    }
+
+    /** The same in another mode, with the flags that it needs. */
+    public static ServerProcess start(Commands commands, Path pool, String persistence, int port, String... store)
+            throws IOException, InterruptedException, StepException {
         Path log = commands.log("server");
         long before = Files.exists(log) ? Files.size(log) : 0;
         List<String> arguments = new ArrayList<>(List.of("server", "--pool", pool.toString()));
         arguments.addAll(List.of(store));
-        arguments.addAll(List.of("--persistence", PERSISTENCE, "--host", "127.0.0.1", "--port", "" + port));
+        arguments.addAll(List.of("--persistence", persistence, "--host", "127.0.0.1", "--port", "" + port));
         Process process = commands.hmfs(arguments.toArray(new String[0]))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
@@ -77,7 +83,7 @@ public final class ServerProcess {
         return host + ":" + port;
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
@@ -86,7 +92,7 @@ public final class ServerProcess {
     }
 
     /** SIGKILL: nothing of the server runs after it. */
-    void kill() throws InterruptedException, StepException {
+    public void kill() throws InterruptedException, StepException {
         process.destroyForcibly();
         if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
             throw new StepException("the server is alive after SIGKILL");

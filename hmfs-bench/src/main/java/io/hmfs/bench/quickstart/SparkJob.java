@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Runs the jobs of {@code hmfs-bench/spark} in a Spark of its own, with {@code hmfs://} as its default filesystem. */
 public final class SparkJob {
@@ -41,10 +42,23 @@ public final class SparkJob {
         this.classPath = classPath;
     }
 
-    /** Builds the job, fetching Spark the first time. */
+    /** Builds the jobs, fetching Spark the first time. */
     public static SparkJob prepare(Commands commands, Path scratch, Path javaHome) throws Exception {
-        Path script = commands.home().resolve("bin/lib/spark-job");
-        String classPath = commands.run("spark-fetch", commands.program(List.of(script.toString())), FETCH_SECONDS)
+        return prepare(commands, scratch, javaHome, List.of());
+    }
+
+    /** The same with Iceberg, the newest Spark that this is made for, and a version of Hadoop's client; null: HMFS's. */
+    public static SparkJob withIceberg(Commands commands, Path scratch, Path javaHome, @Nullable String hadoop)
+            throws Exception {
+        return prepare(commands, scratch, javaHome, hadoop == null ? List.of("iceberg") : List.of("iceberg", hadoop));
+    }
+
+    private static SparkJob prepare(Commands commands, Path scratch, Path javaHome, List<String> kind)
+            throws Exception {
+        List<String> script = new ArrayList<>(
+                List.of(commands.home().resolve("bin/lib/spark-job").toString()));
+        script.addAll(kind);
+        String classPath = commands.run("spark-fetch", commands.program(script), FETCH_SECONDS)
                 .strip();
         return new SparkJob(commands, scratch, javaHome, commands.pluginJar() + ":" + classPath);
     }
@@ -76,7 +90,45 @@ public final class SparkJob {
                 .redirectInput(ProcessBuilder.Redirect.PIPE);
     }
 
+    /** Jobs one after the other, as its standard input says; with these settings of filesystems by name and value. Not yet started. */
+    public ProcessBuilder commits(String uri, List<String> settings) throws IOException {
+        List<String> properties = new ArrayList<>();
+        for (int i = 0; i < settings.size(); i += 2) {
+            properties.add("-Dspark.hadoop." + settings.get(i) + "=" + settings.get(i + 1));
+        }
+        return program(uri, "local[2]", "Commits", List.of(), properties).redirectInput(ProcessBuilder.Redirect.PIPE);
+    }
+
+    /** SQL on an Iceberg table in the catalog {@code hmfs}; not yet started. */
+    public ProcessBuilder appends(String uri, List<String> arguments) throws IOException {
+        return program(
+                uri,
+                "local[2]",
+                "Appends",
+                arguments,
+                List.of(
+                        "-Dspark.sql.catalog.hmfs=org.apache.iceberg.spark.SparkCatalog",
+                        "-Dspark.sql.catalog.hmfs.type=hadoop",
+                        "-Dspark.sql.catalog.hmfs.warehouse=" + warehouse(uri)));
+    }
+
+    /** The same by Iceberg's catalog alone. */
+    public ProcessBuilder tableCommits(String uri, String what, List<String> arguments) throws IOException {
+        List<String> all = new ArrayList<>(List.of(what, warehouse(uri)));
+        all.addAll(arguments);
+        return program(uri, "local", "TableCommits", all);
+    }
+
+    private static String warehouse(String uri) {
+        return uri + "/iceberg";
+    }
+
     private ProcessBuilder program(String uri, String master, String job, List<String> arguments) throws IOException {
+        return program(uri, master, job, arguments, List.of());
+    }
+
+    private ProcessBuilder program(
+            String uri, String master, String job, List<String> arguments, List<String> properties) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(javaHome.resolve("bin/java").toString());
         // Seconds of work: the optimising compiler would only take them from it.
@@ -98,6 +150,7 @@ public final class SparkJob {
         command.add("-Dspark.sql.adaptive.enabled=false"); // which would make one part of them
         command.add("-Dspark.local.dir=" + scratch);
         command.add("-Dspark.sql.warehouse.dir=" + scratch.resolve("warehouse"));
+        command.addAll(properties);
         command.addAll(List.of("-cp", classPath, "io.hmfs.bench.spark." + job));
         command.addAll(arguments);
         Files.createDirectories(scratch);

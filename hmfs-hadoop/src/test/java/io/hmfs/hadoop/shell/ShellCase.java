@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.xml.XMLConstants;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -25,7 +27,15 @@ record ShellCase(
      *
      * @param tool the name of its element: {@code command} is FsShell
      */
-    record Command(String tool, String line) {}
+    record Command(String tool, String line) {
+        private static final Pattern NAME = Pattern.compile("^(?:-(?:D|fs) \\S+ )*-(\\w+)");
+
+        /** Of FsShell, without its dash and what stands before. */
+        String name() {
+            Matcher name = NAME.matcher(line.strip());
+            return name.find() ? name.group(1) : "";
+        }
+    }
 
     /**
      * What is expected of the output.

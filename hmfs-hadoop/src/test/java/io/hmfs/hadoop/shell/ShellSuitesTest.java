@@ -14,7 +14,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,17 +30,30 @@ import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: HDFS's users find every command of the shell as they know it, to the letter of its output.
- * Method: the cases of HDFS's own command line suites, on a server of their own, compared by Hadoop's comparators; hdfs:// is read as
- * hmfs://. Cases that cannot end as in HDFS are run too, and must not.
+ * Method: the cases of HDFS's own command line suites, of Hadoop's and some of ours, on a server of their own, compared by Hadoop's comparators;
+ * hdfs:// is read as hmfs://. Cases that cannot end as in HDFS are run too, and must not.
  */
 class ShellSuitesTest {
     /** Unpacked by the build. */
     private static final Path SUITES = Path.of("target", "shell-suites").toAbsolutePath();
+
+    /** Ours. */
+    private static final String MORE = "testMoreConf.xml";
+
+    private static final List<String> ALL = List.of(
+            "testHDFSConf.xml",
+            "testXAttrConf.xml",
+            "testDeleteConf.xml",
+            "testAclCLI.xml",
+            "testAclCLIWithPosixAclInheritance.xml",
+            "testConf.xml",
+            MORE);
 
     private static final Differences DIFFERENCES = new Differences();
     private static final Pattern ARGUMENT = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");
@@ -97,13 +113,56 @@ class ShellSuitesTest {
         return suite("testAclCLIWithPosixAclInheritance.xml", configuration());
     }
 
+    /** Hadoop's own: the help of every command. */
+    @TestFactory
+    Stream<DynamicTest> hadoop() throws IOException {
+        return suite("testConf.xml", configuration());
+    }
+
+    @TestFactory
+    Stream<DynamicTest> more() throws IOException {
+        return suite(MORE, configuration());
+    }
+
+    /** What a case is about is its last command, whose output is compared, or the one before, whose work that shows. */
+    @Test
+    void no_command_of_the_shell_is_without_a_case() throws IOException {
+        Set<String> missing = new TreeSet<>(Commands.names());
+        for (String suite : ALL) {
+            for (ShellCase each : ShellCase.read(file(suite))) {
+                List<ShellCase.Command> commands = each.commands();
+                if (each.isShellOnly() && DIFFERENCES.reason(suite, each.number()) == null) {
+                    commands.subList(Math.max(0, commands.size() - 2), commands.size())
+                            .forEach(command -> missing.remove(command.name()));
+                }
+            }
+        }
+        assertEquals(Set.of(), missing, "write a case into src/test/resources/shell/" + MORE);
+    }
+
+    /** The commands that the shell has. */
+    private static final class Commands extends FsShell {
+        static Collection<String> names() throws IOException {
+            Commands shell = new Commands();
+            shell.setConf(configuration());
+            shell.init();
+            return Stream.of(shell.commandFactory.getNames())
+                    .map(name -> name.replaceFirst("^-", ""))
+                    .toList();
+        }
+    }
+
+    private static Path file(String suite) {
+        return suite.equals(MORE) ? Path.of("src", "test", "resources", "shell", MORE) : SUITES.resolve(suite);
+    }
+
     /** On an empty filesystem; one case may build on what those before it have left. */
     private static Stream<DynamicTest> suite(String name, Configuration conf) throws IOException {
         FileSystem files = FileSystem.get(server.uri(), conf);
         for (FileStatus each : files.listStatus(new org.apache.hadoop.fs.Path("/"))) {
             files.delete(each.getPath(), true);
         }
-        return ShellCase.read(SUITES.resolve(name)).stream()
+        return ShellCase.read(file(name)).stream()
                 .filter(ShellCase::isShellOnly)
                 .map(each -> each.with(ShellSuitesTest::expanded))
                 .map(each -> dynamicTest(each.number() + " " + each.description(), () -> {

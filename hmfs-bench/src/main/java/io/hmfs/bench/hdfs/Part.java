@@ -1,0 +1,22 @@
+package io.hmfs.bench.hdfs;
+
+import java.io.IOException;
+
+/** One kind of work. */
+public interface Part extends AutoCloseable {
+    /** Takes figures. */
+    interface Figures {
+        /** What was measured, its unit and value. */
+        void add(String name, String unit, double figure);
+    }
+
+    /**
+     * Does it once on one side, checks that it was done, and leaves nothing there.
+     *
+     * @param round its number, which no other round on that side has
+     */
+    void round(Side side, int round, Figures figures) throws Exception;
+
+    @Override
+    default void close() throws IOException {}
+}

@@ -1,0 +1,115 @@
+package io.hmfs.bench.hdfs;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.jspecify.annotations.Nullable;
+
+/** One of the two filesystems, with its servers in JVMs of their own. */
+public abstract class Side implements AutoCloseable {
+    private static final int MAKERS = 64;
+    private static final int FILES_OF_DIRECTORY = 100;
+
+    private final String name;
+    private @Nullable Configuration conf;
+
+    Side(String name) {
+        this.name = name;
+    }
+
+    /** As figures are called by. */
+    public final String name() {
+        return name;
+    }
+
+    /** Of its root, without the slash. */
+    abstract String uri();
+
+    /** What a client has to be told, by name and value; all else is the default. */
+    abstract List<String> settings();
+
+    /** Settings of a client whose default filesystem this is; a copy of its own. */
+    final Configuration conf() {
+        return new Configuration(shared());
+    }
+
+    /** The filesystem that all parts share, as programs do. */
+    final FileSystem files() throws IOException {
+        return FileSystem.get(URI.create(uri()), shared());
+    }
+
+    /** Read from its files once. */
+    private synchronized Configuration shared() {
+        if (conf == null) {
+            conf = new Configuration();
+            conf.set("fs.defaultFS", uri());
+            List<String> settings = settings();
+            for (int i = 0; i < settings.size(); i += 2) {
+                conf.set(settings.get(i), settings.get(i + 1));
+            }
+        }
+        return conf;
+    }
+
+    /** An absolute path here. */
+    final Path path(String path) {
+        return new Path(uri() + path);
+    }
+
+    /** Makes an empty file in a directory that is there; by many threads at once, each with a number of its own below {@link #MAKERS}. */
+    abstract void make(String path, int thread) throws IOException;
+
+    /** Empty files in directories of a hundred, as fast as it goes. */
+    final void tree(String top, int number) throws IOException, InterruptedException {
+        int directories = (number + FILES_OF_DIRECTORY - 1) / FILES_OF_DIRECTORY;
+        each(MAKERS, thread -> {
+            for (int i = thread; i < directories; i += MAKERS) {
+                String directory = top + "/d" + i;
+                files().mkdirs(path(directory));
+                int last = Math.min(number, (i + 1) * FILES_OF_DIRECTORY);
+                for (int file = i * FILES_OF_DIRECTORY; file < last; file++) {
+                    make(directory + "/part-" + file, thread);
+                }
+            }
+        });
+    }
+
+    interface Body {
+        void run(int thread) throws Exception;
+    }
+
+    /** Runs it in so many threads, each with its number. */
+    static void each(int threads, Body body) throws IOException, InterruptedException {
+        try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                int thread = i;
+                Callable<Void> task = () -> {
+                    body.run(thread);
+                    return null;
+                };
+                all.add(executor.submit(task));
+            }
+            try {
+                for (Future<?> one : all) {
+                    one.get();
+                }
+            } catch (ExecutionException e) {
+                executor.shutdownNow();
+                throw new IOException(e.getCause());
+            }
+        }
+    }
+
+    @Override
+    public abstract void close() throws IOException;
+}

@@ -1,0 +1,41 @@
+package io.hmfs.bench.hdfs;
+
+import io.hmfs.bench.quickstart.StepException;
+
+/** {@code -du -s} of a tree of empty files, and {@code -rm -r} of it. */
+public final class TreePart implements Part {
+    private final int files;
+    private final boolean isUsage;
+    private final boolean isRemoval;
+
+    /** Which of the two count; the tree is removed in any case. */
+    public TreePart(int files, boolean isUsage, boolean isRemoval) {
+        this.files = files;
+        this.isUsage = isUsage;
+        this.isRemoval = isRemoval;
+    }
+
+    @Override
+    public void round(Side side, int round, Figures figures) throws Exception {
+        String tree = "/tree-" + files + "-" + round;
+        side.tree(tree, files);
+        long there = side.files().getContentSummary(side.path(tree)).getFileCount();
+        if (there != files) {
+            throw new StepException("the tree has " + there + " files, not " + files + " on " + side.name());
+        }
+        if (isUsage) {
+            Shell.Ran usage = Shell.run(side, "-du", "-s", tree);
+            if (!usage.printed().startsWith("0 ")) {
+                throw new StepException("-du printed " + usage.printed());
+            }
+            figures.add("du", "ms", usage.millis());
+        }
+        Shell.Ran removal = Shell.run(side, "-rm", "-r", "-skipTrash", tree);
+        if (side.files().exists(side.path(tree))) {
+            throw new StepException(tree + " is there after -rm on " + side.name());
+        }
+        if (isRemoval) {
+            figures.add("rm", "ms", removal.millis());
+        }
+    }
+}
