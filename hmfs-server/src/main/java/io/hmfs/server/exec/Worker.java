@@ -65,6 +65,7 @@ public final class Worker {
     final Recorder recorder;
 
     final Access access;
+    final Charges charges;
     final Once once = new Once(this);
 
     /** The number of the user that the current request acts for; none while nothing is his: {@link #number}. */
@@ -83,6 +84,7 @@ public final class Worker {
     private final XattrRequests xattrs;
     private final AclRequests acls;
     private final SafeModeRequests safeMode = new SafeModeRequests(this);
+    private final QuotaRequests quotas = new QuotaRequests(this);
     private final TreeRequests trees;
     private final DataRequests dataRequests;
     final Recorded recorded;
@@ -99,6 +101,7 @@ public final class Worker {
         reply = new ReplyWriter(new PrincipalNames(namespace), access, bytes -> Unpooled.EMPTY_BUFFER);
         links = new Links(namespace, access);
         recorder = new Recorder(this, service.observation);
+        charges = new Charges(this);
         PathCache known = new PathCache(service.changes, meter());
         path = new PathResolver(this, known);
         otherPath = new PathResolver(this, known);
@@ -309,7 +312,8 @@ public final class Worker {
         int template = header.templateId();
         if (template == MetricsDecoder.TEMPLATE_ID
                 || template == SummaryDecoder.TEMPLATE_ID
-                || template == RemoveTreeDecoder.TEMPLATE_ID) {
+                || template == RemoveTreeDecoder.TEMPLATE_ID
+                || QuotaRequests.isOne(template)) {
             return true;
         }
         if (service.data == null) {
@@ -370,7 +374,7 @@ public final class Worker {
             case SyncBlockDecoder.TEMPLATE_ID -> dataRequests.sync();
             case HelloDecoder.TEMPLATE_ID -> reply.failure(ResultCode.BAD_REQUEST, "the handshake was done before");
             default -> {
-                if (!acls.takes(header.templateId())) {
+                if (!acls.takes(header.templateId()) && !quotas.takes(header.templateId())) {
                     reply.failure(ResultCode.BAD_REQUEST, "message " + header.templateId() + " is unknown");
                 }
             }
