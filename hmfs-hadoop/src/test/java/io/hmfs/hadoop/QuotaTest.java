@@ -54,17 +54,12 @@ class QuotaTest extends OwnDirectory {
         NSQuotaExceededException expected = new NSQuotaExceededException(1, 2);
         expected.setPathName(directory.toString());
         Path more = new Path(directory, "more");
-        FileContext context =
-                FileContext.getFileContext(ServerProcess.shared().uri(), new Configuration());
-        for (Executable change :
-                List.<Executable>of(
-                        () -> fs.create(more).close(),
-                        () -> fs.mkdirs(more),
-                        () -> context.mkdir(more, null, true),
-                        () -> fs.createFile(new Path(more, "below"))
-                                .recursive()
-                                .build()
-                                .close())) {
+        FileContext context = FileContext.getFileContext(ServerProcess.shared().uri(), new Configuration());
+        for (Executable change : List.<Executable>of(
+                () -> fs.create(more).close(),
+                () -> fs.mkdirs(more),
+                () -> context.mkdir(more, null, true),
+                () -> fs.createFile(new Path(more, "below")).recursive().build().close())) {
             assertEquals(
                     expected.getMessage(),
                     assertThrows(NSQuotaExceededException.class, change).getMessage());
@@ -116,7 +111,8 @@ class QuotaTest extends OwnDirectory {
         Path none = new Path(directory, "none");
         assertEquals(
                 "Directory does not exist: " + none,
-                assertThrows(FileNotFoundException.class, () -> fs.setQuota(none, 1, 1)).getMessage());
+                assertThrows(FileNotFoundException.class, () -> fs.setQuota(none, 1, 1))
+                        .getMessage());
         assertThrows(PathIsNotDirectoryException.class, () -> fs.setQuota(file, 1, 1));
         assertEquals(
                 "Invalid values for quota : 0 and 5",
