@@ -32,7 +32,7 @@ final class Charges {
 
     private Status charge(long names, long bytes) {
         if (passage.above.length == 0) {
-            return passage.above == Quotas.GONE ? Status.NO_SUCH_DIRECTORY : Status.OK;
+            return Quotas.isGone(passage.above) ? Status.NO_SUCH_DIRECTORY : Status.OK;
         }
         return quotas.charge(passage.above, names, bytes, worker.access);
     }
@@ -99,7 +99,7 @@ final class Charges {
 
     /** Inside the gate, which the caller has entered with the lock of the key. */
     Status delete(long parent, Name name, Attributes removed) {
-        if (passage.above == Quotas.GONE) {
+        if (Quotas.isGone(passage.above)) {
             return Status.NO_SUCH_DIRECTORY;
         }
         Status status = namespace.delete(parent, name, removed);
@@ -113,7 +113,7 @@ final class Charges {
         long removed = 0;
         passage.enter(parent);
         try {
-            if (passage.above == Quotas.GONE) {
+            if (Quotas.isGone(passage.above)) {
                 return Status.NO_SUCH_DIRECTORY;
             }
             boolean limited = quotas.isAny() && namespace.stat(parent, name, seen) == Status.OK && quotas.has(seen.id);
@@ -137,7 +137,7 @@ final class Charges {
         passage.enter(parent);
         if (passage.above.length == 0) {
             try {
-                return passage.above == Quotas.GONE
+                return Quotas.isGone(passage.above)
                         ? Status.NO_SUCH_DIRECTORY
                         : namespace.append(parent, name, id, size);
             } finally {

@@ -45,7 +45,7 @@ final class MoveCharges {
         }
         from = passage.above;
         to = passage.chainOf(target);
-        if (from == Quotas.GONE || to == Quotas.GONE) {
+        if (Quotas.isGone(from) || Quotas.isGone(to)) {
             return Status.NO_SUCH_DIRECTORY;
         }
         if (Arrays.equals(from, to)) {
@@ -55,7 +55,7 @@ final class MoveCharges {
         passage.close(source, target);
         from = passage.above;
         to = passage.chainOf(target);
-        if (from == Quotas.GONE || to == Quotas.GONE) {
+        if (Quotas.isGone(from) || Quotas.isGone(to)) {
             return Status.NO_SUCH_DIRECTORY;
         }
         return charge(source, sourceName, target, targetName, replace);
@@ -67,9 +67,14 @@ final class MoveCharges {
             return status;
         }
         Quota itself = seen.isDirectory() ? quotas.counted(seen.id) : null;
-        TreeSum sum = itself == null ? TreeSum.of(namespace, seen) : null;
-        names = sum == null ? itself.usedNames : sum.names;
-        bytes = sum == null ? itself.usedBytes : sum.bytes;
+        if (itself == null) {
+            TreeSum sum = TreeSum.of(namespace, seen);
+            names = sum.names;
+            bytes = sum.bytes;
+        } else {
+            names = itself.usedNames;
+            bytes = itself.usedBytes;
+        }
         boolean taken = namespace.stat(target, targetName, seen) == Status.OK;
         if (taken && !replace) {
             return Status.EXISTS;

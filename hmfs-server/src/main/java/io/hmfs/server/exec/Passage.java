@@ -102,7 +102,7 @@ final class Passage {
             version = quotas.version();
             Arrays.fill(directories, 0);
         }
-        int place = (int) (directory * 0x9E3779B97F4A7C15L >>> 32) & PLACES - 1;
+        int place = (int) ((directory * 0x9E3779B97F4A7C15L) >>> 32) & (PLACES - 1);
         if (directories[place] != directory || directory == 0) {
             chains[place] = quotas.above(directory);
             directories[place] = directory;
@@ -118,7 +118,8 @@ final class Passage {
                 return false;
             }
         }
-        if (quotas.isAny() && chainOf(directory) != Quotas.NONE) {
+        Quota[] chain = quotas.isAny() ? chainOf(directory) : Quotas.NONE;
+        if (chain.length > 0 || Quotas.isGone(chain)) {
             if (joined == 0) {
                 leave();
             }

@@ -22,15 +22,15 @@ final class QuotaSentences {
     /** In the largest unit that it reaches, with two places if it is no whole number of them; 0 or more. */
     static String readable(long bytes) {
         int unit = 0;
-        while (unit < PREFIXES.length() && bytes >>> BITS * (unit + 1) != 0) {
+        while (unit < PREFIXES.length() && (bytes >>> (BITS * (unit + 1))) != 0) {
             unit++;
         }
         if (unit == 0) {
             return bytes + " B";
         }
-        long one = 1L << BITS * unit;
-        String number = (bytes & one - 1) == 0
-                ? Long.toString(bytes >>> BITS * unit)
+        long one = 1L << (BITS * unit);
+        String number = (bytes & (one - 1)) == 0
+                ? Long.toString(bytes >>> (BITS * unit))
                 : String.format(Locale.ENGLISH, "%.2f", bytes / (double) one);
         if (number.startsWith("1024") && unit < PREFIXES.length()) { // rounded up
             unit++;

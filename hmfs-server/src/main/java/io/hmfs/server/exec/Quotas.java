@@ -27,6 +27,12 @@ final class Quotas {
     /** The directory is gone, or in limbo. */
     static final Quota[] GONE = new Quota[0];
 
+    /** Whether that is so. */
+    @SuppressWarnings("ReferenceEquality") // this very array
+    static boolean isGone(Quota[] above) {
+        return above == GONE;
+    }
+
     private final Namespace namespace;
     private final Limbo limbo;
     private final QuotaEntries entries;
@@ -203,7 +209,7 @@ final class Quotas {
         Quota quota;
         close();
         try {
-            if (above(directory) == GONE) {
+            if (isGone(above(directory))) {
                 return Status.NOT_FOUND;
             }
             quota = quotas.get(directory);
@@ -328,7 +334,7 @@ final class Quotas {
     /** It came back, perhaps to elsewhere: who has it now and did not count it, or counted it and has it no more, is counted anew. Gate closed. */
     void back(Departure tree, long directory) {
         Quota[] now = above(namespace.above(directory), 1);
-        if (now == GONE || Arrays.equals(now, tree.above)) {
+        if (isGone(now) || Arrays.equals(now, tree.above)) {
             return;
         }
         synchronized (this) {
