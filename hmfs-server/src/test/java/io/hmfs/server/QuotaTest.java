@@ -2,6 +2,7 @@ package io.hmfs.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -254,7 +255,8 @@ class QuotaTest extends UsersOfOneServer {
                 create.join();
                 made++;
             } catch (CompletionException e) {
-                ResultCode code = ((HmfsException) e.getCause()).code();
+                ResultCode code =
+                        assertInstanceOf(HmfsException.class, e.getCause()).code();
                 assertTrue(code == ResultCode.NAME_QUOTA_EXCEEDED || code == ResultCode.ACCESS_DENIED, code.toString());
             }
         }
