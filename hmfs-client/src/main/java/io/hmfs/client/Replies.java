@@ -10,6 +10,7 @@ import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MetricsReportDecoder;
 import io.hmfs.wire.ObjectsPageDecoder;
 import io.hmfs.wire.PageDecoder;
+import io.hmfs.wire.QuotaReportDecoder;
 import io.hmfs.wire.SafeModeStateDecoder;
 import io.hmfs.wire.StatusReportDecoder;
 import io.hmfs.wire.SumDecoder;
@@ -42,6 +43,7 @@ final class Replies {
     private final MetricsReportDecoder metrics = new MetricsReportDecoder();
     private final AclReportDecoder acl = new AclReportDecoder();
     private final SafeModeStateDecoder safeMode = new SafeModeStateDecoder();
+    private final QuotaReportDecoder quota = new QuotaReportDecoder();
     private final XattrsDecoder xattrs = new XattrsDecoder();
     private final CensusPageDecoder census = new CensusPageDecoder();
     private final ObjectsPageDecoder objects = new ObjectsPageDecoder();
@@ -274,7 +276,21 @@ final class Replies {
         sum.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
         byte[] next = next(in, sum.limit() + SumDecoder.nextHeaderLength(), sum.nextLength());
         sum.getNext(next, 0, next.length);
-        return new TreeCalls.Part(new TreeSummary(sum.bytes(), sum.files(), sum.directories()), next);
+        return new TreeCalls.Part(
+                new TreeSummary(
+                        sum.bytes(), sum.files(), sum.directories(), limit(sum.nameQuota()), limit(sum.spaceQuota())),
+                next);
+    }
+
+    /** An older server says nothing. */
+    private static long limit(long told) {
+        return told == SumDecoder.nameQuotaNullValue() ? QuotaInfo.NONE : told;
+    }
+
+    QuotaInfo quota(WireBuffer in) throws IOException {
+        expect(QuotaReportDecoder.TEMPLATE_ID);
+        quota.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        return new QuotaInfo(quota.nameQuota(), quota.spaceQuota(), quota.names(), quota.bytes());
     }
 
     Census.Page census(WireBuffer in) throws IOException {

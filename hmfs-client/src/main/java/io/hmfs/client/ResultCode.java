@@ -28,6 +28,9 @@ public enum ResultCode {
      * rename and symlink take the last name as it is.
      */
     UNRESOLVED_LINK(18, "a symbolic link on the path leads elsewhere"),
+    /** {@link HmfsException#reason} is the sentence that HDFS would say; so for the next one. */
+    NAME_QUOTA_EXCEEDED(19, "a directory above has as many names below it as its quota lets it have"),
+    SPACE_QUOTA_EXCEEDED(20, "a directory above has as many bytes below it as its quota lets it have"),
     /** The server could not make sense of the request; the connection is closed when the stream is unusable. */
     BAD_REQUEST(100, "the server could not read the request"),
     /** Client and server speak different versions of the protocol. */

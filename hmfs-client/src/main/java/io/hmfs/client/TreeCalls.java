@@ -96,4 +96,45 @@ final class TreeCalls {
             }
         };
     }
+
+    /** Does no harm twice: it may be sent again. */
+    Call<Void> setQuota(String path, long names, long bytes) throws HmfsException {
+        return new MetadataCalls.PathCall<>("set quota", path) {
+            @Override
+            Void decode(Replies replies, WireBuffer in) throws IOException {
+                return replies.done(in);
+            }
+
+            @Override
+            int encode(Requests requests, WireBuffer out) {
+                return requests.setQuota
+                        .wrapAndApplyHeader(out, 0, requests.header)
+                        .correlationId(correlationId)
+                        .baseId(Wire.ROOT_ID)
+                        .names(names)
+                        .bytes(bytes)
+                        .putPath(utf8, 0, utf8.length)
+                        .limit();
+            }
+        };
+    }
+
+    Call<QuotaInfo> quota(String path) throws HmfsException {
+        return new MetadataCalls.PathCall<>("quota", path) {
+            @Override
+            QuotaInfo decode(Replies replies, WireBuffer in) throws IOException {
+                return replies.quota(in);
+            }
+
+            @Override
+            int encode(Requests requests, WireBuffer out) {
+                return requests.quotaUsage
+                        .wrapAndApplyHeader(out, 0, requests.header)
+                        .correlationId(correlationId)
+                        .baseId(Wire.ROOT_ID)
+                        .putPath(utf8, 0, utf8.length)
+                        .limit();
+            }
+        };
+    }
 }

@@ -6,9 +6,17 @@ package io.hmfs.client;
  * @param bytes sizes of the files; one with several names counts with each
  * @param files and symbolic links
  * @param directories that at the top included
+ * @param nameQuota of the directory at the top; -1: none
+ * @param spaceQuota the same, in bytes
  */
-public record TreeSummary(long bytes, long files, long directories) {
+public record TreeSummary(long bytes, long files, long directories, long nameQuota, long spaceQuota) {
+    /** Without quotas. */
+    public TreeSummary(long bytes, long files, long directories) {
+        this(bytes, files, directories, QuotaInfo.NONE, QuotaInfo.NONE);
+    }
+
     TreeSummary plus(TreeSummary other) {
-        return new TreeSummary(bytes + other.bytes, files + other.files, directories + other.directories);
+        return new TreeSummary(
+                bytes + other.bytes, files + other.files, directories + other.directories, nameQuota, spaceQuota);
     }
 }

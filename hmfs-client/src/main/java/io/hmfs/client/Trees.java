@@ -44,4 +44,18 @@ public final class Trees {
     public void remove(String path) throws IOException {
         client.call(calls.remove(path));
     }
+
+    /**
+     * Limits how many names may be below a directory, itself included (at least 1), and how many bytes of files (at least 0).
+     * {@link QuotaInfo#NONE}: no limit; {@link QuotaInfo#KEEP}: as it is. What is there already may be more: then nothing can be added.
+     * Superusers only: ACCESS_DENIED. NOT_DIRECTORY; INVALID_ARGUMENT; NO_SPACE.
+     */
+    public void setQuota(String path, long names, long bytes) throws IOException {
+        client.call(calls.setQuota(path, names, bytes));
+    }
+
+    /** The limits of a directory and what is below it; of what has no limit nothing is summed up. */
+    public QuotaInfo quota(String path) throws IOException {
+        return client.call(calls.quota(path));
+    }
 }

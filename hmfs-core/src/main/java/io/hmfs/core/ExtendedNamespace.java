@@ -169,6 +169,16 @@ abstract class ExtendedNamespace implements Namespace {
     }
 
     @Override
+    public final long[] above(long directory) {
+        long[][] ids = new long[1][];
+        stopping(() -> {
+            ids[0] = operations().above(directory);
+            return Status.OK;
+        });
+        return ids[0];
+    }
+
+    @Override
     public final Status path(long directory, long id, StringBuilder out) {
         return stopping(() -> operations().path(directory, id, out));
     }

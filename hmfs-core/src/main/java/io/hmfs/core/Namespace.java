@@ -154,6 +154,12 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
     Status path(long directory, StringBuilder out);
 
     /**
+     * The ids of a directory and of those above it, itself first and the root last, as they stood at one moment; none if the id is no
+     * directory's.
+     */
+    long[] above(long directory);
+
+    /**
      * Appends the absolute path of a file with this id in this directory, in time that grows with the number of its children.
      * With several names there, one of them. NOT_FOUND if it is not there, or was renamed meanwhile.
      */

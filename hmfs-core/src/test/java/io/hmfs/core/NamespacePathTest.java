@@ -1,5 +1,6 @@
 package io.hmfs.core;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -97,6 +98,19 @@ final class NamespacePathTest {
             deep = mkdir(deep, "d" + i);
         }
         assertTrue(path(open(file.killed()), deep).endsWith("/d38/d39"));
+    }
+
+    @Test
+    void theIdsAboveADirectoryAreThoseOfItsPath() {
+        assertArrayEquals(new long[] {c, b, a, ROOT}, namespace.above(c));
+        assertArrayEquals(new long[] {ROOT}, namespace.above(ROOT));
+        rename(namespace, a, "b", x, "y");
+        assertArrayEquals(new long[] {c, b, x, ROOT}, namespace.above(c));
+        long f = create(c, "f");
+        assertEquals(Status.OK, namespace.rmdir(ROOT, Name.of("a")));
+        for (long id : new long[] {0, -1, f, a, Long.MAX_VALUE}) {
+            assertArrayEquals(new long[0], namespace.above(id), "id " + id);
+        }
     }
 
     @Test

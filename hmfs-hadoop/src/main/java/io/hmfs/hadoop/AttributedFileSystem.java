@@ -203,7 +203,7 @@ abstract class AttributedFileSystem extends FileSystem {
                 FileSystem::getFileStatus);
     }
 
-    /** By the server. No snapshot, as a listing is none; quotas there are none, and one copy of each byte. */
+    /** By the server. No snapshot, as a listing is none; there is one copy of each byte. */
     @Override
     public ContentSummary getContentSummary(Path path) throws IOException {
         looks(Op.GET_CONTENT_SUMMARY);

@@ -13,6 +13,7 @@ import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.BulkDelete;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.InvalidPathHandleException;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
@@ -20,9 +21,11 @@ import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathFilter;
 import org.apache.hadoop.fs.PathHandle;
+import org.apache.hadoop.fs.QuotaUsage;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.SafeMode;
 import org.apache.hadoop.fs.SafeModeAction;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.fs.impl.AbstractFSBuilderImpl;
 import org.apache.hadoop.fs.impl.FileSystemMultipartUploaderBuilder;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
@@ -208,6 +211,36 @@ abstract class ExtendedFileSystem extends ListedFileSystem implements SafeMode, 
         } catch (HmfsException e) {
             throw HadoopErrors.translate("/", e);
         }
+    }
+
+    /**
+     * For superusers: how many names may be below a directory, itself included, and how many bytes of files; {@link Long#MAX_VALUE}: as
+     * it is, -1: no limit.
+     */
+    @Override
+    public void setQuota(Path path, long names, long space) throws IOException {
+        QuotaCalls.check(names, space);
+        changes(Op.SET_QUOTA);
+        followAnd(
+                path,
+                name -> QuotaCalls.set(session().link(), name, names, space),
+                (files, at) -> files.setQuota(at, names, space));
+    }
+
+    /** There is one kind of storage. */
+    @Override
+    public void setQuotaByStorageType(Path path, StorageType type, long quota) {
+        throw new UnsupportedOperationException(
+                "Failed to set quota by storage type: HMFS has no storage types; setQuota limits the bytes of all");
+    }
+
+    /** At once for a directory that has a quota; else it is summed up. */
+    @Override
+    public QuotaUsage getQuotaUsage(Path path) throws IOException {
+        looks(Op.GET_QUOTA_USAGE);
+        QuotaUsage usage =
+                follow(path, (name, at) -> QuotaCalls.usage(session().link(), name), FileSystem::getQuotaUsage);
+        return usage == null ? getContentSummary(path) : usage;
     }
 
     /** Of this filesystem; those of all in this process are StorageStatistics, and a source of metrics2. */

@@ -164,6 +164,8 @@ final class Session implements Closeable {
                     .fileCount(sum.files())
                     .directoryCount(sum.directories())
                     .spaceConsumed(sum.bytes())
+                    .quota(sum.nameQuota())
+                    .spaceQuota(sum.spaceQuota())
                     .erasureCodingPolicy("") // what HDFS says of a directory that has none
                     .build();
         } catch (HmfsException e) {

@@ -30,6 +30,8 @@ final class Figures {
                 null,
                 "Connections that are not read until there is room at the disk for their client",
                 service::connectionsHeldUp);
+        metrics.gauge("hmfs.quota.directories", null, "Directories that have a quota", service::quotaDirectories);
+        metrics.counter("hmfs.quota.refusals", null, "Changes that were refused for a quota", service::quotaRefusals);
         metrics.truth(
                 "hmfs.reaping", "1 while directories that were removed as a whole are taken apart", service::isReaping);
         metrics.truth("hmfs.healthy", "What /health says: 1 for 200, 0 for 503", healthy);

@@ -204,6 +204,10 @@ public final class Operations {
         return path.ofDirectory(directory, out);
     }
 
+    public long[] above(long directory) {
+        return path.above(directory);
+    }
+
     public Status path(long directory, long id, StringBuilder out) {
         return path.ofChild(directory, id, out);
     }

@@ -23,6 +23,7 @@ final class PathOp {
     private static final int SLOTS_PER_PIN = 1 << 10;
 
     private static final long ROOT_ID = 1;
+    private static final long[] NOTHING = {};
 
     private final Engine engine;
     private final Pmem pmem;
@@ -39,6 +40,23 @@ final class PathOp {
         int pin = engine.epochs.pin();
         try {
             return climb(id, Pmem.NULL, out);
+        } finally {
+            engine.epochs.unpin(pin);
+        }
+    }
+
+    /** The ids of a directory and of those above it, up to the root; none if there is no such directory. */
+    long[] above(long directory) {
+        int pin = engine.epochs.pin();
+        try {
+            Trace before = new Trace(directory);
+            for (; ; ) {
+                Trace after = new Trace(directory);
+                if (after.isSame(before)) {
+                    return after.status == Status.OK ? after.ids() : NOTHING;
+                }
+                before = after;
+            }
         } finally {
             engine.epochs.unpin(pin);
         }
@@ -162,6 +180,15 @@ final class PathOp {
 
         boolean isSame(Trace other) {
             return status == other.status && Arrays.equals(met, 0, depth, other.met, 0, other.depth);
+        }
+
+        long[] ids() {
+            long[] ids = new long[depth + 1];
+            for (int i = 0; i < depth; i++) {
+                ids[i] = EntryRecord.id(pmem, met[i]);
+            }
+            ids[depth] = ROOT_ID;
+            return ids;
         }
 
         void append(StringBuilder out, long child) {

@@ -38,7 +38,11 @@ public enum Status {
     /** The user may not do that. The engine knows no users: whoever serves them gives this answer. */
     ACCESS_DENIED(17),
     /** A symbolic link stands where the path leads on. The engine knows no paths: whoever resolves them gives this answer. */
-    UNRESOLVED_LINK(18);
+    UNRESOLVED_LINK(18),
+    /** A directory above has as many names below it as it may have. The engine knows no quotas: whoever keeps them gives this answer. */
+    NAME_QUOTA_EXCEEDED(19),
+    /** The same for the bytes of files. */
+    SPACE_QUOTA_EXCEEDED(20);
 
     private final int code;
 

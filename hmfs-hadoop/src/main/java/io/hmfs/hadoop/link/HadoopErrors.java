@@ -14,6 +14,8 @@ import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.PathPermissionException;
 import org.apache.hadoop.hdfs.protocol.AclException;
+import org.apache.hadoop.hdfs.protocol.DSQuotaExceededException;
+import org.apache.hadoop.hdfs.protocol.NSQuotaExceededException;
 import org.apache.hadoop.security.AccessControlException;
 
 /** From the server's outcomes to the exceptions that HDFS would throw; the server's own message is kept as the cause. */
@@ -71,6 +73,8 @@ public final class HadoopErrors {
             case UNRESOLVED_LINK -> new LinkOnPathException(path, failure.reason());
             case INVALID_ACL -> new AclException(failure.reason());
             case ACCESS_DENIED -> new AccessControlException(failure.reason());
+            case NAME_QUOTA_EXCEEDED -> new NSQuotaExceededException(failure.reason());
+            case SPACE_QUOTA_EXCEEDED -> new DSQuotaExceededException(failure.reason());
             case IS_ROOT -> new PathPermissionException(path, text);
             case BAD_REQUEST, TOO_LARGE, INTERNAL, IO_ERROR -> new PathIOException(path, failure.getMessage());
             case UNSUPPORTED_VERSION, WRONG_CLUSTER, OUTCOME_UNKNOWN -> new IOException(failure.getMessage());

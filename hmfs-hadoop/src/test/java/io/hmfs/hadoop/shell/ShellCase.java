@@ -45,9 +45,10 @@ record ShellCase(
      */
     record Expectation(String comparator, String output, int exitCode) {}
 
-    /** Whether all its commands are FsShell's, which knows every filesystem; the others administer HDFS. */
-    boolean isShellOnly() {
-        return Stream.concat(commands.stream(), cleanup.stream()).allMatch(each -> each.tool.equals("command"));
+    /** Whether all its commands can be had for any filesystem; the others administer HDFS. */
+    boolean isForAll() {
+        return Stream.concat(commands.stream(), cleanup.stream())
+                .allMatch(each -> each.tool.equals("command") || AdminCommands.knows(each));
     }
 
     /** The cases of a suite, in their order. */

@@ -26,6 +26,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FsShell;
+import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Goal: HDFS's users find every command of the shell as they know it, to the letter of its output.
  * Method: the cases of HDFS's own command line suites, of Hadoop's and some of ours, on a server of their own, compared by Hadoop's comparators;
- * hdfs:// is read as hmfs://. Cases that cannot end as in HDFS are run too, and must not.
+ * hdfs:// is read as hmfs://. Commands of dfsadmin that any filesystem may have are {@link AdminCommands}. Cases that cannot end as in HDFS are run too, and must not.
  */
 class ShellSuitesTest {
     /** Unpacked by the build. */
@@ -131,7 +132,7 @@ class ShellSuitesTest {
         for (String suite : ALL) {
             for (ShellCase each : ShellCase.read(file(suite))) {
                 List<ShellCase.Command> commands = each.commands();
-                if (each.isShellOnly() && DIFFERENCES.reason(suite, each.number()) == null) {
+                if (each.isForAll() && DIFFERENCES.reason(suite, each.number()) == null) {
                     commands.subList(Math.max(0, commands.size() - 2), commands.size())
                             .forEach(command -> missing.remove(command.name()));
                 }
@@ -163,7 +164,7 @@ class ShellSuitesTest {
             files.delete(each.getPath(), true);
         }
         return ShellCase.read(file(name)).stream()
-                .filter(ShellCase::isShellOnly)
+                .filter(ShellCase::isForAll)
                 .map(each -> each.with(ShellSuitesTest::expanded))
                 .map(each -> dynamicTest(each.number() + " " + each.description(), () -> {
                     String reason = DIFFERENCES.reason(name, each.number());
@@ -235,7 +236,8 @@ class ShellSuitesTest {
         try (PrintStream into = new PrintStream(captured, true, StandardCharsets.UTF_8)) {
             System.setOut(into);
             System.setErr(into);
-            return ToolRunner.run(new Configuration(conf), new FsShell(), arguments(command.line()));
+            Tool tool = command.tool().equals("command") ? new FsShell() : new AdminCommands(conf);
+            return ToolRunner.run(new Configuration(conf), tool, arguments(command.line()));
         } finally {
             System.setOut(out);
             System.setErr(err);

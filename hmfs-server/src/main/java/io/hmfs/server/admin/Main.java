@@ -17,6 +17,7 @@ import picocli.CommandLine.HelpCommand;
             StatusCommand.class,
             TopCommand.class,
             SafeModeCommand.class,
+            QuotaCommand.class,
             GcCommand.class,
             LauncherCommands.Fs.class,
             LauncherCommands.QuickstartHelp.class,

@@ -68,6 +68,14 @@ final class StatusCommand implements Callable<Integer> {
                     metrics.sum("hmfs_audit_lines_total"),
                     metrics.sum("hmfs_audit_dropped_total")));
         }
+        if (metrics.has("hmfs_quota_directories")) {
+            table.append(String.format(
+                    Locale.ROOT,
+                    "%-12s of %.0f directories; %.0f changes refused%n",
+                    "quotas",
+                    metrics.sum("hmfs_quota_directories"),
+                    metrics.sum("hmfs_quota_refusals_total")));
+        }
         for (String operation : traffic.operations()) {
             Traffic.Kind kind = traffic.kind(operation);
             table.append(String.format(
@@ -145,6 +153,8 @@ final class StatusCommand implements Callable<Integer> {
             values.put("inFlight", Math.round(metrics.sum("hmfs_requests_in_flight")));
             values.put("slowOperations", Math.round(metrics.sum("hmfs_slow_operations_total")));
             values.put("framesRefused", Math.round(metrics.sum("hmfs_frames_refused_total")));
+            values.put("quotaDirectories", Math.round(metrics.sum("hmfs_quota_directories")));
+            values.put("quotaRefusals", Math.round(metrics.sum("hmfs_quota_refusals_total")));
             values.put("operations", new Json.Raw(Json.object(operations(Traffic.of(metrics)))));
         }
         return Json.object(values) + System.lineSeparator();

@@ -139,6 +139,12 @@ final class Access {
         return Status.OK;
     }
 
+    /** For what is refused with a sentence of its own. */
+    Status refused(Status status, String why) {
+        reason = why;
+        return status;
+    }
+
     /** For what no mode bit decides. */
     Status denied(String why) {
         reason = why;

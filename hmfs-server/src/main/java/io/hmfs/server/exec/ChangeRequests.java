@@ -207,7 +207,11 @@ final class ChangeRequests {
                 || append.parentId() < Namespace.ROOT_ID
                 || worker.service.limbo.isBusy()
                 || !worker.isGranted(append.inode(), append.grant(), append.seal(), Grants.WRITE)
-                || !worker.once.beginJoined(session)) {
+                || !worker.charges.passage.join(append.parentId())) {
+            return false;
+        }
+        if (!worker.once.beginJoined(session)) {
+            worker.charges.passage.left();
             return false;
         }
         joined.add(session, append.parentId(), name, append.inode(), append.size());
@@ -227,7 +231,7 @@ final class ChangeRequests {
         }
         if (outcome == Status.OK) {
             worker.once.enter();
-            outcome = namespace.append(append.parentId(), name, append.inode(), append.size());
+            outcome = worker.charges.append(append.parentId(), name, append.inode(), append.size());
             worker.once.leave();
         }
         worker.reply.status(appended(outcome));
@@ -304,7 +308,7 @@ final class ChangeRequests {
 
     private Status truncateNamespace(PathResolver path) {
         worker.once.enter();
-        Status outcome = namespace.truncate(path.parentId, path.name, truncate.size());
+        Status outcome = worker.charges.truncate(path.parentId, path.name, before, truncate.size());
         worker.once.leave();
         return outcome;
     }

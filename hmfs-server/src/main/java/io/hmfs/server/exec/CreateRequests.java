@@ -57,7 +57,11 @@ final class CreateRequests {
                 || Acl.hasDefault(path.parentAcl())) {
             return false;
         }
+        if (!worker.charges.passage.join(path.parentId)) {
+            return false;
+        }
         if (!worker.once.beginJoined(session)) {
+            worker.charges.passage.left();
             return false;
         }
         joined.add(session, create.baseId(), path.parentId, path.name, create.mode(), path.parentGid());
@@ -151,9 +155,8 @@ final class CreateRequests {
         Status outcome = Status.EXISTS;
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             worker.once.enter(removes.removed().id, removes.removed().size);
-            outcome = acl.length == 0
-                    ? worker.namespace.create(path.parentId, path.name, mode, worker.uid, gid, worker.attributes)
-                    : worker.namespace.create(path.parentId, path.name, mode, worker.uid, gid, acl, worker.attributes);
+            outcome = worker.charges.create(
+                    path.parentId, path.name, mode, worker.uid, gid, acl, attempt > 0, worker.attributes);
             worker.once.leave();
             if (outcome != Status.EXISTS || !create.flags().overwrite() || worker.attributes.isSymlink()) {
                 return outcome;
@@ -244,7 +247,7 @@ final class CreateRequests {
         }
         if (outcome == Status.OK) {
             worker.once.enter();
-            outcome = worker.namespace.symlink(
+            outcome = worker.charges.symlink(
                     path.parentId, path.name, target, worker.uid, path.parentGid(), worker.attributes);
             worker.once.leave();
         }
@@ -286,7 +289,7 @@ final class CreateRequests {
         int mode = inherits ? Inheritance.mode(above, unmasked) : mkdir.mode();
         long[] acl = inherits ? Inheritance.acl(above, true) : Acl.NONE;
         worker.once.enter();
-        Status made = worker.namespace.mkdir(path.parentId, path.name, mode, worker.uid, gid, acl, worker.attributes);
+        Status made = worker.charges.mkdir(path.parentId, path.name, mode, worker.uid, gid, acl, worker.attributes);
         worker.once.leave();
         return made;
     }

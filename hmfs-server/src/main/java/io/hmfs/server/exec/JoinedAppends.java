@@ -44,6 +44,11 @@ final class JoinedAppends extends JoinedRequests {
     }
 
     @Override
+    void left(int number) {
+        worker.charges.passage.left();
+    }
+
+    @Override
     void reply(int number) {
         worker.reply.done();
     }

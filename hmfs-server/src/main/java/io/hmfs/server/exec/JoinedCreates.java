@@ -46,6 +46,11 @@ final class JoinedCreates extends JoinedRequests {
     }
 
     @Override
+    void left(int number) {
+        worker.charges.passage.left();
+    }
+
+    @Override
     void reply(int number) {
         worker.open(batch.directory(number), batch.attributes(number), NOTHING, Grants.WRITE);
     }

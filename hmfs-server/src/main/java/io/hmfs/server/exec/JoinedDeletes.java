@@ -47,5 +47,6 @@ final class JoinedDeletes extends JoinedRequests {
     @Override
     void left(int number) {
         worker.service.locks.unlock(stripes[number]);
+        worker.charges.passage.left();
     }
 }

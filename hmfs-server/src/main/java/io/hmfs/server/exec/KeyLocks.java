@@ -43,11 +43,16 @@ final class KeyLocks {
         }
     }
 
+    /** The request goes to a thread that may wait. */
+    static TakenException taken() {
+        return new TakenException();
+    }
+
     void lock(int stripe, boolean waits) {
         if (waits) {
             locks[stripe].lock();
         } else if (!locks[stripe].tryLock()) {
-            throw new TakenException();
+            throw taken();
         }
     }
 

@@ -82,7 +82,7 @@ final class Limbo {
     private List<Held> left(long limbo) {
         List<Held> left = new ArrayList<>();
         namespace.list(limbo, new ListCursor(), (holderName, holder) -> {
-            if (isHolder(holderName)) {
+            if (isHolder(holderName) && holder.isDirectory()) { // else one of QuotaEntries
                 String[] was = holderName.toString().split("\\.", -1);
                 long parent = Long.parseUnsignedLong(was[0], HEX);
                 left.add(new Held(limbo, holder.id, parent, new Name(), Long.parseUnsignedLong(was[1], HEX)));
@@ -98,6 +98,12 @@ final class Limbo {
         return left;
     }
 
+    /** Its id; 0: there is none yet. */
+    long id() {
+        return self;
+    }
+
+    /** Also what {@link QuotaEntries} keeps there. */
     static boolean isHolder(Name name) {
         for (int i = 0; i < name.length(); i++) {
             if (name.buffer()[i] == OF_HOLDER) {

@@ -36,6 +36,7 @@ final class PathResolver {
     private final PathCache known;
     private final WorkerMeter meter;
     private final Access access;
+    private final Charges charges;
     private final Links links;
     private final Access.Where parentPath = this::parentPath;
     private final Access.Where fullPath = this::whole;
@@ -68,6 +69,7 @@ final class PathResolver {
         this.known = known;
         this.meter = worker.meter();
         this.access = worker.access;
+        this.charges = worker.charges;
         this.links = worker.links;
     }
 
@@ -305,7 +307,7 @@ final class PathResolver {
         int mode = inherits ? Inheritance.mode(above, makeUnmasked) : makeMode;
         long[] acl = inherits ? Inheritance.acl(above, true) : Acl.NONE;
         for (int attempt = 0; attempt < MKDIR_ATTEMPTS_MAX; attempt++) {
-            Status status = namespace.mkdir(parentId, name, mode, uid, gid, acl, parent);
+            Status status = charges.mkdir(parentId, name, mode, uid, gid, acl, parent);
             if (status != Status.EXISTS) {
                 return status;
             }

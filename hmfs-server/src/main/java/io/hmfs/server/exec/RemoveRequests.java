@@ -69,7 +69,12 @@ final class RemoveRequests {
         if (!locks.tryLock(stripe)) {
             return false;
         }
+        if (!worker.charges.passage.join(path.parentId)) {
+            locks.unlock(stripe);
+            return false;
+        }
         if (!worker.once.beginJoined(session)) {
+            worker.charges.passage.left();
             locks.unlock(stripe);
             return false;
         }
@@ -106,8 +111,13 @@ final class RemoveRequests {
         locks.lock(stripe, worker.waits);
         try {
             Status outcome = mayRemove(path, overwriting);
-            return outcome == Status.OK ? remove(path.parentId, path.name) : outcome;
+            if (outcome == Status.OK) {
+                worker.charges.passage.enter(path.parentId);
+                outcome = remove(path.parentId, path.name);
+            }
+            return outcome;
         } finally {
+            worker.charges.passage.leave();
             locks.unlock(stripe);
         }
     }
@@ -136,10 +146,10 @@ final class RemoveRequests {
     private Status remove(long parent, Name name) {
         Service.Data data = worker.service.data;
         if (data == null) {
-            return keepLinked(worker.namespace.delete(parent, name, removed));
+            return keepLinked(worker.charges.delete(parent, name, removed));
         }
         int slot = begin(data, parent, name);
-        Status outcome = worker.namespace.delete(parent, name, removed);
+        Status outcome = worker.charges.delete(parent, name, removed);
         settle(data, slot, outcome == Status.OK, parent, name);
         return outcome;
     }
@@ -204,14 +214,14 @@ final class RemoveRequests {
 
     private Status removeDirectory(PathResolver path) {
         if (!path.isParentSticky()) {
-            return worker.service.changes.rmdir(path.parentId, path.name);
+            return worker.charges.rmdir(path.parentId, path.name);
         }
         KeyLocks locks = worker.service.locks;
         int stripe = KeyLocks.stripe(path.parentId, path.name);
         locks.lock(stripe, worker.waits);
         try {
             Status outcome = mayTakeAway(path);
-            return outcome == Status.OK ? worker.service.changes.rmdir(path.parentId, path.name) : outcome;
+            return outcome == Status.OK ? worker.charges.rmdir(path.parentId, path.name) : outcome;
         } finally {
             locks.unlock(stripe);
         }
@@ -262,17 +272,25 @@ final class RemoveRequests {
         int one = KeyLocks.stripe(source.parentId, source.name);
         int other = KeyLocks.stripe(target.parentId, target.name);
         locks.lock(one, other, worker.waits);
+        Status outcome = Status.STALE; // unless it comes to an end
         try {
-            Status outcome = mayMove(source, target, replace);
+            outcome = mayMove(source, target, replace);
+            if (outcome == Status.OK) {
+                outcome =
+                        worker.charges.moves.begin(source.parentId, source.name, target.parentId, target.name, replace);
+            }
             if (outcome != Status.OK) {
                 return outcome;
             }
             Service.Data data = worker.service.data;
             if (data == null) {
-                return keepLinked(rename(source, target, replace));
+                outcome = keepLinked(rename(source, target, replace));
+            } else {
+                outcome = replace ? replace(data, source, target) : rename(source, target, false);
             }
-            return replace ? replace(data, source, target) : rename(source, target, false);
+            return outcome;
         } finally {
+            worker.charges.moves.ended(outcome, source.parentId, source.name);
             locks.unlock(one, other);
         }
     }
@@ -307,6 +325,10 @@ final class RemoveRequests {
 
     private Status rename(PathResolver source, PathResolver target, boolean replace) {
         Limbo limbo = worker.service.limbo;
-        return limbo.move(source.parentId, source.name, target.parentId, target.name, replace, removed);
+        Status outcome = limbo.move(source.parentId, source.name, target.parentId, target.name, replace, removed);
+        if (outcome == Status.OK) {
+            worker.charges.moves.replaced(removed);
+        }
+        return outcome;
     }
 }

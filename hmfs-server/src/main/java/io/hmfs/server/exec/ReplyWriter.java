@@ -14,6 +14,7 @@ import io.hmfs.wire.FailureEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsReportEncoder;
 import io.hmfs.wire.ObjectsPageEncoder;
+import io.hmfs.wire.QuotaReportEncoder;
 import io.hmfs.wire.SafeModeStateEncoder;
 import io.hmfs.wire.StatusReportEncoder;
 import io.hmfs.wire.SumEncoder;
@@ -45,6 +46,7 @@ final class ReplyWriter {
     private final MetricsReportEncoder metrics = new MetricsReportEncoder();
     private final XattrsEncoder xattrs = new XattrsEncoder();
     private final AclReportEncoder acl = new AclReportEncoder();
+    private final QuotaReportEncoder quota = new QuotaReportEncoder();
     private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
     private final CensusPageEncoder census = new CensusPageEncoder();
     private final ObjectsPageEncoder objects = new ObjectsPageEncoder();
@@ -133,8 +135,8 @@ final class ReplyWriter {
     void status(Status status) {
         if (status == Status.OK) {
             done();
-        } else if (status == Status.ACCESS_DENIED) {
-            failure(ResultCode.ACCESS_DENIED, access.reason());
+        } else if (status == Status.ACCESS_DENIED || Charges.isRefusal(status)) {
+            failure(StatusCodes.wire(status), access.reason());
         } else if (status == Status.UNRESOLVED_LINK) {
             failure(ResultCode.UNRESOLVED_LINK, access.reason(), Wire.PATH_MAX);
         } else {
@@ -280,12 +282,25 @@ final class ReplyWriter {
                 .limit());
     }
 
-    void sum(long bytes, long files, long directories, byte[] next) {
+    void quota(Quota of) {
+        close(quota.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .nameQuota(of.names)
+                .spaceQuota(of.bytes)
+                .names(of.usedNames)
+                .bytes(of.usedBytes)
+                .limit());
+    }
+
+    /** {@code limits}: those of what is at the top. */
+    void sum(long bytes, long files, long directories, Quota limits, byte[] next) {
         close(sum.wrapAndApplyHeader(open(FIXED_MAX + next.length), 0, header)
                 .correlationId(correlationId)
                 .bytes(bytes)
                 .files(files)
                 .directories(directories)
+                .nameQuota(limits.names)
+                .spaceQuota(limits.bytes)
                 .putNext(next, 0, next.length)
                 .limit());
     }

@@ -3,6 +3,7 @@ package io.hmfs.server.exec;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.type.Status;
 import io.hmfs.wire.SafeModeDecoder;
+import io.hmfs.wire.SetQuotaDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WriteBlockDecoder;
 
@@ -22,7 +23,10 @@ final class SafeModeRequests {
     /** Whether the current request is refused; if so, the reply says it. */
     boolean refuse() {
         int template = worker.header.templateId();
-        if (!worker.service.isInSafeMode() || !(Once.isChange(template) || template == WriteBlockDecoder.TEMPLATE_ID)) {
+        boolean changes = Once.isChange(template)
+                || template == WriteBlockDecoder.TEMPLATE_ID
+                || template == SetQuotaDecoder.TEMPLATE_ID;
+        if (!worker.service.isInSafeMode() || !changes) {
             return false;
         }
         worker.reply.failure(ResultCode.SAFE_MODE, ResultCode.SAFE_MODE.text()); // which older clients do not know

@@ -35,6 +35,7 @@ public final class Service {
     final KeyLocks locks = new KeyLocks();
     final NameChanges changes;
     final Limbo limbo;
+    final Quotas quotas;
     final OutcomesByClient outcomes;
 
     /** Tells this start of the server from all others; not 0. */
@@ -109,6 +110,7 @@ public final class Service {
         this.grants = grants;
         changes = new NameChanges(namespace);
         limbo = new Limbo(namespace, changes);
+        quotas = new Quotas(namespace, limbo);
         outcomes = new OutcomesByClient(namespace.numbered(), System::nanoTime);
         this.data = data;
         this.disk = new DiskQueue(disk, diskBytesMax);
@@ -120,6 +122,7 @@ public final class Service {
     /** Settles the removals and cuts that an earlier run left half done; before the first request. */
     public void recoverRemovals() {
         limbo.recover();
+        quotas.recover();
         Data builtin = data;
         if (builtin == null) {
             return;
@@ -295,6 +298,16 @@ public final class Service {
     /** Of these, bytes of the user who has most. */
     public long diskBytesOfOne() {
         return disk.largestBytes();
+    }
+
+    /** Directories with a quota. */
+    public int quotaDirectories() {
+        return quotas.size();
+    }
+
+    /** Changes that a quota did not allow. */
+    public long quotaRefusals() {
+        return quotas.refusals();
     }
 
     /** Users who have such requests. */

@@ -28,6 +28,8 @@ final class StatusCodes {
             case VALUE_TOO_LARGE -> ResultCode.VALUE_TOO_LARGE;
             case ACCESS_DENIED -> ResultCode.ACCESS_DENIED;
             case UNRESOLVED_LINK -> ResultCode.UNRESOLVED_LINK;
+            case NAME_QUOTA_EXCEEDED -> ResultCode.NAME_QUOTA_EXCEEDED;
+            case SPACE_QUOTA_EXCEEDED -> ResultCode.SPACE_QUOTA_EXCEEDED;
         };
     }
 }

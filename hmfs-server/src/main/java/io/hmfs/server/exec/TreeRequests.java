@@ -68,6 +68,8 @@ final class TreeRequests {
      */
     private final class Clearance extends TreeWalk {
         private final Access access = worker.access;
+        long names = 1; // its own
+        long bytes;
 
         Clearance(String top) {
             super(TreeRequests.this.namespace, top);
@@ -80,6 +82,8 @@ final class TreeRequests {
 
         @Override
         Status entry(Level level, Name name, Attributes entry) {
+            names++;
+            bytes += TreeSum.bytesOf(entry);
             Status status = Status.OK;
             if (!level.isChecked) {
                 level.isChecked = true;
@@ -125,6 +129,9 @@ final class TreeRequests {
             }
             if (outcome == Status.OK) {
                 outcome = take(path, found.id);
+                if (outcome == Status.OK) {
+                    worker.service.quotas.removed(found.id);
+                }
             }
             if (outcome != Status.STALE || worker.service.limbo.isClosed()) {
                 return outcome;
@@ -134,10 +141,10 @@ final class TreeRequests {
     }
 
     private Status clear(PathResolver path) {
-        if (!worker.access.isLimited()) {
-            return Status.OK;
-        }
-        Clearance clearance = new Clearance(path.whole());
+        return worker.access.isLimited() ? clear(new Clearance(path.whole())) : Status.OK;
+    }
+
+    private Status clear(Clearance clearance) {
         Status outcome = clearance.begin(found);
         while (outcome == Status.OK && !clearance.isAtEnd()) {
             outcome = worker.service.limbo.isClosed() ? Status.STALE : clearance.run(ENTRIES_MAX);
@@ -154,9 +161,11 @@ final class TreeRequests {
             return outcome;
         }
         Attributes holder = new Attributes();
+        Quotas.Departure departure;
         int stripe = KeyLocks.stripe(path.parentId, path.name);
         worker.service.locks.lock(stripe, worker.waits);
         try {
+            departure = worker.charges.moves.departure(path.parentId);
             outcome = namespace.stat(path.parentId, path.name, found);
             if (outcome == Status.OK && found.id != id) {
                 return Status.STALE;
@@ -164,7 +173,7 @@ final class TreeRequests {
             if (outcome == Status.OK && path.isParentSticky()) {
                 outcome = path.mayTakeAway(found);
             }
-            if (outcome == Status.OK && worker.access.isLimited()) {
+            if (outcome == Status.OK && (worker.access.isLimited() || departure.isCounted())) {
                 outcome = limbo.hold(there, path.parentId, path.name, id, holder);
             } else if (outcome == Status.OK) {
                 worker.once.enter();
@@ -172,34 +181,41 @@ final class TreeRequests {
             }
         } finally {
             worker.once.leave();
+            worker.charges.passage.leave();
             worker.service.locks.unlock(stripe);
         }
         return outcome == Status.OK
-                ? clearHeld(path, new Limbo.Held(there.id, holder.id, path.parentId, path.name, id))
+                ? clearHeld(path, new Limbo.Held(there.id, holder.id, path.parentId, path.name, id), departure)
                 : outcome;
     }
 
     /**
      * What came in since it was looked at is looked at too, where nothing comes in any more: else whoever may move what he may not
      * remove would have it removed. Only the step out of there is the change that the client asked for, so that after a crash before it
-     * the change is not taken for executed.
+     * the change is not taken for executed. What a quota above has counted of it is summed up here too, where nothing changes.
      */
-    private Status clearHeld(PathResolver path, Limbo.Held tree) {
+    private Status clearHeld(PathResolver path, Limbo.Held tree, Quotas.Departure departure) {
         Limbo limbo = worker.service.limbo;
-        Status outcome = clear(path);
+        Quotas quotas = worker.service.quotas;
+        Clearance again = new Clearance(path.whole());
+        Status outcome = clear(again);
         if (outcome == Status.OK) {
             worker.once.enter();
             outcome = limbo.release(tree);
             worker.once.leave();
         }
         if (outcome == Status.OK) {
+            quotas.giveBack(departure, again.names, again.bytes);
             limbo.letGo(tree);
         } else {
             int stripe = KeyLocks.stripe(path.parentId, path.name);
             worker.service.locks.lock(stripe, worker.waits);
+            quotas.close();
             try {
                 limbo.putBack(tree);
+                quotas.back(departure, tree.id());
             } finally {
+                quotas.open();
                 worker.service.locks.unlock(stripe);
             }
         }
@@ -262,7 +278,8 @@ final class TreeRequests {
                     ResultCode.TOO_LARGE,
                     "the tree is too deep to be summed up in parts: sum up the directories in it one by one");
         } else if (status == Status.OK) {
-            worker.reply.sum(sum.bytes, sum.files, sum.directories, sum.isAtEnd() ? NOTHING : sum.write());
+            byte[] next = sum.isAtEnd() ? NOTHING : sum.write();
+            worker.reply.sum(sum.bytes, sum.files, sum.directories, worker.service.quotas.limits(found.id), next);
         }
         return status;
     }

@@ -64,6 +64,7 @@ public final class Worker {
     final Recorder recorder;
 
     final Access access;
+    final Charges charges;
     final Once once = new Once(this);
 
     /** The number of the user that the current request acts for; none while nothing is his: {@link #number}. */
@@ -82,6 +83,7 @@ public final class Worker {
     private final XattrRequests xattrs;
     private final AclRequests acls;
     private final SafeModeRequests safeMode = new SafeModeRequests(this);
+    private final QuotaRequests quotas = new QuotaRequests(this);
     private final TreeRequests trees;
     private final DataRequests dataRequests;
     private final CensusRequests census = new CensusRequests(this);
@@ -100,6 +102,7 @@ public final class Worker {
         reply = new ReplyWriter(new PrincipalNames(namespace), access, bytes -> Unpooled.EMPTY_BUFFER);
         links = new Links(namespace, access);
         recorder = new Recorder(this, service.observation);
+        charges = new Charges(this);
         PathCache known = new PathCache(service.changes, meter());
         path = new PathResolver(this, known);
         otherPath = new PathResolver(this, known);
@@ -337,7 +340,8 @@ public final class Worker {
             case SyncBlockDecoder.TEMPLATE_ID -> dataRequests.sync();
             case HelloDecoder.TEMPLATE_ID -> reply.failure(ResultCode.BAD_REQUEST, "the handshake was done before");
             default -> {
-                if (!acls.takes(header.templateId()) && !census.takes(header.templateId())) {
+                int template = header.templateId();
+                if (!acls.takes(template) && !census.takes(template) && !quotas.takes(template)) {
                     reply.failure(ResultCode.BAD_REQUEST, "message " + header.templateId() + " is unknown");
                 }
             }

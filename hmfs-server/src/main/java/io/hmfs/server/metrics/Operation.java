@@ -15,6 +15,7 @@ import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.ModifyAclDecoder;
 import io.hmfs.wire.ObjectsDecoder;
 import io.hmfs.wire.OpenDecoder;
+import io.hmfs.wire.QuotaUsageDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
 import io.hmfs.wire.RemoveAclDecoder;
 import io.hmfs.wire.RemoveAclEntriesDecoder;
@@ -27,6 +28,7 @@ import io.hmfs.wire.SafeModeDecoder;
 import io.hmfs.wire.SetAclDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
+import io.hmfs.wire.SetQuotaDecoder;
 import io.hmfs.wire.SetTimesDecoder;
 import io.hmfs.wire.SetXattrDecoder;
 import io.hmfs.wire.StatDecoder;
@@ -71,6 +73,8 @@ public enum Operation {
             RemoveDefaultAclDecoder.TEMPLATE_ID, RemoveDefaultAclDecoder.baseIdEncodingOffset(), "removeDefaultAcl"),
     REMOVE_ACL(RemoveAclDecoder.TEMPLATE_ID, RemoveAclDecoder.baseIdEncodingOffset(), "removeAcl"),
     SET_ACL(SetAclDecoder.TEMPLATE_ID, SetAclDecoder.baseIdEncodingOffset(), "setAcl"),
+    SET_QUOTA(SetQuotaDecoder.TEMPLATE_ID, SetQuotaDecoder.baseIdEncodingOffset(), "setQuota"),
+    QUOTA_USAGE(QuotaUsageDecoder.TEMPLATE_ID, QuotaUsageDecoder.baseIdEncodingOffset(), "quotaUsage"),
     READ_BLOCK(ReadBlockDecoder.TEMPLATE_ID),
     WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID),
     SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID),

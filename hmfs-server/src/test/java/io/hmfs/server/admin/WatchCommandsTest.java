@@ -160,6 +160,22 @@ class WatchCommandsTest {
     }
 
     @Test
+    void quotasAreSetShownAndClearedByCommand() throws Exception {
+        try (HmfsClient client = client()) {
+            client.mkdir("/q", 0755, false);
+        }
+        assertEquals("/q has no quota\n", run("quota", "show", "/q"));
+        assertEquals("path     /q\nnames    1 of 5\nspace    0 B of any\n", run("quota", "set", "/q", "--names", "5"));
+        assertEquals(
+                "path     /q\nnames    1 of 5\nspace    0 B of 1.5 GiB\n",
+                run("quota", "set", "/q", "--space", "1536M"));
+        assertTrue(run("status").contains("\nquotas       of 1 directories; 0 changes refused\n"));
+        assertEquals(
+                "path     /q\nnames    1 of any\nspace    0 B of 1.5 GiB\n", run("quota", "clear", "/q", "--names"));
+        assertEquals("/q has no quota\n", run("quota", "clear", "/q"));
+    }
+
+    @Test
     void eachRequestIsCountedOnceByOperationAndStatus() throws Exception {
         try (HmfsClient client = client()) {
             work(client);

@@ -318,4 +318,55 @@ class HeldTreeTest {
         assertTrue(id(work, "e") != 0);
         assertTrue(worker.service.limbo.holds(tree));
     }
+
+    private void quota(long directory, long names) {
+        assertEquals(Status.OK, worker.service.quotas.set(directory, names, Quota.NONE));
+    }
+
+    private long counted(long directory) {
+        Quota quota = worker.service.quotas.usage(directory);
+        return quota == null ? 0 : quota.usedNames;
+    }
+
+    /** What happens while the tree is held, before it is looked at again. */
+    private void whileHeld(Runnable step) {
+        after.put(
+                "mkdir " + Long.toHexString(work) + "." + Long.toHexString(tree),
+                () -> after.put("list " + tree, step));
+    }
+
+    @Test
+    void whatLeavesIsCountedNoMoreAndTheReaperLeavesTheLimits() {
+        quota(work, 10);
+        assertEquals(6, counted(work));
+        assertEquals(ResultCode.OK, removeTree());
+        assertEquals(3, counted(work));
+        reap();
+        assertEquals(List.of(Long.toHexString(work) + ".0"), inLimbo());
+        assertEquals(3, counted(work));
+    }
+
+    @Test
+    void whatIsRefusedAndPutBackIsCountedByAQuotaThatCameMeanwhile() {
+        after.put("mkdir " + Long.toHexString(work) + "." + Long.toHexString(tree), () -> {
+            assertEquals(Status.OK, namespace.chown(tree, Name.of("inner"), bob, 0));
+            after.put("list " + tree, () -> quota(work, 10));
+        });
+        assertEquals(ResultCode.ACCESS_DENIED, removeTree());
+        assertTrue(after.isEmpty());
+        assertEquals(tree, id(work, "T"));
+        assertEquals(6, counted(work));
+    }
+
+    @Test
+    void aQuotaThatWasSetAnewMeanwhileGivesNothingBack() {
+        quota(work, 10);
+        whileHeld(() -> {
+            quota(work, Quota.NONE);
+            quota(work, 20);
+        });
+        assertEquals(ResultCode.OK, removeTree());
+        assertTrue(after.isEmpty());
+        assertEquals(3, counted(work));
+    }
 }
