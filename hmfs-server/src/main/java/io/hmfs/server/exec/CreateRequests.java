@@ -26,6 +26,7 @@ final class CreateRequests {
 
     private final Worker worker;
     private final RemoveRequests removes;
+    private final Overwrite overwrite;
     private final JoinedCreates joined;
     private final CreateDecoder create = new CreateDecoder();
     private final MkdirDecoder mkdir = new MkdirDecoder();
@@ -34,6 +35,7 @@ final class CreateRequests {
     CreateRequests(Worker worker, RemoveRequests removes) {
         this.worker = worker;
         this.removes = removes;
+        overwrite = new Overwrite(worker, removes);
         joined = new JoinedCreates(worker);
     }
 
@@ -141,7 +143,7 @@ final class CreateRequests {
         return worker.number();
     }
 
-    /** With overwrite: deletes and creates until the name is free at the right moment; two steps, as documented. */
+    /** With overwrite, what has the name is replaced; a create or a replacement that comes too late is tried again. */
     private Status createFile(PathResolver path) {
         int gid = path.parentGid();
         long[] above = path.parentAcl();
@@ -150,7 +152,7 @@ final class CreateRequests {
         long[] acl = inherits ? Inheritance.acl(above, false) : Acl.NONE;
         Status outcome = Status.EXISTS;
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-            worker.once.enter(removes.removed().id, removes.removed().size);
+            worker.once.enter();
             outcome = acl.length == 0
                     ? worker.namespace.create(path.parentId, path.name, mode, worker.uid, gid, worker.attributes)
                     : worker.namespace.create(path.parentId, path.name, mode, worker.uid, gid, acl, worker.attributes);
@@ -158,9 +160,9 @@ final class CreateRequests {
             if (outcome != Status.EXISTS || !create.flags().overwrite() || worker.attributes.isSymlink()) {
                 return outcome;
             }
-            Status removal = removes.remove(path, true);
-            if (removal != Status.OK && removal != Status.NOT_FOUND) {
-                return removal;
+            Status replaced = overwrite.run(path, mode, gid, acl);
+            if (replaced != Status.NOT_FOUND) {
+                return replaced;
             }
         }
         return outcome;

@@ -80,11 +80,23 @@ final class Recorded {
         };
     }
 
+    /** Whether the record is of a change like the current request. A create that replaced something ended with a rename. */
+    private boolean isOf(int template) {
+        boolean replaced = template == CreateDecoder.TEMPLATE_ID && outcome.kind == ChangeOutcome.Kind.RENAME;
+        return outcome.kind == kindOf(template)
+                || (replaced && openCreate().flags().overwrite());
+    }
+
+    private CreateDecoder openCreate() {
+        worker.checkBlock(CreateDecoder.BLOCK_LENGTH, CreateRequests.UNMASKED_SINCE, CreateRequests.CREATE_BEFORE);
+        return create.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+    }
+
     /** Answers the current request. */
     void answer(long ring, long sequence) {
         if (ring == NumberedChanges.NONE // another client has it by now
                 || !worker.namespace.numbered().find(ring, sequence, outcome)
-                || outcome.kind != kindOf(worker.header.templateId())) { // a number is of one change for ever
+                || !isOf(worker.header.templateId())) { // a number is of one change for ever
             worker.once.forgotten();
             return;
         }
@@ -94,12 +106,14 @@ final class Recorded {
         int version = worker.header.version();
         switch (worker.header.templateId()) {
             case CreateDecoder.TEMPLATE_ID -> {
-                worker.checkBlock(
-                        CreateDecoder.BLOCK_LENGTH, CreateRequests.UNMASKED_SINCE, CreateRequests.CREATE_BEFORE);
-                create.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version);
+                openCreate();
                 make(FileType.FILE, create.mode(), 0);
                 int at = create.limit() + CreateDecoder.pathHeaderLength();
                 inherit(create.baseId(), at, create.pathLength());
+                if (found && outcome.kind == ChangeOutcome.Kind.RENAME) {
+                    made.mtimeNanos = present.mtimeNanos; // it was made before it was put in place
+                    made.atimeNanos = present.atimeNanos;
+                }
                 int granted = mayStillWrite() ? Grants.WRITE : NOTHING;
                 worker.open(outcome.parentId, made, removed, granted);
             }
