@@ -41,7 +41,7 @@ class CodecTest {
                 .token("")
                 .limit();
         assertEquals(
-                "3d000100e2220500" // block length 61, template 1, schema 8930, version 5
+                "3d000100e2220600" // block length 61, template 1, schema 8930, version 6
                         + "0000000000000000" // correlation id
                         + "010a484d46530d0a" // magic: 1, "\nHMFS\r\n"
                         + "01000000" // protocol version
@@ -63,7 +63,7 @@ class CodecTest {
                 .path("/a")
                 .limit();
         assertEquals(0x1c, limit);
-        assertEquals("10000a00e2220500" + "0500000000000000" + "0100000000000000" + "02002f61", hex(limit));
+        assertEquals("10000a00e2220600" + "0500000000000000" + "0100000000000000" + "02002f61", hex(limit));
     }
 
     @Test
@@ -76,13 +76,18 @@ class CodecTest {
                 .baseId(Wire.ROOT_ID)
                 .mode(0644)
                 .parentMode(0755)
-                .unmaskedMode(0666);
+                .unmaskedMode(0666)
+                .expectedInode(7)
+                .expectedMtimeNanos(8)
+                .expectedSize(9)
+                .lease(10);
         create.flags().clear().overwrite(true).createParents(true);
         int limit = create.path("/ä").limit();
         assertEquals(
-                "27001400e2220500" // block length 39, template 20, schema 8930, version 5
+                "47001400e2220600" // block length 71, template 20, schema 8930, version 6
                         + "0100020000000000" + "0200000000000000" + "0300000000000000" + "0100000000000000"
                         + "a401" + "ed01" + "03" + "b601" // mode, parent mode, flags, unmasked mode
+                        + "0700000000000000" + "0800000000000000" + "0900000000000000" + "0a00000000000000"
                         + "0300" + "2fc3a4", // path
                 hex(limit));
     }
@@ -99,7 +104,7 @@ class CodecTest {
                 .entries("user:a:r--\0other::---")
                 .limit();
         assertEquals(
-                "20002100e2220500" // block length 32, template 33
+                "20002100e2220600" // block length 32, template 33
                         + "0100000000000000" + "0200000000000000" + "0300000000000000" + "0100000000000000"
                         + "01002f" + "1500" + "757365723a613a722d2d" + "00" + "6f746865723a3a2d2d2d",
                 hex(limit));
@@ -128,7 +133,7 @@ class CodecTest {
         page.linksCount(1).next().target("t");
         int limit = page.limit();
         assertEquals(
-                "28006700e2220500" + "0100000000000000" + "0200000000000000" + "ffffffffffffffff" + "0000000000000000"
+                "28006700e2220600" + "0100000000000000" + "0200000000000000" + "ffffffffffffffff" + "0000000000000000"
                         + "0900000000000000"
                         + "2b000100" // each entry's block 43, one entry
                         + "0300000000000000" + "0400000000000000" + "0500000000000000" + "0600000000000000"

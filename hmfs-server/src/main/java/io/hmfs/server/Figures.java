@@ -30,6 +30,7 @@ final class Figures {
                 null,
                 "Connections that are not read until there is room at the disk for their client",
                 service::connectionsHeldUp);
+        metrics.gauge("hmfs.leases", null, "Files that somebody has a lease on, to write them", service::leases);
         metrics.truth(
                 "hmfs.reaping", "1 while directories that were removed as a whole are taken apart", service::isReaping);
         metrics.truth("hmfs.healthy", "What /health says: 1 for 200, 0 for 503", healthy);

@@ -3,6 +3,8 @@ package io.hmfs.server.exec;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.wire.CreateDecoder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A create that replaces a file, in one step: the new file is made where no path leads, then takes the other one's place by a rename
@@ -19,16 +21,42 @@ final class Overwrite {
         draft = worker.service.limbo.draftName();
     }
 
-    /** The new file is in the worker's attributes, what it replaced in {@link RemoveRequests#removed}. NOT_FOUND: nothing was there. */
-    Status run(PathResolver path, int mode, int gid, long[] acl) {
+    /**
+     * The new file is in the worker's attributes, what it replaced in {@link RemoveRequests#removed}. NOT_FOUND: nothing was there. STALE: it
+     * is not the version that {@code condition} tells, if that is not null.
+     */
+    Status run(PathResolver path, int mode, int gid, long[] acl, @Nullable CreateDecoder condition) {
         KeyLocks locks = worker.service.locks;
         int stripe = KeyLocks.stripe(path.parentId, path.name);
         locks.lock(stripe, worker.waits); // what is seen here is what is replaced
         try {
             Status outcome = removes.mayRemove(path, true);
-            return outcome == Status.OK ? replace(path, mode, gid, acl) : outcome;
+            if (outcome != Status.OK || condition == null) {
+                return outcome == Status.OK ? replace(path, mode, gid, acl) : outcome;
+            }
+            return replaceVersion(path, mode, gid, acl, condition);
         } finally {
             locks.unlock(stripe);
+        }
+    }
+
+    /** The key's lock keeps others from replacing or cutting the file; that nobody commits a size takes having it alone. */
+    private Status replaceVersion(PathResolver path, int mode, int gid, long[] acl, CreateDecoder condition) {
+        Leases leases = worker.service.leases;
+        Attributes seen = removes.seen();
+        long inode = seen.id;
+        long stamp = leases.alone(inode, worker.waits);
+        try {
+            Status outcome = worker.namespace.stat(path.parentId, path.name, seen);
+            if (outcome != Status.OK) {
+                return outcome;
+            }
+            boolean expected = seen.id == condition.expectedInode()
+                    && seen.mtimeNanos == condition.expectedMtimeNanos()
+                    && seen.size == condition.expectedSize();
+            return expected ? replace(path, mode, gid, acl) : Status.STALE;
+        } finally {
+            leases.endAlone(inode, stamp);
         }
     }
 

@@ -44,6 +44,7 @@ final class Recorded {
     private final Attributes present = Attributes.withAcl();
     private boolean found;
     private final CreateDecoder create = new CreateDecoder();
+    private final AppendDecoder append = new AppendDecoder();
     private final MkdirDecoder mkdir = new MkdirDecoder();
     private final SymlinkDecoder symlink = new SymlinkDecoder();
 
@@ -88,7 +89,7 @@ final class Recorded {
     }
 
     private CreateDecoder openCreate() {
-        worker.checkBlock(CreateDecoder.BLOCK_LENGTH, CreateRequests.UNMASKED_SINCE, CreateRequests.CREATE_BEFORE);
+        CreateRequests.checkCreate(worker);
         return create.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
     }
 
@@ -114,6 +115,9 @@ final class Recorded {
                     made.mtimeNanos = present.mtimeNanos; // it was made before it was put in place
                     made.atimeNanos = present.atimeNanos;
                 }
+                if (found) {
+                    worker.leases.giveAgain(outcome.id, LeaseRequests.told(create.lease()));
+                }
                 int granted = mayStillWrite() ? Grants.WRITE : NOTHING;
                 worker.open(outcome.parentId, made, removed, granted);
             }
@@ -133,6 +137,14 @@ final class Recorded {
                 symlink.getTarget(target, 0, target.length);
                 make(FileType.SYMLINK, SYMLINK_MODE, target.length);
                 worker.reply.entry(outcome.parentId, made, target);
+            }
+            case AppendDecoder.TEMPLATE_ID -> {
+                ChangeRequests.checkAppend(worker);
+                append.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version);
+                if (append.last() == 1) {
+                    worker.leases.end(append.inode(), LeaseRequests.told(append.lease()));
+                }
+                worker.reply.done();
             }
             case DeleteDecoder.TEMPLATE_ID, RenameDecoder.TEMPLATE_ID -> worker.reply.done(removed.id, removed.size);
             default -> worker.reply.done();

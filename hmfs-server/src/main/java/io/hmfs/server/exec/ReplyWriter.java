@@ -9,6 +9,7 @@ import io.hmfs.wire.ChunkEncoder;
 import io.hmfs.wire.DoneEncoder;
 import io.hmfs.wire.EntryEncoder;
 import io.hmfs.wire.FailureEncoder;
+import io.hmfs.wire.LeaseStateEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsReportEncoder;
 import io.hmfs.wire.SafeModeStateEncoder;
@@ -42,6 +43,7 @@ final class ReplyWriter {
     private final MetricsReportEncoder metrics = new MetricsReportEncoder();
     private final XattrsEncoder xattrs = new XattrsEncoder();
     private final AclReportEncoder acl = new AclReportEncoder();
+    private final LeaseStateEncoder leaseState = new LeaseStateEncoder();
     private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final PrincipalNames principals;
@@ -272,6 +274,14 @@ final class ReplyWriter {
         close(safeMode.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
                 .correlationId(correlationId)
                 .on((short) (on ? 1 : 0))
+                .limit());
+    }
+
+    void leaseState(boolean closed) {
+        close(leaseState
+                .wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .closed((short) (closed ? 1 : 0))
                 .limit());
     }
 

@@ -65,6 +65,7 @@ public final class Worker {
     final Recorder recorder;
 
     final Access access;
+    final LeaseRequests leases;
     final Once once = new Once(this);
 
     /** The number of the user that the current request acts for; none while nothing is his: {@link #number}. */
@@ -102,6 +103,7 @@ public final class Worker {
         PathCache known = new PathCache(service.changes, meter());
         path = new PathResolver(this, known);
         otherPath = new PathResolver(this, known);
+        leases = new LeaseRequests(this);
         handshake = new Handshake(this);
         reads = new ReadRequests(this);
         removes = new RemoveRequests(this);
@@ -225,6 +227,7 @@ public final class Worker {
     }
 
     void actFor(Session session) {
+        leases.actFor(session);
         Caller caller = session.caller();
         if (caller != null) {
             uid = caller.uid();
@@ -309,7 +312,8 @@ public final class Worker {
         int template = header.templateId();
         if (template == MetricsDecoder.TEMPLATE_ID
                 || template == SummaryDecoder.TEMPLATE_ID
-                || template == RemoveTreeDecoder.TEMPLATE_ID) {
+                || template == RemoveTreeDecoder.TEMPLATE_ID
+                || LeaseRequests.waits(template)) {
             return true;
         }
         if (service.data == null) {
@@ -370,7 +374,7 @@ public final class Worker {
             case SyncBlockDecoder.TEMPLATE_ID -> dataRequests.sync();
             case HelloDecoder.TEMPLATE_ID -> reply.failure(ResultCode.BAD_REQUEST, "the handshake was done before");
             default -> {
-                if (!acls.takes(header.templateId())) {
+                if (!acls.takes(header.templateId()) && !leases.takes(header.templateId())) {
                     reply.failure(ResultCode.BAD_REQUEST, "message " + header.templateId() + " is unknown");
                 }
             }

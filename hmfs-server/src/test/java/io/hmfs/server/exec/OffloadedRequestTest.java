@@ -93,6 +93,7 @@ class OffloadedRequestTest {
                     info,
                     new Callers(namespace, AccessConfig.defaults(), user -> List.of(), Runnable::run, System::nanoTime),
                     Grants.open(directory.resolve("key")),
+                    Leases.inMemory(),
                     null,
                     Runnable::run,
                     1 << 20,
