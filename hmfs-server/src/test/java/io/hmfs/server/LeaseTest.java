@@ -163,6 +163,59 @@ class LeaseTest {
         }
     }
 
+    /** Who appends finds the size that nobody but he can change any more, whatever the last writer has just done. */
+    @Test
+    void whoGetsALeaseBeginsBehindTheLastCommit() throws Exception {
+        try (ServerFixture server = new ServerFixture(directory);
+                HmfsClient one = server.client();
+                HmfsClient other = server.client()) {
+            for (int i = 0; i < 300; i++) {
+                String path = "/f" + i;
+                OpenedFile first = create(one, path);
+                CompletableFuture<Void> last = CompletableFuture.runAsync(() -> {
+                    try {
+                        commit(one, first, 10, true);
+                    } catch (IOException e) {
+                        throw new java.io.UncheckedIOException(e);
+                    }
+                });
+                OpenedFile next = null;
+                while (next == null) {
+                    try {
+                        next = append(other, path);
+                    } catch (HmfsException e) {
+                        assertEquals(ResultCode.LEASED, e.code());
+                    }
+                }
+                assertEquals(10, next.info().size(), "round " + i);
+                last.get();
+            }
+        }
+    }
+
+    @Test
+    void aClientRenewsWhileItHasLeasesAndNotAfter() throws Exception {
+        try (ServerFixture server = new ServerFixture(directory);
+                HmfsClient idle = server.client();
+                HmfsClient client = server.client()) {
+            OpenedFile file = create(client, "/f");
+            client.leases().begun();
+            long begun = System.nanoTime();
+            Await.until("a renewal", () -> renewals(idle) == 1);
+            assertTrue(System.nanoTime() - begun < Duration.ofSeconds(30).toNanos(), "before anybody may displace it");
+            client.leases().end(file.info().id(), file.grant()).get();
+            assertEquals(2, renewals(idle), "one to end it");
+        }
+    }
+
+    private static long renewals(HmfsClient client) throws IOException {
+        return client.metrics()
+                .lines()
+                .filter(line -> line.startsWith("hmfs_request_duration_seconds_count") && line.contains("renew_leases"))
+                .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                .sum();
+    }
+
     private ServerChild start(Persistence persistence) throws Exception {
         Path pool = directory.resolve("pool");
         LogOptions log = persistence == Persistence.LOGGED

@@ -189,10 +189,13 @@ class LeasesTest {
         file.put(FILE, ANNE, 1);
         file.clear(first, false); // so that the later one stands before
         assertEquals(first, file.put(FILE, BERT, 1));
+        file.put(OTHER_FILE, ANNE, 1);
+        file.put(OTHER_FILE, BERT, 1);
         for (int i = 0; i < 2; i++) {
             Leases leases = start();
-            assertEquals(1, leases.count());
+            assertEquals(2, leases.count());
             assertTrue(leases.isHeld(FILE, BERT, 1));
+            assertTrue(leases.isHeld(OTHER_FILE, BERT, 1));
         }
     }
 
