@@ -358,8 +358,10 @@ final class ChangeRequests {
                 return;
             }
             look(path); // what was committed until now
-            boolean cuts = data != null && !before.isDirectory() && truncate.size() < before.size;
-            worker.reply.status(path.seen(cuts ? cut(data, path) : truncateNamespace(path)));
+            Status outcome = data != null && !before.isDirectory() && truncate.size() < before.size
+                    ? cut(data, path)
+                    : truncateNamespace(path);
+            worker.reply.status(path.seen(outcome));
         } finally {
             leases.endAlone(inode, stamp);
         }
