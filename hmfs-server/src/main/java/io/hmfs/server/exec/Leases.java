@@ -128,7 +128,7 @@ public final class Leases {
     }
 
     private static int stripe(long inode) {
-        return (int) (inode * 0x9E3779B97F4A7C15L >>> STRIPE_SHIFT);
+        return (int) ((inode * 0x9E3779B97F4A7C15L) >>> STRIPE_SHIFT);
     }
 
     /** Until {@link #unshare}, nobody has the file alone. Who must not wait ends with {@link KeyLocks.TakenException}. */
