@@ -59,6 +59,7 @@ final class DataCalls {
                         .position(offset)
                         .grant(grant.grant())
                         .seal(grant.seal())
+                        .lease(grant.lease())
                         .putPayload(source, sourceOffset, length)
                         .limit();
             }

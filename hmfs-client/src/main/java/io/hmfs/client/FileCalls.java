@@ -7,10 +7,12 @@ import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /** Makes the calls that open and make files, and the one that commits a size. */
 final class FileCalls {
     private static final int TARGET_MAX = 4095;
+    private static final FileVersion NO_VERSION = new FileVersion(0, 0, 0);
 
     private final MetadataCalls calls;
 
@@ -19,24 +21,28 @@ final class FileCalls {
     }
 
     private abstract static class OpenCall extends MetadataCalls.PathCall<OpenedFile> {
-        OpenCall(String operation, String path) throws HmfsException {
+        private final long lease;
+
+        OpenCall(String operation, String path, long lease) throws HmfsException {
             super(operation, path);
+            this.lease = lease;
         }
 
         @Override
         OpenedFile decode(Replies replies, WireBuffer in) throws IOException {
-            return replies.opened(in, subject);
+            return replies.opened(in, subject, lease);
         }
     }
 
-    Call<OpenedFile> open(String path, boolean read, boolean write) throws HmfsException {
-        return new OpenCall("open", path) {
+    Call<OpenedFile> open(String path, boolean read, boolean write, long lease) throws HmfsException {
+        return new OpenCall("open", path, lease) {
             @Override
             int encode(Requests requests, WireBuffer out) {
                 OpenEncoder open = requests.open
                         .wrapAndApplyHeader(out, 0, requests.header)
                         .correlationId(correlationId)
-                        .baseId(Wire.ROOT_ID);
+                        .baseId(Wire.ROOT_ID)
+                        .lease(lease);
                 open.access().clear().read(read).write(write);
                 return open.putPath(utf8, 0, utf8.length).limit();
             }
@@ -47,7 +53,8 @@ final class FileCalls {
         MetadataCalls.checkMode("create", path, options.mode());
         MetadataCalls.checkMode("create", path, options.unmaskedMode());
         MetadataCalls.checkMode("create", path, options.parentMode());
-        return new OpenCall("create", path) {
+        FileVersion expected = Objects.requireNonNullElse(options.expected(), NO_VERSION);
+        return new OpenCall("create", path, options.lease()) {
             @Override
             boolean isChange() {
                 return true;
@@ -63,7 +70,11 @@ final class FileCalls {
                         .baseId(Wire.ROOT_ID)
                         .mode(options.mode())
                         .parentMode(options.parentMode())
-                        .unmaskedMode(options.unmaskedMode());
+                        .unmaskedMode(options.unmaskedMode())
+                        .expectedInode(expected.inode())
+                        .expectedMtimeNanos(expected.mtimeNanos())
+                        .expectedSize(expected.size())
+                        .lease(options.lease());
                 create.flags().clear().overwrite(options.overwrite()).createParents(options.createParents());
                 return create.putPath(utf8, 0, utf8.length).limit();
             }
@@ -107,7 +118,7 @@ final class FileCalls {
         };
     }
 
-    Call<Void> append(FileInfo file, long size, Grant grant) throws HmfsException {
+    Call<Void> append(FileInfo file, long size, Grant grant, boolean last) throws HmfsException {
         byte[] name = file.name().getBytes(StandardCharsets.UTF_8);
         if (name.length > Wire.NAME_MAX) {
             throw new HmfsException(ResultCode.NAME_TOO_LONG, "append " + file.name());
@@ -135,6 +146,8 @@ final class FileCalls {
                         .size(size)
                         .grant(grant.grant())
                         .seal(grant.seal())
+                        .lease(grant.lease())
+                        .last((short) (last ? 1 : 0))
                         .putName(name, 0, name.length)
                         .limit();
             }

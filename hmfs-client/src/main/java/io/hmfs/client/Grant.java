@@ -5,8 +5,15 @@ import io.hmfs.wire.Wire;
 /**
  * What the server gave when it opened or made a file: the permission to read or write its data for some hours. The bytes are the
  * server's own affair; shown by another user, or for another file, they are worth nothing.
+ *
+ * @param lease the number of the lease that came with it, from {@link Leases#next}; 0: none
  */
-public record Grant(long grant, long seal) {
+public record Grant(long grant, long seal, long lease) {
+    /** Without a lease. */
+    public Grant(long grant, long seal) {
+        this(grant, seal, 0);
+    }
+
     /** How long a grant is good for, from when the server gave it. */
     public static final long LIFETIME_SECONDS = Wire.GRANT_SECONDS;
 

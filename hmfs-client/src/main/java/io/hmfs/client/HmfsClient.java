@@ -42,6 +42,7 @@ public final class HmfsClient implements AutoCloseable {
     private final Xattrs xattrs;
     private final Acls acls;
     private final Trees trees;
+    private final Leases leases;
     private final IoEventLoopGroup group = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("hmfs-client", true), NioIoHandler.newFactory());
     private volatile RemovedListener removedListener = (inode, size) -> {};
@@ -59,6 +60,7 @@ public final class HmfsClient implements AutoCloseable {
         xattrs = new Xattrs(this, calls);
         acls = new Acls(this, calls);
         trees = new Trees(this, calls);
+        leases = new Leases(this, group.next());
         try {
             server = await(dispatcher.open(), options.connectTimeout().toNanos());
         } catch (IOException | RuntimeException e) {
@@ -77,7 +79,7 @@ public final class HmfsClient implements AutoCloseable {
         return new HmfsClient(host, port, options);
     }
 
-    private <T> CompletableFuture<T> submit(Call<T> call) {
+    <T> CompletableFuture<T> submit(Call<T> call) {
         dispatcher.submit(call);
         return call;
     }
@@ -162,7 +164,12 @@ public final class HmfsClient implements AutoCloseable {
 
     /** Attributes of a file, and the grant to read or write it, or both. NOT_FOUND, IS_DIRECTORY, ACCESS_DENIED. */
     public OpenedFile open(String path, boolean read, boolean write) throws IOException {
-        return call(files.open(path, read, write));
+        return open(path, read, write, 0);
+    }
+
+    /** The same with a lease of this number, if it is to be written: LEASED if somebody else has one on the file. */
+    public OpenedFile open(String path, boolean read, boolean write, long lease) throws IOException {
+        return call(files.open(path, read, write, lease));
     }
 
     /** Creates a directory. With {@code parents}, missing parents too, and a directory that is there already is fine. */
@@ -233,7 +240,12 @@ public final class HmfsClient implements AutoCloseable {
      * name and id. STALE if it is gone from there or another one took its place.
      */
     public void append(FileInfo file, long newSize, Grant grant) throws IOException {
-        call(files.append(file, newSize, grant));
+        append(file, newSize, grant, false);
+    }
+
+    /** The same; with {@code last}, the grant's lease is over. LEASE_LOST if the client has it no more. */
+    public void append(FileInfo file, long newSize, Grant grant, boolean last) throws IOException {
+        call(files.append(file, newSize, grant, last));
     }
 
     /** {@link #append(FileInfo, long, Grant)} of a user who needs no grant. */
@@ -254,6 +266,11 @@ public final class HmfsClient implements AutoCloseable {
     /** The calls about whole trees. */
     public Trees trees() {
         return trees;
+    }
+
+    /** Leases on files that are written. */
+    public Leases leases() {
+        return leases;
     }
 
     /** Sets a file's size, up or down. */

@@ -6,6 +6,7 @@ import io.hmfs.wire.ChunkDecoder;
 import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
+import io.hmfs.wire.LeaseStateDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MetricsReportDecoder;
 import io.hmfs.wire.ObjectsPageDecoder;
@@ -44,6 +45,7 @@ final class Replies {
     private final AclReportDecoder acl = new AclReportDecoder();
     private final SafeModeStateDecoder safeMode = new SafeModeStateDecoder();
     private final QuotaReportDecoder quota = new QuotaReportDecoder();
+    private final LeaseStateDecoder lease = new LeaseStateDecoder();
     private final XattrsDecoder xattrs = new XattrsDecoder();
     private final CensusPageDecoder census = new CensusPageDecoder();
     private final ObjectsPageDecoder objects = new ObjectsPageDecoder();
@@ -143,9 +145,9 @@ final class Replies {
                 entry.flags().acl());
     }
 
-    OpenedFile opened(WireBuffer in, String path) throws IOException {
+    OpenedFile opened(WireBuffer in, String path, long lease) throws IOException {
         FileInfo info = entry(in, path);
-        return new OpenedFile(info, new Grant(entry.grant(), entry.seal()));
+        return new OpenedFile(info, new Grant(entry.grant(), entry.seal(), lease));
     }
 
     ListPage page(WireBuffer in) throws IOException {
@@ -352,6 +354,13 @@ final class Replies {
         expect(SafeModeStateDecoder.TEMPLATE_ID);
         return safeMode.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version())
                         .on()
+                != 0;
+    }
+
+    boolean isClosed(WireBuffer in) throws IOException {
+        expect(LeaseStateDecoder.TEMPLATE_ID);
+        return lease.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version())
+                        .closed()
                 != 0;
     }
 

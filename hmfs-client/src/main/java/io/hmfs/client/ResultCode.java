@@ -54,7 +54,12 @@ public enum ResultCode {
     /** An administrator has the server take no changes for now. */
     SAFE_MODE(110, "the server is in safe mode, in which nothing changes; `hmfs safemode leave` ends it"),
     /** What would be no ACL: {@link HmfsException#reason} says why, as HDFS does. */
-    INVALID_ACL(111, "this would be no access control list");
+    INVALID_ACL(111, "this would be no access control list"),
+    /** The file is somebody else's to write: {@link HmfsException#reason} says whose, as HDFS does. */
+    LEASED(115, "somebody else is writing the file"),
+    /** The lease that the client writes under was taken from it, or has run out. */
+    LEASE_LOST(
+            116, "the lease on the file was taken by somebody else, or has run out; nothing more is written under it");
 
     private static final ResultCode[] ALL = values();
 

@@ -27,7 +27,7 @@ public final class Wire {
     public static final int METADATA_FRAME_MAX = 2 * PATH_MAX + 1024;
 
     /** Bytes that a data frame needs beside the data. */
-    public static final int DATA_OVERHEAD = 64;
+    public static final int DATA_OVERHEAD = 96;
 
     /** An id's partition stands in its top 16 bits. */
     public static final int PARTITION_SHIFT = 48;

@@ -78,13 +78,18 @@ class CodecTest {
                 .baseId(Wire.ROOT_ID)
                 .mode(0644)
                 .parentMode(0755)
-                .unmaskedMode(0666);
+                .unmaskedMode(0666)
+                .expectedInode(7)
+                .expectedMtimeNanos(8)
+                .expectedSize(9)
+                .lease(10);
         create.flags().clear().overwrite(true).createParents(true);
         int limit = create.path("/ä").limit();
         assertEquals(
-                "27001400e2220600" // block length 39, template 20, schema 8930, version 6
+                "47001400e2220600" // block length 71, template 20, schema 8930, version 6
                         + "0100020000000000" + "0200000000000000" + "0300000000000000" + "0100000000000000"
                         + "a401" + "ed01" + "03" + "b601" // mode, parent mode, flags, unmasked mode
+                        + "0700000000000000" + "0800000000000000" + "0900000000000000" + "0a00000000000000"
                         + "0300" + "2fc3a4", // path
                 hex(limit));
     }

@@ -17,6 +17,7 @@ import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FsConstants;
+import org.apache.hadoop.fs.Options.CreateFileOptionKeys;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
@@ -350,6 +351,9 @@ abstract class AttributedFileSystem extends FileSystem {
                     CommonPathCapabilities.ETAGS_AVAILABLE,
                     CommonPathCapabilities.ETAGS_PRESERVED_IN_RENAME,
                     CommonPathCapabilities.FS_CONCAT,
+                    CommonPathCapabilities.LEASE_RECOVERABLE,
+                    CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE,
+                    CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG,
                     CommonPathCapabilities.FS_MULTIPART_UPLOADER,
                     CommonPathCapabilities.FS_PATHHANDLES -> true;
             case CommonPathCapabilities.VIRTUAL_BLOCK_LOCATIONS ->

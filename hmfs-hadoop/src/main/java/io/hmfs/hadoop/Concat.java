@@ -1,6 +1,7 @@
 package io.hmfs.hadoop;
 
 import io.hmfs.client.FileInfo;
+import io.hmfs.client.FileVersion;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -33,6 +34,10 @@ final class Concat {
         for (String source : sources) {
             FileInfo file = file(source);
             check(file, source, into, target);
+            if (!session.isFileClosed(source)) {
+                throw new HadoopIllegalArgumentException(
+                        "concat: source file " + source + " is invalid or empty or underConstruction");
+            }
             seen.add(file.id());
             from.add(file);
         }

@@ -15,6 +15,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.InvalidPathHandleException;
+import org.apache.hadoop.fs.LeaseRecoverable;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Options;
@@ -36,7 +37,7 @@ import org.apache.hadoop.util.functional.RemoteIterators;
 import org.jspecify.annotations.Nullable;
 
 /** The part of {@link HmfsFileSystem} that Hadoop lets a filesystem leave out: options of opening, handles, concat, uploads, figures. */
-abstract class ExtendedFileSystem extends ListedFileSystem implements SafeMode, IOStatisticsSource {
+abstract class ExtendedFileSystem extends ListedFileSystem implements SafeMode, LeaseRecoverable, IOStatisticsSource {
     @Override
     protected CompletableFuture<FSDataInputStream> openFileWithOptions(Path path, OpenFileParameters parameters)
             throws IOException {
@@ -191,6 +192,35 @@ abstract class ExtendedFileSystem extends ListedFileSystem implements SafeMode, 
         FileStatus[] entries = RemoteIterators.toArray(listing, new FileStatus[0]);
         Arrays.sort(entries); // callers of HDFS have got used to it
         return entries;
+    }
+
+    /** Always done when it returns: what is committed stays as it is until somebody else writes the file. */
+    @Override
+    public boolean recoverLease(Path path) throws IOException {
+        changes(Op.RECOVER_LEASE);
+        return follow(
+                path,
+                (name, at) -> {
+                    session().recoverLease(name);
+                    return true;
+                },
+                (files, at) -> elsewhere(files).recoverLease(at));
+    }
+
+    @Override
+    public boolean isFileClosed(Path path) throws IOException {
+        looks(Op.IS_FILE_CLOSED);
+        return follow(
+                path,
+                (name, at) -> session().isFileClosed(name),
+                (files, at) -> elsewhere(files).isFileClosed(at));
+    }
+
+    private static LeaseRecoverable elsewhere(FileSystem files) {
+        if (files instanceof LeaseRecoverable recoverable) {
+            return recoverable;
+        }
+        throw new UnsupportedOperationException(files.getUri() + ", where a link leads, has no leases");
     }
 
     /** Of the whole server, for superusers; there is nothing that {@code checked} could ask a standby. */

@@ -1,5 +1,6 @@
 package io.hmfs.hadoop;
 
+import io.hmfs.client.FileVersion;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.Set;
@@ -10,12 +11,17 @@ import org.apache.hadoop.fs.Options.CreateFileOptionKeys;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIOException;
 
-/** What {@code createFile} answers: Hadoop's own options, and the one that makes a file only where there is none. */
+/** What {@code createFile} answers: Hadoop's own options, and those that make a file only where there is none, or only in place of one version. */
 final class FileBuilder extends FSDataOutputStreamBuilder<FSDataOutputStream, FileBuilder> {
-    private static final Set<String> KNOWN = Set.of(CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE);
+    private static final String IF_NONE = CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE;
+    private static final String IF_VERSION = CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG;
+    private static final Set<String> KNOWN = Set.of(IF_NONE, IF_VERSION);
+
+    private final HmfsFileSystem files;
 
     FileBuilder(HmfsFileSystem files, Path path) {
         super(files, path);
+        this.files = files;
     }
 
     @Override
@@ -34,7 +40,12 @@ final class FileBuilder extends FSDataOutputStreamBuilder<FSDataOutputStream, Fi
         if (!flags.contains(CreateFlag.CREATE) && !flags.contains(CreateFlag.OVERWRITE)) {
             throw new PathIOException(getPath().toString(), "Must specify either create, overwrite or append");
         }
-        if (getOptions().getBoolean(CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE, false)) {
+        String etag = getOptions().get(IF_VERSION, "");
+        boolean none = getOptions().getBoolean(IF_NONE, false);
+        if (!etag.isEmpty()) {
+            return replace(etag, none);
+        }
+        if (none) {
             flags = EnumSet.of(CreateFlag.CREATE); // the server decides, in one step
         }
         return isRecursive()
@@ -55,5 +66,16 @@ final class FileBuilder extends FSDataOutputStreamBuilder<FSDataOutputStream, Fi
                                 getReplication(),
                                 getBlockSize(),
                                 getProgress());
+    }
+
+    private FSDataOutputStream replace(String etag, boolean none) throws IOException {
+        FileVersion version = FileVersion.ofEtag(etag);
+        if (none || version == null) {
+            throw new IllegalArgumentException(getPath() + ": "
+                    + (none
+                            ? IF_NONE + " and " + IF_VERSION + " exclude each other"
+                            : IF_VERSION + " is '" + etag + "', which is no etag of HMFS"));
+        }
+        return files.replace(getPath(), getPermission(), version, isRecursive());
     }
 }

@@ -54,7 +54,7 @@ final class HeldGrant implements Grants {
         try {
             OpenedFile again = link.repeatable(client -> client.open(path.get(), !write, write));
             if (again.info().id() == inode) {
-                grant = again.grant();
+                grant = new Grant(again.grant().grant(), again.grant().seal(), grant.lease());
                 renewAt = System.nanoTime() + renewNanos;
             }
         } catch (HmfsException refused) {

@@ -1,6 +1,7 @@
 package io.hmfs.hadoop;
 
 import io.hmfs.client.FileInfo;
+import io.hmfs.client.FileVersion;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FileStatus;

@@ -1,6 +1,7 @@
 package io.hmfs.hadoop;
 
 import io.hmfs.client.CreateOptions;
+import io.hmfs.client.FileVersion;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.ServerStatus;
 import io.hmfs.hadoop.link.LinkOnPathException;
@@ -181,12 +182,29 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
         return new FileBuilder(this, path).create().overwrite(true);
     }
 
+    private CreateOptions options(FsPermission mode, boolean overwrite, boolean parents) {
+        short parentMode = masked(FsPermission.getDirDefault()).toShort();
+        return new CreateOptions(
+                mode.toShort(), overwrite, parents, parentMode, unmasked(mode).toShort());
+    }
+
+    /** Puts an empty file in the place of one version of a file. */
+    FSDataOutputStream replace(Path path, FsPermission permission, FileVersion version, boolean parents)
+            throws IOException {
+        changes(Op.CREATE);
+        CreateOptions how = options(masked(permission), true, parents).replacing(version);
+        return follow(
+                path,
+                (name, at) -> new FSDataOutputStream(session().create(name, how), statistics),
+                (files, at) -> (FSDataOutputStream) files.createFile(at)
+                        .must(Options.CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG, version.etag())
+                        .build());
+    }
+
     private FSDataOutputStream create(Path path, FsPermission mode, boolean overwrite, boolean parents)
             throws IOException {
         changes(Op.CREATE);
-        short parentMode = masked(FsPermission.getDirDefault()).toShort();
-        CreateOptions how = new CreateOptions(
-                mode.toShort(), overwrite, parents, parentMode, unmasked(mode).toShort());
+        CreateOptions how = options(mode, overwrite, parents);
         return follow(
                 path,
                 (name, at) -> new FSDataOutputStream(session().create(name, how), statistics),

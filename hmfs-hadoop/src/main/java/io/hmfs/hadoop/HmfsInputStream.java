@@ -1,5 +1,6 @@
 package io.hmfs.hadoop;
 
+import io.hmfs.client.FileVersion;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

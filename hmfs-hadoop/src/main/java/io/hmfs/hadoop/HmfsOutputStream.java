@@ -52,6 +52,7 @@ final class HmfsOutputStream extends OutputStream
     private long chunkStart;
     private long committed;
     private boolean closed;
+    private boolean ended; // the lease, and the server knows
     private volatile long written;
 
     HmfsOutputStream(OpenFile file, long size, DataStore store, OpenFiles openFiles, Shape shape, OpCounts counts) {
@@ -171,7 +172,9 @@ final class HmfsOutputStream extends OutputStream
             failed = failed.getCause();
         }
         if (failed instanceof HmfsException refused
-                && (refused.code() == ResultCode.STALE || refused.code() == ResultCode.ACCESS_DENIED)) {
+                && (refused.code() == ResultCode.STALE
+                        || refused.code() == ResultCode.LEASE_LOST
+                        || refused.code() == ResultCode.ACCESS_DENIED)) {
             throw HadoopErrors.translate(file.path(), refused);
         }
         if (failed != null) {
@@ -191,15 +194,15 @@ final class HmfsOutputStream extends OutputStream
 
     @Override
     public synchronized void hflush() throws IOException {
-        publish(false);
+        publish(false, false);
     }
 
     @Override
     public synchronized void hsync() throws IOException {
-        publish(true);
+        publish(true, false);
     }
 
-    private void publish(boolean durable) throws IOException {
+    private void publish(boolean durable, boolean last) throws IOException {
         check();
         send();
         acquire(inFlightMax); // all replies are here
@@ -208,8 +211,9 @@ final class HmfsOutputStream extends OutputStream
         try {
             writer.publish(durable);
             if (chunkStart > committed) {
-                file.commit(chunkStart);
+                file.commit(chunkStart, last);
                 committed = chunkStart;
+                ended = last;
             }
         } catch (IOException e) {
             failure.compareAndSet(null, e); // what is on the store's side is unknown: no later call may claim success
@@ -223,17 +227,19 @@ final class HmfsOutputStream extends OutputStream
         if (closed) {
             return;
         }
+        boolean whole = false;
         try {
-            publish(syncOnClose);
+            publish(syncOnClose, true);
+            whole = true;
         } catch (IOException e) {
             writer.abort();
             throw e;
         } finally {
-            release();
+            release(whole && written > 0); // who has written nothing waits for nothing
         }
     }
 
-    private void release() {
+    private void release(boolean awaited) {
         closed = true;
         chunk = null;
         counts.add(Op.WRITE_BYTES, written);
@@ -241,6 +247,7 @@ final class HmfsOutputStream extends OutputStream
             spare.clear();
         }
         openFiles.remove(this);
+        file.release(ended, awaited);
     }
 
     /** Ends the stream without committing what came after the last hflush or hsync. */
@@ -250,7 +257,7 @@ final class HmfsOutputStream extends OutputStream
         if (!closed) {
             inFlight.acquireUninterruptibly(inFlightMax); // the buffers are the store's until then
             writer.abort();
-            release();
+            release(false);
         }
         return new AbortableResult() {
             @Override

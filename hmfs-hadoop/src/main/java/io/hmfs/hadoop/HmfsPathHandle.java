@@ -1,5 +1,6 @@
 package io.hmfs.hadoop;
 
+import io.hmfs.client.FileVersion;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;

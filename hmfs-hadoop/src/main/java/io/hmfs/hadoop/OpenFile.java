@@ -1,28 +1,38 @@
 package io.hmfs.hadoop;
 
 import io.hmfs.client.FileInfo;
+import io.hmfs.client.Grant;
 import io.hmfs.client.HmfsException;
+import io.hmfs.client.Leases;
 import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
 import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.link.ServerLink;
 import io.hmfs.hadoop.store.Grants;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.util.functional.FutureIO;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A file that is open for writing: where a commit of its size goes. The server finds a file by directory and name, so a rename
  * through the same filesystem tells the file its new place; a rename by somebody else makes the next commit fail. Thread-safe.
  */
 final class OpenFile {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFile.class);
+
     private final ServerLink link;
     private String path; // guarded by this, as all fields below
     private FileInfo info;
     private final Grants grants;
+    private final Grant lease;
 
     OpenFile(ServerLink link, String path, OpenedFile opened) {
         this.link = link;
         this.path = path;
         this.info = opened.info();
+        this.lease = opened.grant();
         this.grants = new HeldGrant(link, this::path, info.id(), true, opened.grant());
     }
 
@@ -43,11 +53,11 @@ final class OpenFile {
         }
     }
 
-    /** Makes {@code size} bytes visible; they must be in the data store. */
-    void commit(long size) throws IOException {
+    /** Makes {@code size} bytes visible; they must be in the data store. With {@code last} the lease is over then. */
+    void commit(long size, boolean last) throws IOException {
         FileInfo target = place();
         try {
-            link.repeat(client -> client.append(target, size, grants.current()));
+            link.repeat(client -> client.append(target, size, grants.current(), last));
         } catch (HmfsException e) {
             FileInfo now = place();
             boolean moved = e.code() == ResultCode.STALE || e.code() == ResultCode.NOT_FOUND;
@@ -55,9 +65,26 @@ final class OpenFile {
                 throw HadoopErrors.translate(path(), e);
             }
             try {
-                link.repeat(client -> client.append(now, size, grants.current()));
+                link.repeat(client -> client.append(now, size, grants.current(), last));
             } catch (HmfsException again) {
                 throw HadoopErrors.translate(path(), again);
+            }
+        }
+    }
+
+    /** Nobody writes it here any more. {@code told}: the server knows; {@code awaited}: it does when this returns, or is not there. */
+    void release(boolean told, boolean awaited) {
+        Leases leases = link.client().leases();
+        if (told) {
+            leases.ended();
+            return;
+        }
+        CompletableFuture<Void> ended = leases.end(inode(), lease);
+        if (awaited) {
+            try {
+                FutureIO.awaitFuture(ended);
+            } catch (IOException e) {
+                LOG.debug("The lease on {} ends when its time is over", path(), e);
             }
         }
     }

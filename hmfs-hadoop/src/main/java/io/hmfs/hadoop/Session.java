@@ -2,8 +2,10 @@ package io.hmfs.hadoop;
 
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
+import io.hmfs.client.FileVersion;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
+import io.hmfs.client.Leases;
 import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.ServerInfo;
@@ -24,6 +26,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
@@ -181,9 +184,9 @@ final class Session implements Closeable {
         }
     }
 
-    private OpenedFile open(String path, boolean write) throws IOException {
+    private OpenedFile open(String path) throws IOException {
         try {
-            return link.repeatable(client -> client.open(path, !write, write));
+            return link.repeatable(client -> client.open(path, true, false));
         } catch (HmfsException e) {
             if (write && e.code() == ResultCode.IS_DIRECTORY) {
                 throw new FileAlreadyExistsException(
@@ -199,7 +202,7 @@ final class Session implements Closeable {
     }
 
     HmfsInputStream reader(String path, ReadAhead readAhead) throws IOException {
-        OpenedFile opened = open(path, false);
+        OpenedFile opened = open(path);
         FileInfo info = opened.info();
         ServerInfo server = server();
         HeldGrant grant = new HeldGrant(link, () -> path, info.id(), false, opened.grant());
@@ -211,9 +214,44 @@ final class Session implements Closeable {
 
     /** Goes on where a file ends. */
     AppendStart appender(String path) throws IOException {
-        OpenedFile opened = open(path, true);
+        OpenedFile opened = openToWrite(path);
         long size = opened.info().size();
         return new AppendStart(writer(path, opened, size), size);
+    }
+
+    private OpenedFile openToWrite(String path) throws IOException {
+        Leases leases = link.client().leases();
+        long lease = leases.next();
+        try {
+            OpenedFile opened = link.repeatable(client -> client.open(path, false, true, lease));
+            leases.begun();
+            return opened;
+        } catch (HmfsException e) {
+            throw HadoopErrors.translateLookup(path, e);
+        }
+    }
+
+    /** Takes a file from whoever writes it. */
+    void recoverLease(String path) throws IOException {
+        try {
+            link.repeat(client -> client.leases().recover(path));
+        } catch (HmfsException e) {
+            throw ofFile(path, e);
+        }
+    }
+
+    boolean isFileClosed(String path) throws IOException {
+        try {
+            return link.repeatable(client -> client.leases().isClosed(path));
+        } catch (HmfsException e) {
+            throw ofFile(path, e);
+        }
+    }
+
+    private static IOException ofFile(String path, HmfsException e) {
+        return e.code() == ResultCode.IS_DIRECTORY
+                ? new FileNotFoundException("Path is not a file: " + path)
+                : HadoopErrors.translateLookup(path, e);
     }
 
     /** A stream and the position where it begins. */
@@ -233,11 +271,19 @@ final class Session implements Closeable {
 
     HmfsOutputStream create(String path, CreateOptions how) throws IOException {
         try {
-            OpenedFile created = link.client().createAndOpen(path, how);
+            Leases leases = link.client().leases();
+            OpenedFile created = link.client().createAndOpen(path, how.leased(leases.next()));
+            leases.begun();
             return writer(path, created, 0);
         } catch (HmfsException e) {
             if (e.code() == ResultCode.IS_DIRECTORY) {
                 throw new FileAlreadyExistsException(path + " already exists as a directory");
+            }
+            FileVersion expected = how.expected();
+            if (e.code() == ResultCode.STALE && expected != null) {
+                throw new PathIOException(
+                        path,
+                        "has another version than " + expected.etag() + ": somebody else has replaced or changed it");
             }
             throw HadoopErrors.translate(path, e);
         }

@@ -27,6 +27,7 @@ import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LeaseRecoverable;
 import org.apache.hadoop.fs.MultipartUploader;
+import org.apache.hadoop.fs.Options.CreateFileOptionKeys;
 import org.apache.hadoop.fs.PartHandle;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.UploadHandle;
@@ -71,6 +72,7 @@ class CapabilitiesTest extends OwnDirectory {
         works.put(CommonPathCapabilities.FS_CONCAT, this::concats);
         works.put(CommonPathCapabilities.FS_PATHHANDLES, this::opensByHandle);
         works.put(CommonPathCapabilities.FS_MULTIPART_UPLOADER, this::uploads);
+        works.put(CommonPathCapabilities.LEASE_RECOVERABLE, this::recovers);
 
         fails.put(CommonPathCapabilities.FS_LIST_CORRUPT_FILE_BLOCKS, () -> fs.listCorruptFileBlocks(directory));
         fails.put(CommonPathCapabilities.FS_SNAPSHOTS, () -> fs.createSnapshot(directory));
@@ -144,6 +146,25 @@ class CapabilitiesTest extends OwnDirectory {
         assertArrayEquals(DATA, read(target));
     }
 
+    private void recovers() throws IOException {
+        FSDataOutputStream out = fs.append(file);
+        LeaseRecoverable leases = (LeaseRecoverable) fs;
+        assertFalse(leases.isFileClosed(file));
+        assertTrue(leases.recoverLease(file));
+        assertTrue(leases.isFileClosed(file));
+        out.write(1);
+        assertThrows(IOException.class, out::close);
+    }
+
+    @Test
+    void the_conditions_of_a_create_are_told_too() throws IOException {
+        for (String key : List.of(
+                CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE,
+                CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG)) {
+            assertTrue(fs.hasPathCapability(file, key), key);
+        }
+    }
+
     private static Map<String, String> all() throws IllegalAccessException {
         Map<String, String> all = new TreeMap<>();
         for (Field field : CommonPathCapabilities.class.getFields()) {
@@ -175,7 +196,6 @@ class CapabilitiesTest extends OwnDirectory {
     /** Those that no call shows to be absent. */
     @Test
     void what_has_no_call_is_not_there_either() throws IOException {
-        assertFalse(fs instanceof LeaseRecoverable, "LEASE_RECOVERABLE");
         assertFalse(fs instanceof org.apache.hadoop.fs.BatchListingOperations, "FS_EXPERIMENTAL_BATCH_LISTING");
         assertFalse(FileSystem.areSymlinksEnabled(), "FS_SYMLINKS");
     }

@@ -11,11 +11,14 @@ import java.io.ByteArrayOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
@@ -24,6 +27,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.InvalidPathHandleException;
 import org.apache.hadoop.fs.MultipartUploader;
 import org.apache.hadoop.fs.Options.CreateFileOptionKeys;
@@ -88,17 +92,93 @@ class ExtendedApiTest extends OwnDirectory {
                 FileAlreadyExistsException.class,
                 () -> builder(orphan).overwrite(false).build());
         assertThrows(PathIOException.class, () -> withoutFlags(orphan).build());
-        for (String key :
-                List.of(CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG, "fs.s3a.create.header.x")) {
-            assertThrows(
-                    IllegalArgumentException.class,
-                    () -> builder(orphan).must(key, "x").build());
-            builder(orphan).opt(key, "x").build().close();
-        }
+        String foreign = "fs.s3a.create.header.x";
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> builder(orphan).must(foreign, "x").build());
+        builder(orphan).opt(foreign, "x").build().close();
+        String ifVersion = CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG;
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> builder(orphan)
+                        .opt(ifVersion, "\"d41d8cd98f00b204e9800998ecf8427e\"")
+                        .build());
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> builder(orphan)
+                        .opt(ifVersion, etag(orphan))
+                        .opt(CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE, true)
+                        .build());
         try (FSDataOutputStream out = fs.appendFile(orphan).build()) {
             out.write(1);
         }
         assertEquals(1, fs.getFileStatus(orphan).getLen());
+    }
+
+    @Test
+    void one_version_is_replaced_once() throws IOException {
+        Path path = write("version", bytes(1, 10));
+        String key = CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG;
+        String first = etag(path);
+        try (FSDataOutputStream out = builder(path).must(key, first).build()) {
+            out.write(bytes(2, 20));
+        }
+        PathIOException refused = assertThrows(
+                PathIOException.class, () -> builder(path).opt(key, first).build());
+        assertTrue(refused.getMessage().contains("has another version than " + first), refused.getMessage());
+        assertArrayEquals(bytes(2, 20), read(path));
+        Path none = new Path(directory, "none");
+        assertThrows(
+                FileNotFoundException.class,
+                () -> builder(none).must(key, first).build());
+        fs.rename(path, none);
+        builder(none).must(key, etag(none)).build().close();
+        assertEquals(0, fs.getFileStatus(none).getLen());
+    }
+
+    /** Each adds one to the number in a file, and writes it back if it is still what he has read. */
+    @Test
+    void no_update_of_committers_is_lost() throws Exception {
+        Path path = write("counter", "0".getBytes(StandardCharsets.US_ASCII));
+        int committers = 4;
+        int each = 25;
+        List<CompletableFuture<Integer>> all = new ArrayList<>();
+        for (int i = 0; i < committers; i++) {
+            all.add(CompletableFuture.supplyAsync(() -> count(path, each)));
+        }
+        int lost = 0;
+        for (CompletableFuture<Integer> committer : all) {
+            lost += committer.get();
+        }
+        assertEquals(committers * each, Integer.parseInt(new String(read(path), StandardCharsets.US_ASCII)));
+        assertTrue(lost > 0, "nobody was ever too late");
+    }
+
+    /** How often somebody else was faster. */
+    private static int count(Path path, int times) {
+        int late = 0;
+        try (FileSystem own = FileSystem.newInstance(ServerProcess.shared().uri(), new Configuration())) {
+            for (int done = 0; done < times; ) {
+                String etag = ((EtagSource) own.getFileStatus(path)).getEtag();
+                try (FSDataInputStream in = own.open(path)) {
+                    String number = new String(in.readAllBytes(), StandardCharsets.US_ASCII);
+                    if (number.isEmpty()) {
+                        continue; // its writer has not closed it yet
+                    }
+                    try (FSDataOutputStream out = ((FileBuilder) own.createFile(path))
+                            .must(CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG, etag)
+                            .build()) {
+                        out.writeBytes(Integer.toString(Integer.parseInt(number) + 1));
+                    }
+                    done++;
+                } catch (PathIOException | FileNotFoundException e) {
+                    late++; // replaced, also while it was read
+                }
+            }
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+        return late;
     }
 
     private FileBuilder builder(Path path) {

@@ -14,6 +14,7 @@ import org.apache.hadoop.fs.contract.AbstractContractDeleteTest;
 import org.apache.hadoop.fs.contract.AbstractContractEtagTest;
 import org.apache.hadoop.fs.contract.AbstractContractGetEnclosingRoot;
 import org.apache.hadoop.fs.contract.AbstractContractGetFileStatusTest;
+import org.apache.hadoop.fs.contract.AbstractContractLeaseRecoveryTest;
 import org.apache.hadoop.fs.contract.AbstractContractMkdirTest;
 import org.apache.hadoop.fs.contract.AbstractContractMultipartUploaderTest;
 import org.apache.hadoop.fs.contract.AbstractContractOpenTest;
@@ -136,6 +137,14 @@ class HmfsContractTest {
 
     @Nested
     class GetFileStatus extends AbstractContractGetFileStatusTest {
+        @Override
+        protected AbstractFSContract createContract(Configuration conf) {
+            return new Contract(conf);
+        }
+    }
+
+    @Nested
+    class LeaseRecovery extends AbstractContractLeaseRecoveryTest {
         @Override
         protected AbstractFSContract createContract(Configuration conf) {
             return new Contract(conf);

@@ -95,6 +95,7 @@ public final class HmfsServer implements AutoCloseable {
                     info(),
                     users.callers(),
                     Grants.open(config.grantKey()),
+                    config.openLeases(namespace.poolStatus().clusterId()),
                     data,
                     disk,
                     config.ioQueueBytesMax(),
@@ -377,9 +378,8 @@ public final class HmfsServer implements AutoCloseable {
     }
 
     private void closeData() {
-        Service.Data builtin = data;
-        if (builtin != null) {
-            builtin.close();
+        if (data != null) {
+            data.close();
         }
     }
 

@@ -6,9 +6,12 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.exec.Leases;
 import io.hmfs.server.transport.netty.Sockets;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  * @param idleTimeout for a handshake, for the rest of a frame once begun, and for a peer to take its replies
  * @param drainTimeout for requests in flight when the server stops
  * @param transport how the server talks to the kernel about its sockets
+ * @param leases after what silence of its writer another one may have a file, 30 s to 1 h, and after what it is nobody's any more, as long to 7 days
  * @param access who may do what
  * @param observation metrics, audit log, slow operations
  */
@@ -65,12 +69,16 @@ public record ServerConfig(
         Duration idleTimeout,
         Duration drainTimeout,
         Sockets transport,
+        Leases.Limits leases,
         AccessConfig access,
         ObservationConfig observation) {
     /** What the longest reply that no setting bounds has room in: the metrics, of every operation with every outcome. */
     public static final int FRAME_MAX_MIN = 384 << 10;
 
     private static final int THREADS_MAX = 1024;
+    private static final long SOFT_LIMIT_MIN = 30_000; // three renewals of a client
+    private static final long SOFT_LIMIT_MAX = 3_600_000;
+    private static final long HARD_LIMIT_MAX = 7 * 86_400_000L;
 
     public ServerConfig {
         check("poolMax", poolMax, 0, OpenOptions.SIZE_MAX);
@@ -85,6 +93,8 @@ public record ServerConfig(
         check("ioQueueBytesMax", ioQueueBytesMax, frameMax, Long.MAX_VALUE);
         check("idleTimeout", idleTimeout.toMillis(), 1, Integer.MAX_VALUE);
         check("drainTimeout", drainTimeout.toMillis(), 0, Integer.MAX_VALUE);
+        check("leaseSoftLimit", leases.soft().toMillis(), SOFT_LIMIT_MIN, SOFT_LIMIT_MAX);
+        check("leaseHardLimit", leases.hard().toMillis(), leases.soft().toMillis(), HARD_LIMIT_MAX);
         check("logSegment", logSegment, 64 << 10, 128 << 20);
         check("logMax", logMax, 2 * logSegment, 1L << 40);
         if (persistence == Persistence.LOGGED && logDirectory == null) {
@@ -132,6 +142,14 @@ public record ServerConfig(
         return directory == null ? pool.resolveSibling(pool.getFileName() + ".key") : directory.resolve("grants.key");
     }
 
+    /** The leases that there are, from a file beside the key. */
+    Leases openLeases(UUID cluster) throws IOException {
+        Path directory = logDirectory;
+        Path file =
+                directory == null ? pool.resolveSibling(pool.getFileName() + ".leases") : directory.resolve("leases");
+        return Leases.open(file, cluster, leases, persistence.writesBack());
+    }
+
     /** How to open the pool: replies are held back until they are safe, so no method waits. */
     OpenOptions openOptions(Consumer<String> progress) {
         Path directory = logDirectory;
@@ -174,6 +192,7 @@ public record ServerConfig(
         private Duration idleTimeout = Duration.ofSeconds(60);
         private Duration drainTimeout = Duration.ofSeconds(10);
         private Sockets transport = Sockets.AUTO;
+        private Leases.Limits leases = Leases.Limits.DEFAULT;
         private AccessConfig access = AccessConfig.defaults();
         private ObservationConfig observation = ObservationConfig.DEFAULT;
 
@@ -286,6 +305,18 @@ public record ServerConfig(
             return this;
         }
 
+        /** After what silence another one may write the file. */
+        public Builder leaseSoftLimit(Duration value) {
+            leases = new Leases.Limits(value, leases.hard());
+            return this;
+        }
+
+        /** After what silence a lease is over. */
+        public Builder leaseHardLimit(Duration value) {
+            leases = new Leases.Limits(leases.soft(), value);
+            return this;
+        }
+
         /** Changes who may do what. */
         public Builder access(UnaryOperator<AccessConfig> change) {
             access = change.apply(access);
@@ -331,6 +362,7 @@ public record ServerConfig(
                     idleTimeout,
                     drainTimeout,
                     transport,
+                    leases,
                     access,
                     observation);
         }

@@ -14,6 +14,8 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Status;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -126,8 +128,25 @@ class RemovalCrashTest {
     }
 
     @Test
-    void overwriteCutOffAfterTheDeleteTakesTheObjects() throws Exception {
-        objectsAfter("delete", false, 1, client -> client.create("/a", OVERWRITE));
+    void overwriteCutOffAfterTheRenameTakesTheObjects() throws Exception {
+        objectsAfter("rename", false, 1, client -> client.create("/a", OVERWRITE));
+        assertEquals(List.of(), drafts());
+    }
+
+    @Test
+    void overwriteCutOffBeforeTheRenameKeepsTheObjects() throws Exception {
+        objectsAfter("rename", true, 2, client -> client.create("/a", OVERWRITE));
+        assertEquals(List.of(), drafts());
+    }
+
+    private List<String> drafts() throws IOException {
+        List<String> names = new ArrayList<>();
+        try (Namespace namespace = Hmfs.open(config().pool(), OpenOptions.process())) {
+            Attributes limbo = new Attributes();
+            assertEquals(Status.OK, namespace.limbo(false, limbo));
+            namespace.list(limbo.id, new io.hmfs.core.type.ListCursor(), (name, _) -> names.add(name.toString()));
+        }
+        return names;
     }
 
     @Test

@@ -25,13 +25,8 @@ final class ServerChild implements AutoCloseable {
 
     /** Arguments: pool, mode, port or 0. */
     public static void main(String[] args) throws IOException {
-        Path pool = Path.of(args[0]);
         ServerConfig.Builder config =
-                ServerConfig.builder(pool).port(Integer.parseInt(args[2])).eventLoops(2);
-        config.persistence(Persistence.valueOf(args[1])).access(access -> access.withSuperuser("alice"));
-        if (args[1].equals(Persistence.LOGGED.name())) {
-            config.emulatePmem(true).logDirectory(logOf(pool));
-        }
+                config(Path.of(args[0]), Persistence.valueOf(args[1])).port(Integer.parseInt(args[2]));
         try (HmfsServer server = HmfsServer.start(config.build())) {
             byte[] line = ("port " + server.address().getPort() + "\n").getBytes(StandardCharsets.US_ASCII);
             System.out.write(line, 0, line.length);
@@ -40,6 +35,16 @@ final class ServerChild implements AutoCloseable {
                 // nothing is ever said; the end of input is the sign to stop
             }
         }
+    }
+
+    /** What such a server is started with, but for its port. */
+    static ServerConfig.Builder config(Path pool, Persistence persistence) {
+        ServerConfig.Builder config = ServerConfig.builder(pool).eventLoops(2);
+        config.persistence(persistence).access(access -> access.withSuperuser("alice"));
+        if (persistence == Persistence.LOGGED) {
+            config.emulatePmem(true).logDirectory(logOf(pool));
+        }
+        return config;
     }
 
     static Path logOf(Path pool) {

@@ -14,6 +14,7 @@ import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.PathPermissionException;
 import org.apache.hadoop.hdfs.protocol.AclException;
+import org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException;
 import org.apache.hadoop.hdfs.protocol.DSQuotaExceededException;
 import org.apache.hadoop.hdfs.protocol.NSQuotaExceededException;
 import org.apache.hadoop.security.AccessControlException;
@@ -79,6 +80,8 @@ public final class HadoopErrors {
             case BAD_REQUEST, TOO_LARGE, INTERNAL, IO_ERROR -> new PathIOException(path, failure.getMessage());
             case UNSUPPORTED_VERSION, WRONG_CLUSTER, OUTCOME_UNKNOWN -> new IOException(failure.getMessage());
             case TIMEOUT -> new SocketTimeoutException(failure.getMessage() + " (fs.hmfs.request.timeout)");
+            case LEASED -> new AlreadyBeingCreatedException(failure.reason());
+            case LEASE_LOST -> new IOException(path + ": " + text);
             case SAFE_MODE -> new PathIOException(path, text);
             case SHUTTING_DOWN -> new ConnectException(path + ": " + text);
             case TOO_MANY_CONNECTIONS -> new ConnectException(failure.getMessage());

@@ -47,6 +47,8 @@ enum ServerSetting {
     IO_QUEUE_BYTES_MAX("SIZE", "Bytes of data that wait for the disk in all before no more are read."),
     IDLE_TIMEOUT("TIME", "For a handshake, for the rest of a request once begun, and for a peer to take its replies."),
     DRAIN_TIMEOUT("TIME", "For requests in flight when the server stops."),
+    LEASE_SOFT_LIMIT("TIME", "After what silence of its writer another one may have a file; 30s to 1h."),
+    LEASE_HARD_LIMIT("TIME", "After what silence of its writer a file is nobody's to write; up to 7 days."),
     TRANSPORT("KIND", "The sockets: auto, epoll, io_uring or nio. auto takes epoll where it is there, else nio."),
     PERMISSIONS_ENABLED("BOOL", "Check permissions; without, every user may do everything."),
     SUPERUSER("USER", "The user who may do everything; the one that runs the server unless set."),
@@ -122,6 +124,8 @@ enum ServerSetting {
             case IO_QUEUE_BYTES_MAX -> Quantities.compact(config.ioQueueBytesMax());
             case IDLE_TIMEOUT -> config.idleTimeout().toSeconds() + "s";
             case DRAIN_TIMEOUT -> config.drainTimeout().toSeconds() + "s";
+            case LEASE_SOFT_LIMIT -> config.leases().soft().toSeconds() + "s";
+            case LEASE_HARD_LIMIT -> config.leases().hard().toSeconds() + "s";
             case TRANSPORT -> config.transport().label();
             case PERMISSIONS_ENABLED -> String.valueOf(config.access().permissionsEnabled());
             case SUPERUSER -> config.access().superuser();

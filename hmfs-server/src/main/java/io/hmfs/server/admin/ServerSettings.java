@@ -156,6 +156,8 @@ final class ServerSettings {
             case IO_QUEUE_BYTES_MAX -> builder.ioQueueBytesMax(Quantities.bytes(name, text));
             case IDLE_TIMEOUT -> builder.idleTimeout(Duration.ofMillis(Quantities.millis(name, text)));
             case DRAIN_TIMEOUT -> builder.drainTimeout(Duration.ofMillis(Quantities.millis(name, text)));
+            case LEASE_SOFT_LIMIT -> builder.leaseSoftLimit(Duration.ofMillis(Quantities.millis(name, text)));
+            case LEASE_HARD_LIMIT -> builder.leaseHardLimit(Duration.ofMillis(Quantities.millis(name, text)));
             case TRANSPORT -> builder.transport(choice(name, text, Sockets.class));
             case PERMISSIONS_ENABLED -> builder.access(access -> access.withPermissionsEnabled(truth(name, text)));
             case SUPERUSER -> builder.access(access -> access.withSuperuser(text));

@@ -14,6 +14,7 @@ import io.hmfs.wire.SetTimesDecoder;
 import io.hmfs.wire.TruncateDecoder;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests that change attributes: mode, owner, times, size.
@@ -27,6 +28,7 @@ final class ChangeRequests {
 
     private static final int NO_LOCK = -1;
     private static final int APPEND_FIRST = 48; // bytes of its root block in the first version of the schema
+    private static final int APPEND_SECOND = 64;
 
     private final Worker worker;
     private final Namespace namespace;
@@ -172,7 +174,9 @@ final class ChangeRequests {
         Status outcome =
                 resolve(path, setTimes.baseId(), setTimes.limit() + SetTimesDecoder.pathHeaderLength(), length);
         if (outcome == Status.OK) {
-            int stripe = lock(path);
+            int stripe =
+                    KeyLocks.stripe(path.parentId, path.name); // for all: a version that is to be replaced stays one
+            worker.service.locks.lock(stripe, worker.waits);
             try {
                 outcome = look(path);
                 outcome = outcome == Status.OK ? path.isOwnerOrMayWrite(before) : outcome;
@@ -188,8 +192,13 @@ final class ChangeRequests {
         worker.reply.status(path.seen(outcome));
     }
 
+    static void checkAppend(Worker worker) {
+        int before = worker.header.version() < 2 ? APPEND_FIRST : APPEND_SECOND;
+        worker.checkBlock(AppendDecoder.BLOCK_LENGTH, LeaseRequests.SINCE, before);
+    }
+
     private Status openAppend() {
-        worker.checkBlock(AppendDecoder.BLOCK_LENGTH, 2, APPEND_FIRST);
+        checkAppend(worker);
         append.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = append.nameLength();
         int at = append.limit() + AppendDecoder.nameHeaderLength();
@@ -206,16 +215,29 @@ final class ChangeRequests {
         if (openAppend() != Status.OK
                 || append.parentId() < Namespace.ROOT_ID
                 || worker.service.limbo.isBusy()
-                || !worker.isGranted(append.inode(), append.grant(), append.seal(), Grants.WRITE)
-                || !worker.charges.passage.join(append.parentId())) {
+                || !worker.isGranted(append.inode(), append.grant(), append.seal(), Grants.WRITE)) {
             return false;
         }
-        if (!worker.once.beginJoined(session)) {
-            worker.charges.passage.left();
+        long stamp = worker.service.leases.tryShare(append.inode());
+        if (stamp == 0) {
             return false;
         }
-        joined.add(session, append.parentId(), name, append.inode(), append.size());
+        if (!worker.leases.isHeld(append.inode(), lease()) || !beginJoined(session)) {
+            worker.service.leases.unshare(append.inode(), stamp);
+            return false;
+        }
+        joined.add(session, append.parentId(), name, append.inode(), append.size(), stamp, ended());
         return true;
+    }
+
+    /** Under which the current append is made. */
+    private long lease() {
+        return LeaseRequests.told(append.lease());
+    }
+
+    /** The same if it is over with it. */
+    private long ended() {
+        return append.last() == 1 ? lease() : LeaseRequests.NONE;
     }
 
     void append() {
@@ -230,9 +252,53 @@ final class ChangeRequests {
             return;
         }
         if (outcome == Status.OK) {
+            commit();
+        } else {
+            worker.reply.status(appended(outcome));
+        }
+    }
+
+    private boolean beginJoined(Session session) {
+        Passage passage = worker.charges.passage;
+        if (!passage.join(append.parentId())) {
+            return false;
+        }
+        boolean begun = worker.once.beginJoined(session);
+        if (!begun) {
+            passage.left();
+        }
+        return begun;
+    }
+
+    /** The lock of the key is for quotas, which ask how much a file grows; key locks come before leases. */
+    private void commit() {
+        int stripe = KeyLocks.stripe(append.parentId(), name);
+        worker.service.locks.lock(stripe, worker.waits);
+        try {
+            commitAsHolder();
+        } finally {
+            worker.service.locks.unlock(stripe);
+        }
+    }
+
+    /** From the look at the lease to the commit nobody can take it away. */
+    private void commitAsHolder() {
+        Leases leases = worker.service.leases;
+        long inode = append.inode();
+        long stamp = leases.share(inode, worker.waits);
+        Status outcome;
+        try {
+            if (worker.leases.hasLost(inode, lease())) {
+                return;
+            }
             worker.once.enter();
-            outcome = worker.charges.append(append.parentId(), name, append.inode(), append.size());
+            outcome = worker.charges.append(append.parentId(), name, inode, append.size());
             worker.once.leave();
+        } finally {
+            leases.unshare(inode, stamp);
+        }
+        if (outcome == Status.OK) {
+            worker.leases.end(inode, ended());
         }
         worker.reply.status(appended(outcome));
     }
@@ -291,11 +357,10 @@ final class ChangeRequests {
                 outcome = path.may(before, Access.WRITE);
             }
             if (outcome == Status.OK) {
-                outcome = data != null && !before.isDirectory() && truncate.size() < before.size
-                        ? cut(data, path)
-                        : truncateNamespace(path);
+                truncateFile(data, path);
+            } else {
+                worker.reply.status(path.seen(outcome));
             }
-            worker.reply.status(path.seen(outcome));
         } catch (IOException e) {
             worker.reply.failure(
                     ResultCode.IO_ERROR,
@@ -303,6 +368,25 @@ final class ChangeRequests {
                             + e.getMessage());
         } finally {
             locks.unlock(stripe);
+        }
+    }
+
+    /** Unless somebody writes it. */
+    private void truncateFile(Service.@Nullable Data data, PathResolver path) throws IOException {
+        Leases leases = worker.service.leases;
+        long inode = before.id;
+        long stamp = leases.alone(inode, worker.waits);
+        try {
+            if (worker.leases.isWritten(inode, "TRUNCATE_FILE", truncate.path())) {
+                return;
+            }
+            look(path); // what was committed until now
+            Status outcome = data != null && !before.isDirectory() && truncate.size() < before.size
+                    ? cut(data, path)
+                    : truncateNamespace(path);
+            worker.reply.status(path.seen(outcome));
+        } finally {
+            leases.endAlone(inode, stamp);
         }
     }
 

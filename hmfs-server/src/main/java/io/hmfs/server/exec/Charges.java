@@ -49,9 +49,8 @@ final class Charges {
         return there ? Status.EXISTS : status;
     }
 
-    /** {@code waits}: also in a thread that otherwise may not, for something has been changed already. */
-    Status create(long parent, Name name, int mode, int uid, int gid, long[] acl, boolean waits, Attributes out) {
-        passage.enter(parent, waits || worker.waits);
+    Status create(long parent, Name name, int mode, int uid, int gid, long[] acl, Attributes out) {
+        passage.enter(parent);
         try {
             Status status = charge(1, 0);
             if (status != Status.OK) {
@@ -109,6 +108,11 @@ final class Charges {
         return status;
     }
 
+    /** Inside the gate: a new file has taken the place of this one, and is empty. */
+    void replaced(Attributes removed) {
+        add(0, -TreeSum.bytesOf(removed));
+    }
+
     Status rmdir(long parent, Name name) {
         long removed = 0;
         passage.enter(parent);
@@ -131,26 +135,16 @@ final class Charges {
         }
     }
 
-    /** Takes the lock of the key if a quota is above: what the size was is not to change before it does. */
+    /** With the lock of the key: what the size was is not to change before it does. */
     Status append(long parent, Name name, long id, long size) {
-        int stripe = KeyLocks.stripe(parent, name);
         passage.enter(parent);
-        if (passage.above.length == 0) {
-            try {
-                return Quotas.isGone(passage.above)
-                        ? Status.NO_SUCH_DIRECTORY
-                        : namespace.append(parent, name, id, size);
-            } finally {
-                passage.leave();
-            }
-        }
-        passage.leave(); // key locks come before the gate
-        worker.service.locks.lock(stripe, worker.waits);
         try {
-            passage.enter(parent);
-            Status there = namespace.stat(parent, name, seen);
-            boolean grows = there == Status.OK && seen.id == id && !seen.isDirectory() && size > seen.size;
-            long more = grows ? size - seen.size : 0;
+            long more = 0;
+            if (passage.above.length > 0) {
+                Status there = namespace.stat(parent, name, seen);
+                boolean grows = there == Status.OK && seen.id == id && !seen.isDirectory() && size > seen.size;
+                more = grows ? size - seen.size : 0;
+            }
             Status status = charge(0, more);
             if (status == Status.OK) {
                 status = namespace.append(parent, name, id, size);
@@ -159,7 +153,6 @@ final class Charges {
             return status;
         } finally {
             passage.leave();
-            worker.service.locks.unlock(stripe);
         }
     }
 

@@ -19,6 +19,7 @@ final class CreateRequests {
     private static final int PARENTS_UNMASKED = 0777; // of those that are made on the way to a file or a link
     static final int UNMASKED_SINCE = 5; // version of the schema, and the bytes of root blocks before it
     static final int CREATE_BEFORE = 37;
+    private static final int CREATE_UNLEASED = 39;
     static final int MKDIR_BEFORE = 35;
 
     /** Creates are executed one by one with {@code -Dhmfs.joinCreates=false}: to measure what joining them brings. */
@@ -26,6 +27,7 @@ final class CreateRequests {
 
     private final Worker worker;
     private final RemoveRequests removes;
+    private final Overwrite overwrite;
     private final JoinedCreates joined;
     private final CreateDecoder create = new CreateDecoder();
     private final MkdirDecoder mkdir = new MkdirDecoder();
@@ -34,6 +36,7 @@ final class CreateRequests {
     CreateRequests(Worker worker, RemoveRequests removes) {
         this.worker = worker;
         this.removes = removes;
+        overwrite = new Overwrite(worker, removes);
         joined = new JoinedCreates(worker);
     }
 
@@ -64,7 +67,8 @@ final class CreateRequests {
             worker.charges.passage.left();
             return false;
         }
-        joined.add(session, create.baseId(), path.parentId, path.name, create.mode(), path.parentGid());
+        long lease = LeaseRequests.told(create.lease());
+        joined.add(session, create.baseId(), path.parentId, path.name, create.mode(), path.parentGid(), lease);
         return true;
     }
 
@@ -82,8 +86,13 @@ final class CreateRequests {
         return said == CreateDecoder.unmaskedModeNullValue() ? mode : said;
     }
 
+    static void checkCreate(Worker worker) {
+        int before = worker.header.version() < UNMASKED_SINCE ? CREATE_BEFORE : CREATE_UNLEASED;
+        worker.checkBlock(CreateDecoder.BLOCK_LENGTH, LeaseRequests.SINCE, before);
+    }
+
     private void openCreate() {
-        worker.checkBlock(CreateDecoder.BLOCK_LENGTH, UNMASKED_SINCE, CREATE_BEFORE);
+        checkCreate(worker);
         create.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
     }
 
@@ -93,11 +102,17 @@ final class CreateRequests {
         return create.flags().overwrite();
     }
 
+    /** Whether one version of a file is to be replaced, and nothing else will do. */
+    private boolean isConditional() {
+        return create.flags().overwrite() && LeaseRequests.told(create.expectedInode()) != 0;
+    }
+
     void create() {
         openCreate();
         int length = create.pathLength();
         PathResolver path = worker.path;
-        boolean parents = create.flags().createParents();
+        boolean parents =
+                create.flags().createParents() && !isConditional(); // else something is there, or it is refused
         if (isOutOfRange(create) || (parents && create.parentMode() > MODE_MAX)) {
             worker.reply.status(Status.INVALID_ARGUMENT); // now: else parents were made for what cannot be
             return;
@@ -120,6 +135,7 @@ final class CreateRequests {
         }
         outcome = resolved ? afterLink(path, outcome) : outcome;
         if (outcome == Status.OK) {
+            worker.leases.give(worker.attributes.id, LeaseRequests.told(create.lease()));
             worker.open(path.parentId, worker.attributes, removes.removed(), Grants.WRITE);
         } else {
             worker.reply.status(path.seen(outcome));
@@ -145,25 +161,27 @@ final class CreateRequests {
         return worker.number();
     }
 
-    /** With overwrite: deletes and creates until the name is free at the right moment; two steps, as documented. */
+    /** With overwrite, what has the name is replaced; a create or a replacement that comes too late is tried again. */
     private Status createFile(PathResolver path) {
         int gid = path.parentGid();
         long[] above = path.parentAcl();
         boolean inherits = Acl.hasDefault(above);
         int mode = inherits ? Inheritance.mode(above, unmasked(create.mode(), create.unmaskedMode())) : create.mode();
         long[] acl = inherits ? Inheritance.acl(above, false) : Acl.NONE;
+        if (isConditional()) {
+            return overwrite.run(path, mode, gid, acl, create);
+        }
         Status outcome = Status.EXISTS;
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-            worker.once.enter(removes.removed().id, removes.removed().size);
-            outcome = worker.charges.create(
-                    path.parentId, path.name, mode, worker.uid, gid, acl, attempt > 0, worker.attributes);
+            worker.once.enter();
+            outcome = worker.charges.create(path.parentId, path.name, mode, worker.uid, gid, acl, worker.attributes);
             worker.once.leave();
             if (outcome != Status.EXISTS || !create.flags().overwrite() || worker.attributes.isSymlink()) {
                 return outcome;
             }
-            Status removal = removes.remove(path, true);
-            if (removal != Status.OK && removal != Status.NOT_FOUND) {
-                return removal;
+            Status replaced = overwrite.run(path, mode, gid, acl, null);
+            if (replaced != Status.NOT_FOUND) {
+                return replaced;
             }
         }
         return outcome;

@@ -16,6 +16,7 @@ final class DataRequests {
     // Bytes of the root blocks in the first version of the schema, which had no grants.
     private static final int READ_FIRST = 36;
     private static final int WRITE_FIRST = 32;
+    private static final int WRITE_SECOND = 48;
     private static final int SYNC_FIRST = 24;
 
     private final Worker worker;
@@ -60,7 +61,8 @@ final class DataRequests {
     }
 
     void write() {
-        worker.checkBlock(WriteBlockDecoder.BLOCK_LENGTH, 2, WRITE_FIRST);
+        int before = worker.header.version() < 2 ? WRITE_FIRST : WRITE_SECOND;
+        worker.checkBlock(WriteBlockDecoder.BLOCK_LENGTH, LeaseRequests.SINCE, before);
         write.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = write.payloadLength();
         int at = write.limit() + WriteBlockDecoder.payloadHeaderLength();
@@ -73,6 +75,23 @@ final class DataRequests {
         if (!worker.mayUse(write.inode(), write.grant(), write.seal(), Grants.WRITE)) {
             return;
         }
+        long lease = LeaseRequests.told(write.lease());
+        if (lease == LeaseRequests.NONE) {
+            write(data, at, length);
+            return;
+        }
+        // From the look at the lease to the last byte nobody can take it away.
+        long stamp = worker.service.leases.share(write.inode(), worker.waits);
+        try {
+            if (!worker.leases.hasLost(write.inode(), lease)) {
+                write(data, at, length);
+            }
+        } finally {
+            worker.service.leases.unshare(write.inode(), stamp);
+        }
+    }
+
+    private void write(Service.Data data, int at, int length) {
         try {
             boolean kept = data.store()
                     .write(

@@ -11,6 +11,11 @@ final class JoinedAppends extends JoinedRequests {
     private static final long NO_BASE = -1;
 
     private final AppendBatch batch;
+    private final long[] inodes = new long[CAPACITY];
+    private final long[] stamps = new long[CAPACITY];
+    private final long[] lasts = new long[CAPACITY]; // leases that are over if it is executed
+    private final long[] ended = new long[CAPACITY]; // and that are
+    private final long[] clients = new long[CAPACITY];
 
     JoinedAppends(Worker worker) {
         this(worker, new AppendBatch(CAPACITY));
@@ -21,9 +26,26 @@ final class JoinedAppends extends JoinedRequests {
         this.batch = batch;
     }
 
-    void add(Session session, long parentId, Name name, long inode, long size) {
+    /** The file is shared, by this stamp; {@code last}: the lease that is over with this, or none. */
+    void add(Session session, long parentId, Name name, long inode, long size, long stamp, long last) {
         long correlationId = makeRoom(session);
-        joined(session, batch.add(parentId, name, inode, size), correlationId, NO_BASE);
+        int number = batch.add(parentId, name, inode, size);
+        inodes[number] = inode;
+        stamps[number] = stamp;
+        lasts[number] = last;
+        ended[number] = LeaseRequests.NONE;
+        clients[number] = session.clientId();
+        joined(session, number, correlationId, NO_BASE);
+    }
+
+    @Override
+    void left(int number) {
+        worker.charges.passage.left();
+        Leases leases = worker.service.leases;
+        leases.unshare(inodes[number], stamps[number]);
+        if (ended[number] != LeaseRequests.NONE) {
+            leases.end(inodes[number], clients[number], ended[number]);
+        }
     }
 
     @Override
@@ -44,12 +66,8 @@ final class JoinedAppends extends JoinedRequests {
     }
 
     @Override
-    void left(int number) {
-        worker.charges.passage.left();
-    }
-
-    @Override
     void reply(int number) {
+        ended[number] = lasts[number];
         worker.reply.done();
     }
 }

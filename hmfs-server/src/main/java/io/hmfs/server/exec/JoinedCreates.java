@@ -15,6 +15,7 @@ final class JoinedCreates extends JoinedRequests {
     private static final Attributes NOTHING = new Attributes(); // removed by these creates
 
     private final CreateBatch batch;
+    private final long[] leases = new long[CAPACITY];
 
     JoinedCreates(Worker worker) {
         this(worker, new CreateBatch(CAPACITY));
@@ -26,9 +27,11 @@ final class JoinedCreates extends JoinedRequests {
     }
 
     /** Adds a new file; its directory was just resolved, from a base. */
-    void add(Session session, long baseId, long parentId, Name name, int mode, int gid) {
+    void add(Session session, long baseId, long parentId, Name name, int mode, int gid, long lease) {
         long correlationId = makeRoom(session);
-        joined(session, batch.addFile(parentId, name, mode, worker.uid, gid), correlationId, baseId);
+        int number = batch.addFile(parentId, name, mode, worker.uid, gid);
+        leases[number] = lease;
+        joined(session, number, correlationId, baseId);
     }
 
     @Override
@@ -52,6 +55,7 @@ final class JoinedCreates extends JoinedRequests {
 
     @Override
     void reply(int number) {
+        worker.leases.give(batch.attributes(number).id, leases[number]);
         worker.open(batch.directory(number), batch.attributes(number), NOTHING, Grants.WRITE);
     }
 }

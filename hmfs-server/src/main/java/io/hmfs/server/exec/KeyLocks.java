@@ -38,7 +38,7 @@ final class KeyLocks {
     static final class TakenException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        private TakenException() {
+        TakenException() {
             super("a key is locked by a request that may wait for the disk", null, false, false);
         }
     }

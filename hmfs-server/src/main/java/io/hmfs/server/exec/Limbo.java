@@ -8,19 +8,24 @@ import io.hmfs.core.type.Status;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Directories that were removed with all that is below them: each leaves the tree in one step, a rename to where no path leads
- * ({@link Namespace#limbo}), and is removed there bit by bit by a {@link TreeReaper}, now or after the next start. While there is something
- * in limbo, ids of directories in it may still be in somebody's hands: {@link #holds} tells.
+ * Where no path leads ({@link Namespace#limbo}): what leaves the tree as a whole, and what is about to come into it.
+ *
+ * <p>Directories that were removed with all that is below them: each leaves the tree in one step, a rename, and is removed there bit by bit by a
+ * {@link TreeReaper}, now or after the next start. While there is something of that kind in limbo, ids of directories in it may still be in somebody's hands: {@link #holds} tells.
  *
  * <p>What has to be looked at again, now that nothing comes in any more, is <em>held</em>: it stands under its own name in a directory of
  * limbo whose name says where it was, {@code parent.id}. Then it is {@linkplain #release released} to the reaper, which leaves alone what
- * is held, or {@linkplain #putBack put back}; so is at a start what a crash left there. Thread-safe.
+ * is held, or {@linkplain #putBack put back}; so is at a start what a crash left there.
+ *
+ * <p>Files there are <em>drafts</em>: each is to take the place of another file, by a rename ({@link #place}). Nobody has heard of a draft,
+ * and it has no data, so a start removes those that a crash left. Thread-safe.
  */
 final class Limbo {
     private static final System.Logger LOG = System.getLogger(Limbo.class.getName());
@@ -60,6 +65,7 @@ final class Limbo {
     private volatile boolean closed;
 
     private final AtomicLong removed = new AtomicLong();
+    private final AtomicInteger drafters = new AtomicInteger();
 
     Limbo(Namespace namespace, NameChanges changes) {
         this.namespace = namespace;
@@ -71,6 +77,7 @@ final class Limbo {
         Attributes limbo = new Attributes();
         if (namespace.limbo(false, limbo) == Status.OK) {
             self = limbo.id;
+            dropDrafts();
             for (Held left : left(limbo.id)) {
                 hold(1);
                 putBack(left);
@@ -101,6 +108,51 @@ final class Limbo {
     /** Its id; 0: there is none yet. */
     long id() {
         return self;
+    }
+
+    private void dropDrafts() {
+        List<Name> drafts = new ArrayList<>();
+        namespace.list(self, new ListCursor(), (name, found) -> {
+            if (!found.isDirectory() && !found.isSymlink()) { // links are limits of QuotaEntries
+                drafts.add(Name.of(name.toString()));
+            }
+            return true;
+        });
+        for (Name each : drafts) {
+            dropDraft(each);
+        }
+    }
+
+    /** A name for drafts of one thread, which makes one at a time. Without a dot: an earlier HMFS removes such a file at its start. */
+    Name draftName() {
+        return Name.of("draft-" + drafters.getAndIncrement());
+    }
+
+    /** Makes a file that is to take another one's place: {@link #place} or {@link #dropDraft} comes next. NO_SPACE. */
+    Status draft(Name draft, int mode, int uid, int gid, long[] acl, Attributes out) {
+        Status status = self == 0 ? open(out) : Status.OK;
+        if (status != Status.OK) {
+            return status;
+        }
+        return acl.length == 0
+                ? namespace.create(self, draft, mode, uid, gid, out)
+                : namespace.create(self, draft, mode, uid, gid, acl, out);
+    }
+
+    /** The one step in which a draft takes the place of what has this name; {@code replaced} as with a rename. */
+    Status place(Name draft, long target, Name targetName, Attributes replaced) {
+        long stamp = moves.readLock();
+        try {
+            return holds(target)
+                    ? Status.NO_SUCH_DIRECTORY
+                    : changes.rename(self, draft, target, targetName, true, replaced);
+        } finally {
+            moves.unlockRead(stamp);
+        }
+    }
+
+    void dropDraft(Name draft) {
+        namespace.delete(self, draft, new Attributes());
     }
 
     /** Also what {@link QuotaEntries} keeps there. */

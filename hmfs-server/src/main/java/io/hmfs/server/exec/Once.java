@@ -92,13 +92,8 @@ final class Once {
 
     /** What the engine is asked for next, until {@link #leave}, is the change that the current request is. */
     void enter() {
-        enter(0, 0);
-    }
-
-    /** The same, when this file was removed for it already; 0: none. */
-    void enter(long removedId, long removedSize) {
         if (ring != NumberedChanges.NONE) {
-            worker.namespace.numbered().enter(ring, sequence, removedId, removedSize);
+            worker.namespace.numbered().enter(ring, sequence, 0, 0);
             entered = true;
         }
     }

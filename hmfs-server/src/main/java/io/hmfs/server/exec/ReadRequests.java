@@ -17,6 +17,7 @@ import io.hmfs.wire.Wire;
 /** Requests that change nothing: stat, list, status. */
 final class ReadRequests {
     private static final Attributes NOTHING = new Attributes(); // removed by an open
+    private static final int OPEN_UNLEASED = 17; // bytes of its root block before it could ask for a lease
 
     private final Worker worker;
     private final ReplyWriter reply;
@@ -74,7 +75,7 @@ final class ReadRequests {
 
     /** Looks at a file as stat does, and sees that the user may read or write it: what is granted is on the inode seen here. */
     void open() {
-        worker.checkBlock(OpenDecoder.BLOCK_LENGTH);
+        worker.checkBlock(OpenDecoder.BLOCK_LENGTH, LeaseRequests.SINCE, OPEN_UNLEASED);
         open.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         int length = open.pathLength();
         int granted = (open.access().read() ? Grants.READ : 0) | (open.access().write() ? Grants.WRITE : 0);
@@ -90,6 +91,13 @@ final class ReadRequests {
                     : judged.isSymlink()
                             ? path.unresolved()
                             : granted == 0 ? Status.INVALID_ARGUMENT : path.may(judged, wanted);
+        }
+        long lease = open.access().write() ? LeaseRequests.told(open.lease()) : LeaseRequests.NONE;
+        if (outcome == Status.OK && lease != LeaseRequests.NONE) {
+            String text = open.path();
+            if (!worker.leases.open(path, text, judged, lease)) {
+                return;
+            }
         }
         if (outcome == Status.OK) {
             worker.open(path.parentId, judged, NOTHING, granted);

@@ -44,6 +44,7 @@ final class Recorded {
     private final Attributes present = Attributes.withAcl();
     private boolean found;
     private final CreateDecoder create = new CreateDecoder();
+    private final AppendDecoder append = new AppendDecoder();
     private final MkdirDecoder mkdir = new MkdirDecoder();
     private final SymlinkDecoder symlink = new SymlinkDecoder();
 
@@ -80,11 +81,23 @@ final class Recorded {
         };
     }
 
+    /** Whether the record is of a change like the current request. A create that replaced something ended with a rename. */
+    private boolean isOf(int template) {
+        boolean replaced = template == CreateDecoder.TEMPLATE_ID && outcome.kind == ChangeOutcome.Kind.RENAME;
+        return outcome.kind == kindOf(template)
+                || (replaced && openCreate().flags().overwrite());
+    }
+
+    private CreateDecoder openCreate() {
+        CreateRequests.checkCreate(worker);
+        return create.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+    }
+
     /** Answers the current request. */
     void answer(long ring, long sequence) {
         if (ring == NumberedChanges.NONE // another client has it by now
                 || !worker.namespace.numbered().find(ring, sequence, outcome)
-                || outcome.kind != kindOf(worker.header.templateId())) { // a number is of one change for ever
+                || !isOf(worker.header.templateId())) { // a number is of one change for ever
             worker.once.forgotten();
             return;
         }
@@ -94,12 +107,17 @@ final class Recorded {
         int version = worker.header.version();
         switch (worker.header.templateId()) {
             case CreateDecoder.TEMPLATE_ID -> {
-                worker.checkBlock(
-                        CreateDecoder.BLOCK_LENGTH, CreateRequests.UNMASKED_SINCE, CreateRequests.CREATE_BEFORE);
-                create.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version);
+                openCreate();
                 make(FileType.FILE, create.mode(), 0);
                 int at = create.limit() + CreateDecoder.pathHeaderLength();
                 inherit(create.baseId(), at, create.pathLength());
+                if (found && outcome.kind == ChangeOutcome.Kind.RENAME) {
+                    made.mtimeNanos = present.mtimeNanos; // it was made before it was put in place
+                    made.atimeNanos = present.atimeNanos;
+                }
+                if (found) {
+                    worker.leases.giveAgain(outcome.id, LeaseRequests.told(create.lease()));
+                }
                 int granted = mayStillWrite() ? Grants.WRITE : NOTHING;
                 worker.open(outcome.parentId, made, removed, granted);
             }
@@ -119,6 +137,14 @@ final class Recorded {
                 symlink.getTarget(target, 0, target.length);
                 make(FileType.SYMLINK, SYMLINK_MODE, target.length);
                 worker.reply.entry(outcome.parentId, made, target);
+            }
+            case AppendDecoder.TEMPLATE_ID -> {
+                ChangeRequests.checkAppend(worker);
+                append.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version);
+                if (append.last() == 1) {
+                    worker.leases.end(append.inode(), LeaseRequests.told(append.lease()));
+                }
+                worker.reply.done();
             }
             case DeleteDecoder.TEMPLATE_ID, RenameDecoder.TEMPLATE_ID -> worker.reply.done(removed.id, removed.size);
             default -> worker.reply.done();

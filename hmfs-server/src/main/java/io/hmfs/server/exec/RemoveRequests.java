@@ -9,7 +9,7 @@ import io.hmfs.wire.RmdirDecoder;
 import io.hmfs.wire.Wire;
 
 /**
- * Requests that take a name away: delete, rmdir, rename; and the removal inside an overwriting create.
+ * Requests that take a name away: delete, rmdir, rename; and what an {@link Overwrite} shares with them.
  *
  * <p>Where the server keeps the data, a removed file's objects must go too, whatever crashes: the intent is recorded before the
  * file leaves the namespace, and freed when its objects are gone. The key lock is held from the look at the file to its removal
@@ -40,6 +40,11 @@ final class RemoveRequests {
         removed.id = 0;
         removed.size = 0;
         removed.nlink = 0;
+    }
+
+    /** What was seen last of what is to go. */
+    Attributes seen() {
+        return seen;
     }
 
     /** The file that the current request removed; id 0: none. */
@@ -90,7 +95,7 @@ final class RemoveRequests {
         }
         if (outcome == Status.OK) {
             worker.once.enter();
-            outcome = remove(path, false);
+            outcome = remove(path);
             worker.once.leave();
         }
         if (outcome == Status.OK) {
@@ -104,13 +109,13 @@ final class RemoveRequests {
      * Removes a file and hands its objects to the reaper, if they are the server's. That the directory may be written was seen
      * before.
      */
-    Status remove(PathResolver path, boolean overwriting) {
+    private Status remove(PathResolver path) {
         forgetRemoved();
         KeyLocks locks = worker.service.locks;
         int stripe = KeyLocks.stripe(path.parentId, path.name);
         locks.lock(stripe, worker.waits);
         try {
-            Status outcome = mayRemove(path, overwriting);
+            Status outcome = mayRemove(path, false);
             if (outcome == Status.OK) {
                 worker.charges.passage.enter(path.parentId);
                 outcome = remove(path.parentId, path.name);
@@ -122,7 +127,10 @@ final class RemoveRequests {
         }
     }
 
-    /** What depends on the file itself: a sticky bit, and for an overwriting create that it may be written. */
+    /**
+     * What depends on the file itself: a sticky bit, and for an overwriting create that it may be written. Where the caller has the key's
+     * lock and OK is answered for an overwriting create, {@link #seen} is what is there.
+     */
     Status mayRemove(PathResolver path, boolean overwriting) {
         boolean sticky = path.isParentSticky();
         boolean written = overwriting && worker.access.isLimited();
@@ -155,7 +163,7 @@ final class RemoveRequests {
     }
 
     /** A file that has names left keeps its objects, and a symbolic link has none: as far as data goes nothing was removed. */
-    private Status keepLinked(Status outcome) {
+    Status keepLinked(Status outcome) {
         if (removed.nlink > 0 || removed.isSymlink()) {
             forgetRemoved();
         }
@@ -163,11 +171,11 @@ final class RemoveRequests {
     }
 
     /** No intent for one of several names: a name that is gone does not tell that its file is. */
-    private int begin(Service.Data data, long parent, Name name) {
+    int begin(Service.Data data, long parent, Name name) {
         return seen.nlink > 1 || seen.isSymlink() ? NO_SLOT : data.journal().begin(seen.id, parent, name, seen.size);
     }
 
-    private void settle(Service.Data data, int slot, boolean gone, long parent, Name name) {
+    void settle(Service.Data data, int slot, boolean gone, long parent, Name name) {
         if (gone && removed.id != seen.id) {
             throw new IllegalStateException("removed inode " + removed.id + ", had seen " + seen.id);
         }

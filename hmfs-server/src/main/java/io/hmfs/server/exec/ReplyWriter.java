@@ -11,6 +11,7 @@ import io.hmfs.wire.ChunkEncoder;
 import io.hmfs.wire.DoneEncoder;
 import io.hmfs.wire.EntryEncoder;
 import io.hmfs.wire.FailureEncoder;
+import io.hmfs.wire.LeaseStateEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsReportEncoder;
 import io.hmfs.wire.ObjectsPageEncoder;
@@ -47,6 +48,7 @@ final class ReplyWriter {
     private final XattrsEncoder xattrs = new XattrsEncoder();
     private final AclReportEncoder acl = new AclReportEncoder();
     private final QuotaReportEncoder quota = new QuotaReportEncoder();
+    private final LeaseStateEncoder leaseState = new LeaseStateEncoder();
     private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
     private final CensusPageEncoder census = new CensusPageEncoder();
     private final ObjectsPageEncoder objects = new ObjectsPageEncoder();
@@ -279,6 +281,14 @@ final class ReplyWriter {
         close(safeMode.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
                 .correlationId(correlationId)
                 .on((short) (on ? 1 : 0))
+                .limit());
+    }
+
+    void leaseState(boolean closed) {
+        close(leaseState
+                .wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .closed((short) (closed ? 1 : 0))
                 .limit());
     }
 

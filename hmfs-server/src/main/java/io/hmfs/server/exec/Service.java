@@ -43,6 +43,7 @@ public final class Service {
 
     final Callers callers;
     final Grants grants;
+    final Leases leases;
     final @Nullable Data data;
     final DiskQueue disk;
     private final TreeReaper trees;
@@ -88,6 +89,7 @@ public final class Service {
      *
      * @param callers the users, by name
      * @param grants what opened files may be asked for
+     * @param leases who writes which file
      * @param data null if the data store is not the server's own
      * @param disk runs what waits for the disk
      * @param diskBytesMax bytes that may wait for the disk, of which each client gets its share
@@ -99,6 +101,7 @@ public final class Service {
             ServiceInfo info,
             Callers callers,
             Grants grants,
+            Leases leases,
             @Nullable Data data,
             Executor disk,
             long diskBytesMax,
@@ -108,6 +111,7 @@ public final class Service {
         this.info = info;
         this.callers = callers;
         this.grants = grants;
+        this.leases = leases;
         changes = new NameChanges(namespace);
         limbo = new Limbo(namespace, changes);
         quotas = new Quotas(namespace, limbo);
@@ -318,6 +322,11 @@ public final class Service {
     /** Connections that are not read until there is room for their client. */
     public int connectionsHeldUp() {
         return disk.waiting();
+    }
+
+    /** Leases that there are. */
+    public int leases() {
+        return leases.count();
     }
 
     long uptimeMillis() {

@@ -131,8 +131,8 @@ final class TreeReaper {
     }
 
     private boolean keep(Directory directory, Name name, Attributes found) {
-        if (directory.parent == Namespace.ROOT_ID && Limbo.isHolder(name)) {
-            return true; // what it holds may go back
+        if (directory.parent == Namespace.ROOT_ID && (Limbo.isHolder(name) || !found.isDirectory())) {
+            return true; // what is held may go back, and a draft come into the tree
         }
         if (files.size() + directory.inner.size() == PAGE) {
             return false;

@@ -65,6 +65,7 @@ public final class Worker {
 
     final Access access;
     final Charges charges;
+    final LeaseRequests leases;
     final Once once = new Once(this);
 
     /** The number of the user that the current request acts for; none while nothing is his: {@link #number}. */
@@ -106,6 +107,7 @@ public final class Worker {
         PathCache known = new PathCache(service.changes, meter());
         path = new PathResolver(this, known);
         otherPath = new PathResolver(this, known);
+        leases = new LeaseRequests(this);
         handshake = new Handshake(this);
         reads = new ReadRequests(this);
         removes = new RemoveRequests(this);
@@ -230,6 +232,7 @@ public final class Worker {
     }
 
     void actFor(Session session) {
+        leases.actFor(session);
         Caller caller = session.caller();
         if (caller != null) {
             uid = caller.uid();
@@ -341,7 +344,7 @@ public final class Worker {
             case HelloDecoder.TEMPLATE_ID -> reply.failure(ResultCode.BAD_REQUEST, "the handshake was done before");
             default -> {
                 int template = header.templateId();
-                if (!acls.takes(template) && !census.takes(template) && !quotas.takes(template)) {
+                if (!acls.takes(template) && !census.takes(template) && !quotas.takes(template) && !leases.takes(template)) {
                     reply.failure(ResultCode.BAD_REQUEST, "message " + header.templateId() + " is unknown");
                 }
             }

@@ -7,6 +7,7 @@ import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
 import io.hmfs.wire.GetAclDecoder;
 import io.hmfs.wire.GetXattrsDecoder;
+import io.hmfs.wire.IsClosedDecoder;
 import io.hmfs.wire.ListDecoder;
 import io.hmfs.wire.ListTreeDecoder;
 import io.hmfs.wire.ListXattrsDecoder;
@@ -17,12 +18,14 @@ import io.hmfs.wire.ObjectsDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.QuotaUsageDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.RecoverLeaseDecoder;
 import io.hmfs.wire.RemoveAclDecoder;
 import io.hmfs.wire.RemoveAclEntriesDecoder;
 import io.hmfs.wire.RemoveDefaultAclDecoder;
 import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
+import io.hmfs.wire.RenewLeasesDecoder;
 import io.hmfs.wire.RmdirDecoder;
 import io.hmfs.wire.SafeModeDecoder;
 import io.hmfs.wire.SetAclDecoder;
@@ -75,6 +78,9 @@ public enum Operation {
     SET_ACL(SetAclDecoder.TEMPLATE_ID, SetAclDecoder.baseIdEncodingOffset(), "setAcl"),
     SET_QUOTA(SetQuotaDecoder.TEMPLATE_ID, SetQuotaDecoder.baseIdEncodingOffset(), "setQuota"),
     QUOTA_USAGE(QuotaUsageDecoder.TEMPLATE_ID, QuotaUsageDecoder.baseIdEncodingOffset(), "quotaUsage"),
+    RECOVER_LEASE(RecoverLeaseDecoder.TEMPLATE_ID, RecoverLeaseDecoder.baseIdEncodingOffset(), "recoverLease"),
+    IS_CLOSED(IsClosedDecoder.TEMPLATE_ID, IsClosedDecoder.baseIdEncodingOffset(), "isFileClosed"),
+    RENEW_LEASES(RenewLeasesDecoder.TEMPLATE_ID),
     READ_BLOCK(ReadBlockDecoder.TEMPLATE_ID),
     WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID),
     SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID),

@@ -12,6 +12,7 @@ import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.ObservationConfig;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.exec.Leases;
 import io.hmfs.server.transport.netty.Sockets;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -75,6 +76,8 @@ final class ServerSettingsTest {
                                 io-queue-bytes-max = 32M
                                 idle-timeout = 5m
                                 drain-timeout = 250ms
+                                lease-soft-limit = 90s
+                                lease-hard-limit = 30m
                                 transport = io_uring
                                 permissions-enabled = false
                                 superuser = hmfs
@@ -113,6 +116,7 @@ final class ServerSettingsTest {
                 Duration.ofMinutes(5),
                 Duration.ofMillis(250),
                 Sockets.IO_URING,
+                new Leases.Limits(Duration.ofSeconds(90), Duration.ofMinutes(30)),
                 new AccessConfig(
                         false,
                         "hmfs",

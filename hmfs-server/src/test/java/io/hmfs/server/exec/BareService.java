@@ -78,9 +78,10 @@ final class BareService {
         ServiceInfo info = new ServiceInfo(
                 namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
         Grants grants = Grants.open(key);
-        return new Service(namespace, info, callers, grants, data, disk, 1 << 20, observation, cause -> {
-            throw new AssertionError(cause);
-        });
+        return new Service(
+                namespace, info, callers, grants, Leases.inMemory(), data, disk, 1 << 20, observation, cause -> {
+                    throw new AssertionError(cause);
+                });
     }
 
     /** A user introduces himself to a worker in a session. */

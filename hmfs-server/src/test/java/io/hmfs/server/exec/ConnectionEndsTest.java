@@ -100,7 +100,17 @@ class ConnectionEndsTest {
                 namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
         Callers callers = new Callers(namespace, AccessConfig.defaults(), _ -> List.of(), threads, System::nanoTime);
         Grants grants = Grants.open(directory.resolve("key"));
-        return new Service(namespace, info, callers, grants, null, disk::add, DISK_BYTES, observation, failures::add);
+        return new Service(
+                namespace,
+                info,
+                callers,
+                grants,
+                Leases.inMemory(),
+                null,
+                disk::add,
+                DISK_BYTES,
+                observation,
+                failures::add);
     }
 
     @Test

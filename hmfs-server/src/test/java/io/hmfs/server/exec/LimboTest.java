@@ -270,6 +270,52 @@ class LimboTest {
         assertEmpty();
     }
 
+    private static final Name DRAFT = Name.of("draft-0");
+
+    private long draft(Limbo limbo) {
+        Attributes made = new Attributes();
+        assertEquals(Status.OK, limbo.draft(DRAFT, 0644, 0, 0, new long[0], made));
+        return made.id;
+    }
+
+    @Test
+    void aDraftIsLeftAloneUntilItIsPutInPlace() throws InterruptedException {
+        Limbo limbo = worker.service.limbo;
+        long made = draft(limbo);
+        take();
+        while (limbo.isBusy()) {
+            reap();
+        }
+        long target = mkdir(Namespace.ROOT_ID, "target");
+        long before = create(target, "f");
+        Attributes replaced = new Attributes();
+        assertEquals(Status.OK, limbo.place(DRAFT, target, Name.of("f"), replaced));
+        assertEquals(before, replaced.id);
+        assertEquals(Status.OK, namespace.stat(target, Name.of("f"), replaced));
+        assertEquals(made, replaced.id);
+        assertEmpty();
+    }
+
+    @Test
+    void aDraftDoesNotGoWhereTheReaperHasLooked() {
+        draft(worker.service.limbo);
+        take();
+        Attributes replaced = new Attributes();
+        assertEquals(Status.NO_SUCH_DIRECTORY, worker.service.limbo.place(DRAFT, inner, Name.of("f"), replaced));
+    }
+
+    @Test
+    void aStartRemovesTheDraftsOfTheOneBefore() throws IOException {
+        draft(worker.service.limbo);
+        Service next = service(namespace);
+        next.limbo.recover();
+        Attributes limbo = new Attributes();
+        assertEquals(Status.OK, namespace.limbo(false, limbo));
+        List<String> names = new ArrayList<>();
+        namespace.list(limbo.id, new ListCursor(), (name, _) -> names.add(name.toString()));
+        assertEquals(List.of(), names);
+    }
+
     @Test
     void theIdOfLimboIsNoBaseAlsoWhileItIsEmpty() throws InterruptedException {
         take();

@@ -95,6 +95,7 @@ class OffloadedRequestTest {
                     info,
                     new Callers(namespace, AccessConfig.defaults(), user -> List.of(), Runnable::run, System::nanoTime),
                     Grants.open(directory.resolve("key")),
+                    Leases.inMemory(),
                     null,
                     Runnable::run,
                     1 << 20,

@@ -125,6 +125,18 @@ class RecordedTest {
         return reply();
     }
 
+    private WireBuffer overwrite(long sequence, String path) {
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        int length = create(frame, sequence, path);
+        new CreateEncoder()
+                .wrap(window(frame), Wire.HEADER_SIZE)
+                .flags()
+                .clear()
+                .overwrite(true);
+        worker.execute(session, frame, 0, length);
+        return reply();
+    }
+
     private static int create(ByteBuf frame, long sequence, String path) {
         CreateEncoder create = new CreateEncoder()
                 .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
@@ -268,6 +280,39 @@ class RecordedTest {
         EntryDecoder later = entry(create(1, "/d/own"));
         assertEquals(id, later.inode(), "it is the first answer");
         assertEquals(0, later.grant() & ACCESS, "and opens nothing any more");
+    }
+
+    @Test
+    void anOverwriteThatComesAgainIsTheSameFileAndTellsAgainWhatItRemoved() throws IOException {
+        long old = entry(create(1, "/d/own")).inode();
+        EntryDecoder first = entry(overwrite(2, "/d/own"));
+        long id = first.inode();
+        assertEquals(old, first.removedId());
+        long mtime = first.mtimeNanos();
+        long ctime = first.ctimeNanos();
+        start(3);
+        EntryDecoder again = entry(overwrite(2, "/d/own"));
+        assertEquals(id, again.inode());
+        assertEquals(shared, again.parentId());
+        assertEquals(old, again.removedId());
+        assertEquals(0644, again.mode());
+        assertEquals(mtime, again.mtimeNanos());
+        assertEquals(ctime / 1_000_000, again.ctimeNanos() / 1_000_000, "which stands in a word that is coarser");
+        assertEquals(Grants.WRITE, again.grant() & ACCESS);
+        assertEquals(Status.OK, namespace.stat(shared, Name.of("own"), attributes));
+        assertEquals(id, attributes.id, "it was not executed again");
+        assertUnknown(create(2, "/d/own"));
+        start(3);
+        assertEquals(0, entry(overwrite(2, "/d/hers")).grant() & ACCESS, "another path opens nothing");
+    }
+
+    @Test
+    void anOverwriteThatFoundNothingIsAPlainCreateAlsoInItsRecord() throws IOException {
+        long id = entry(overwrite(1, "/d/own")).inode();
+        start(2);
+        EntryDecoder again = entry(overwrite(1, "/d/own"));
+        assertEquals(id, again.inode());
+        assertEquals(0, again.removedId());
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.hmfs.server.access.Grants;
 import io.hmfs.server.data.BlockStore;
 import io.hmfs.server.data.IntentJournal;
 import io.hmfs.server.data.Reaper;
+import io.hmfs.server.exec.Leases;
 import io.hmfs.server.exec.Service;
 import io.hmfs.server.exec.ServiceChanges;
 import io.hmfs.server.exec.ServiceInfo;
@@ -106,6 +107,7 @@ final class FuzzRig implements AutoCloseable {
                 info,
                 callers,
                 grants,
+                Leases.inMemory(),
                 new Service.Data(store, journal, reaper),
                 disk,
                 DISK_MAX,

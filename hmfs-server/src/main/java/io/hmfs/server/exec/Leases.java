@@ -1,0 +1,362 @@
+package io.hmfs.server.exec;
+
+import io.hmfs.server.data.LeaseFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.StampedLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who writes which file (ADR 0121). A lease is of one stream of a client, told by the client's id and a number of its own; the client
+ * renews all of its leases at once. Who has not renewed within the soft limit may be displaced by whoever wants the file, after the hard
+ * limit his leases are gone. A lease that is not here is lost: whoever comes with it is refused.
+ *
+ * <p>Commits and chunks of a file are executed while it is {@linkplain #share shared}. Who takes it from its writer, or replaces one version
+ * of it, has it {@linkplain #alone alone}: nothing is under way then, and whatever comes later is asked anew. Both by stripes of inodes.
+ * Looking a lease up allocates nothing. Thread-safe.
+ */
+public final class Leases {
+    private static final int STRIPES = 1024; // a power of two
+    private static final int STRIPE_SHIFT = 54;
+    private static final int LOOKS_PER_LIMIT = 20; // for who has been silent
+    private static final String HOST_UNKNOWN = "a host that has not come back since the server started";
+
+    /** How long a writer may be silent. */
+    public record Limits(Duration soft, Duration hard) {
+        /** As in HDFS. */
+        public static final Limits DEFAULT = new Limits(Duration.ofSeconds(60), Duration.ofMinutes(20));
+    }
+
+    /** A client that has, or had, leases. */
+    private static final class Holder {
+        final long client;
+        volatile String host = HOST_UNKNOWN;
+        volatile long renewedNanos;
+
+        Holder(long client, long now) {
+            this.client = client;
+            renewedNanos = now;
+        }
+    }
+
+    private static final class Lease {
+        final long inode;
+        final Holder holder;
+        final long number;
+        final int slot;
+        volatile boolean ended;
+        volatile @Nullable Lease next; // in its stripe
+
+        Lease(long inode, Holder holder, long number, int slot) {
+            this.inode = inode;
+            this.holder = holder;
+            this.number = number;
+            this.slot = slot;
+        }
+    }
+
+    private final StampedLock[] locks = new StampedLock[STRIPES];
+
+    /** Leases of each stripe: put in front by anybody, taken out by who has the stripe alone. */
+    private final AtomicReferenceArray<@Nullable Lease> heads = new AtomicReferenceArray<>(STRIPES);
+
+    private final ConcurrentHashMap<Long, Holder> holders = new ConcurrentHashMap<>();
+    private final AtomicInteger count = new AtomicInteger();
+    private final AtomicLong dropped;
+    private final long softNanos;
+    private final long hardNanos;
+    private final LongSupplier nanos;
+    private final @Nullable LeaseFile file;
+
+    private Leases(Limits limits, LongSupplier nanos, @Nullable LeaseFile file) {
+        softNanos = limits.soft.toNanos();
+        hardNanos = limits.hard.toNanos();
+        this.nanos = nanos;
+        this.file = file;
+        dropped = new AtomicLong(nanos.getAsLong());
+        for (int i = 0; i < STRIPES; i++) {
+            locks[i] = new StampedLock();
+        }
+    }
+
+    /** With the leases that the last start of this cluster left in a file: their holders have the soft limit to come back. */
+    public static Leases open(Path path, UUID cluster, Limits limits, boolean durable) throws IOException {
+        try {
+            return of(limits, System::nanoTime, new LeaseFile(path, cluster, durable));
+        } catch (IOException e) {
+            throw new IOException("cannot open the file of leases " + path + ": " + e + "; make it writable", e);
+        }
+    }
+
+    /** By a clock; with a file, or for this start alone. */
+    static Leases of(Limits limits, LongSupplier nanos, @Nullable LeaseFile file) {
+        Leases leases = new Leases(limits, nanos, file);
+        if (file != null) {
+            leases.recover(file);
+        }
+        return leases;
+    }
+
+    /** For this start alone. */
+    public static Leases inMemory() {
+        return of(Limits.DEFAULT, System::nanoTime, null);
+    }
+
+    private record Kept(int slot, long inode, long client, long number, long order) {}
+
+    private void recover(LeaseFile from) {
+        List<Kept> kept = new ArrayList<>();
+        from.replay((slot, inode, client, number, order) -> kept.add(new Kept(slot, inode, client, number, order)));
+        kept.sort(Comparator.comparingLong(Kept::order));
+        for (Kept each : kept) {
+            Lease older = find(each.inode);
+            if (older != null) {
+                end(older, true);
+            }
+            put(new Lease(each.inode, holder(each.client), each.number, each.slot));
+        }
+    }
+
+    private static int stripe(long inode) {
+        return (int) ((inode * 0x9E3779B97F4A7C15L) >>> STRIPE_SHIFT);
+    }
+
+    /** Until {@link #unshare}, nobody has the file alone. Who must not wait ends with {@link KeyLocks.TakenException}. */
+    long share(long inode, boolean waits) {
+        StampedLock lock = locks[stripe(inode)];
+        return waits ? lock.readLock() : taken(lock.tryReadLock());
+    }
+
+    /** The same without waiting; 0: somebody has it. */
+    long tryShare(long inode) {
+        return locks[stripe(inode)].tryReadLock();
+    }
+
+    void unshare(long inode, long stamp) {
+        locks[stripe(inode)].unlockRead(stamp);
+    }
+
+    /** Until {@link #endAlone}, no commit and no chunk of the file is under way. */
+    long alone(long inode, boolean waits) {
+        StampedLock lock = locks[stripe(inode)];
+        return waits ? lock.writeLock() : taken(lock.tryWriteLock());
+    }
+
+    void endAlone(long inode, long stamp) {
+        locks[stripe(inode)].unlockWrite(stamp);
+    }
+
+    private static long taken(long stamp) {
+        if (stamp == 0) {
+            throw new KeyLocks.TakenException();
+        }
+        return stamp;
+    }
+
+    private @Nullable Lease find(long inode) {
+        for (Lease each = heads.get(stripe(inode)); each != null; each = each.next) {
+            if (each.inode == inode && !each.ended) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private boolean isSilent(Holder holder, long limitNanos) {
+        return nanos.getAsLong() - holder.renewedNanos > limitNanos;
+    }
+
+    /** Whether a client has this lease. It has it as long as the file is shared. */
+    boolean isHeld(long inode, long client, long number) {
+        Lease lease = find(inode);
+        return lease != null
+                && lease.number == number
+                && lease.holder.client == client
+                && !isSilent(lease.holder, hardNanos);
+    }
+
+    /** Whether nobody writes the file. */
+    boolean isClosed(long inode) {
+        Lease lease = find(inode);
+        return lease == null || isSilent(lease.holder, hardNanos);
+    }
+
+    /** A lease on a file that was just made: nobody else knows of it. */
+    void give(long inode, long client, String host, long number) {
+        Holder holder = holder(client);
+        holder.host = host;
+        holder.renewedNanos = nanos.getAsLong();
+        LeaseFile kept = file;
+        int slot = kept == null ? LeaseFile.NONE : kept.put(inode, client, number);
+        put(new Lease(inode, holder, number, slot));
+    }
+
+    /**
+     * A lease on a file that the caller has alone; also if it is given again. Null: given; else who has it, in words. Who must not wait ends
+     * with {@link KeyLocks.TakenException} if a silent one is to be displaced.
+     */
+    @Nullable
+    String take(long inode, long client, String host, long number, boolean waits) {
+        Lease there = find(inode);
+        if (there != null && there.number == number && there.holder.client == client) {
+            there.holder.host = host;
+            return null;
+        }
+        String owner = displaceSilent(there, waits);
+        if (owner == null) {
+            give(inode, client, host, number);
+        }
+        return owner;
+    }
+
+    /** Sees to it that nobody writes a file that the caller has alone, or tells who does: as {@link #take}. */
+    @Nullable
+    String displaceSilent(long inode, boolean waits) {
+        return displaceSilent(find(inode), waits);
+    }
+
+    private @Nullable String displaceSilent(@Nullable Lease there, boolean waits) {
+        if (there != null && !isSilent(there.holder, softNanos)) {
+            return name(there.holder.client) + " on " + there.holder.host;
+        }
+        if (there != null && !waits) {
+            throw new KeyLocks.TakenException(); // for the disk must know it
+        }
+        displace(there);
+        return null;
+    }
+
+    /** Whoever writes a file that the caller has alone does no longer. */
+    void displace(long inode) {
+        displace(find(inode));
+    }
+
+    private void displace(@Nullable Lease there) {
+        if (there != null) {
+            end(there, true);
+            unlink(stripe(there.inode));
+        }
+    }
+
+    /** What a client is called. */
+    static String name(long client) {
+        return "HMFSClient_" + Long.toHexString(client);
+    }
+
+    /** A holder has no more use for his lease; nothing if it is not his any more. */
+    void end(long inode, long client, long number) {
+        Lease there = find(inode);
+        if (there == null || there.number != number || there.holder.client != client) {
+            return;
+        }
+        end(there, false);
+        StampedLock lock = locks[stripe(inode)];
+        long stamp = lock.tryWriteLock();
+        if (stamp != 0) { // else whoever has the stripe alone next takes it out
+            unlink(stripe(inode));
+            lock.unlockWrite(stamp);
+        }
+    }
+
+    /** A client is there: its leases go on, unless it has been silent for too long. Now and then, who has been loses his. */
+    void renew(long client, boolean waits) {
+        Holder holder = holders.get(client);
+        long now = nanos.getAsLong();
+        if (holder != null && !isSilent(holder, hardNanos)) {
+            holder.renewedNanos = now;
+        }
+        long last = dropped.get();
+        if (now - last <= hardNanos / LOOKS_PER_LIMIT) {
+            return;
+        }
+        if (!waits) {
+            throw new KeyLocks.TakenException();
+        }
+        if (dropped.compareAndSet(last, now)) {
+            dropSilent();
+        }
+    }
+
+    private void dropSilent() {
+        for (int i = 0; i < STRIPES; i++) {
+            if (heads.get(i) == null) {
+                continue;
+            }
+            long stamp = locks[i].writeLock();
+            for (Lease each = heads.get(i); each != null; each = each.next) {
+                if (isSilent(each.holder, hardNanos)) {
+                    end(each, true);
+                }
+            }
+            unlink(i);
+            locks[i].unlockWrite(stamp);
+        }
+        holders.values().removeIf(each -> isSilent(each, hardNanos));
+    }
+
+    /** Leases that there are. */
+    public int count() {
+        return count.get();
+    }
+
+    private Holder holder(long client) {
+        Holder known = holders.get(client);
+        if (known != null && !isSilent(known, hardNanos)) {
+            return known;
+        }
+        Holder fresh = new Holder(client, nanos.getAsLong());
+        return holders.merge(client, fresh, (old, made) -> isSilent(old, hardNanos) ? made : old);
+    }
+
+    private void put(Lease lease) {
+        count.incrementAndGet();
+        int stripe = stripe(lease.inode);
+        Lease head;
+        do {
+            head = heads.get(stripe);
+            lease.next = head;
+        } while (!heads.compareAndSet(stripe, head, lease));
+    }
+
+    private void end(Lease lease, boolean taken) {
+        synchronized (lease) {
+            if (lease.ended) {
+                return;
+            }
+            lease.ended = true;
+        }
+        count.decrementAndGet();
+        LeaseFile kept = file;
+        if (kept != null) {
+            kept.clear(lease.slot, taken);
+        }
+    }
+
+    /** Takes out what has ended, of a stripe that the caller has alone. */
+    private void unlink(int stripe) {
+        Lease before = null;
+        Lease each = heads.get(stripe);
+        while (each != null) {
+            Lease next = each.next;
+            if (!each.ended) {
+                before = each;
+            } else if (before != null) {
+                before.next = next;
+            } else if (!heads.compareAndSet(stripe, each, next)) { // another was put in front
+                each = heads.get(stripe);
+                continue;
+            }
+            each = next;
+        }
+    }
+}

@@ -1,0 +1,287 @@
+package io.hmfs.server.exec;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.server.data.LeaseFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: one writer at a time, who loses a file only as the limits say, and for good. Method: the table of leases with a clock of the test,
+ * one start after another on one file.
+ */
+@Timeout(60)
+class LeasesTest {
+    private static final Duration SOFT = Duration.ofSeconds(60);
+    private static final Duration HARD = Duration.ofMinutes(20);
+    private static final UUID CLUSTER = new UUID(3, 4);
+    private static final long FILE = 77;
+    private static final long OTHER_FILE = 78;
+    private static final long ANNE = 0xa;
+    private static final long BERT = 0xb;
+
+    @TempDir
+    private Path directory;
+
+    private long now = 1_000;
+
+    private Leases start() throws IOException {
+        return start(CLUSTER);
+    }
+
+    private Leases start(UUID cluster) throws IOException {
+        LeaseFile file = new LeaseFile(directory.resolve("leases"), cluster, true);
+        return Leases.of(new Leases.Limits(SOFT, HARD), () -> now, file);
+    }
+
+    private void pass(Duration time) {
+        now += time.toNanos();
+    }
+
+    private static boolean take(Leases leases, long inode, long client, long number) {
+        long stamp = leases.alone(inode, true);
+        try {
+            return leases.take(inode, client, "host" + client, number, true) == null;
+        } finally {
+            leases.endAlone(inode, stamp);
+        }
+    }
+
+    private static void displace(Leases leases, long inode) {
+        long stamp = leases.alone(inode, true);
+        leases.displace(inode);
+        leases.endAlone(inode, stamp);
+    }
+
+    @Test
+    void aFileIsOnesUntilHeIsSilentForTheSoftLimit() throws IOException {
+        Leases leases = start();
+        leases.give(FILE, ANNE, "h", 1);
+        assertFalse(leases.isClosed(FILE));
+        assertFalse(take(leases, FILE, BERT, 1));
+        assertFalse(take(leases, FILE, ANNE, 2), "nor another stream of the same client");
+        assertTrue(take(leases, FILE, ANNE, 1), "it is asked for again");
+        pass(SOFT);
+        assertFalse(take(leases, FILE, BERT, 1));
+        pass(Duration.ofNanos(1));
+        assertTrue(leases.isHeld(FILE, ANNE, 1), "until somebody wants it");
+        assertTrue(take(leases, FILE, BERT, 1));
+        assertFalse(leases.isHeld(FILE, ANNE, 1));
+        assertTrue(leases.isHeld(FILE, BERT, 1));
+        leases.renew(ANNE, true);
+        assertFalse(leases.isHeld(FILE, ANNE, 1), "renewing does not bring back what was taken");
+        assertEquals(1, leases.count());
+    }
+
+    @Test
+    void whoHasItIsTold() throws IOException {
+        Leases leases = start();
+        leases.give(FILE, ANNE, "10.0.0.1", 1);
+        long stamp = leases.alone(FILE, true);
+        assertEquals("HMFSClient_a on 10.0.0.1", leases.take(FILE, BERT, "h", 1, true));
+        leases.endAlone(FILE, stamp);
+    }
+
+    @Test
+    void aRenewalIsForAllLeasesOfAClient() throws IOException {
+        Leases leases = start();
+        leases.give(FILE, ANNE, "h", 1);
+        leases.give(OTHER_FILE, ANNE, "h", 2);
+        for (int i = 0; i < 100; i++) {
+            pass(SOFT);
+            leases.renew(ANNE, true);
+        }
+        assertFalse(take(leases, FILE, BERT, 1));
+        assertFalse(take(leases, OTHER_FILE, BERT, 2));
+        assertEquals(2, leases.count());
+    }
+
+    @Test
+    void afterTheHardLimitALeaseIsGoneAlsoForWhoComesBack() throws IOException {
+        Leases leases = start();
+        leases.give(FILE, ANNE, "h", 1);
+        pass(HARD);
+        assertTrue(leases.isHeld(FILE, ANNE, 1));
+        pass(Duration.ofNanos(1));
+        assertTrue(leases.isClosed(FILE));
+        assertFalse(leases.isHeld(FILE, ANNE, 1));
+        leases.renew(ANNE, true);
+        assertFalse(leases.isHeld(FILE, ANNE, 1));
+        assertEquals(0, leases.count(), "what others do not ask for goes too");
+        leases.give(OTHER_FILE, ANNE, "h", 2);
+        assertTrue(leases.isHeld(OTHER_FILE, ANNE, 2));
+        assertFalse(leases.isHeld(FILE, ANNE, 1));
+        assertEquals(1, start().count(), "the next start knows of the other one alone");
+    }
+
+    @Test
+    void aLookForTheSilentIsNotForThreadsThatMustNotWait() throws IOException {
+        Leases leases = start();
+        leases.give(FILE, ANNE, "h", 1);
+        leases.renew(ANNE, false);
+        pass(HARD);
+        assertThrows(KeyLocks.TakenException.class, () -> leases.renew(BERT, false));
+        leases.renew(BERT, true);
+        leases.renew(BERT, false);
+    }
+
+    @Test
+    void onlyItsHolderEndsALease() throws IOException {
+        Leases leases = start();
+        leases.give(FILE, ANNE, "h", 1);
+        leases.end(FILE, BERT, 1);
+        leases.end(FILE, ANNE, 2);
+        leases.end(OTHER_FILE, ANNE, 1);
+        assertTrue(leases.isHeld(FILE, ANNE, 1));
+        leases.end(FILE, ANNE, 1);
+        assertTrue(leases.isClosed(FILE));
+        leases.end(FILE, ANNE, 1);
+        assertEquals(0, leases.count());
+        assertTrue(take(leases, FILE, BERT, 1));
+    }
+
+    @Test
+    void aStartKnowsWhoWritesAndWhoDoesNotAnyMore() throws IOException {
+        Leases leases = start();
+        leases.give(FILE, ANNE, "h", 1);
+        leases.give(OTHER_FILE, ANNE, "h", 2);
+        leases.give(79, BERT, "h", 1);
+        leases.end(79, BERT, 1);
+        displace(leases, OTHER_FILE);
+        pass(HARD);
+        pass(HARD); // however long nobody served
+        Leases next = start();
+        assertTrue(next.isHeld(FILE, ANNE, 1));
+        assertFalse(next.isHeld(OTHER_FILE, ANNE, 2), "it was taken");
+        assertTrue(next.isClosed(79));
+        assertEquals(1, next.count());
+        assertFalse(take(next, FILE, BERT, 2), "he may still come back");
+        assertTrue(take(next, OTHER_FILE, BERT, 3));
+        pass(SOFT);
+        pass(Duration.ofNanos(1));
+        assertTrue(take(next, FILE, BERT, 2));
+        Leases third = start();
+        assertFalse(third.isHeld(FILE, ANNE, 1), "and now he may not");
+        assertTrue(third.isHeld(FILE, BERT, 2));
+    }
+
+    /** The machine may bring back one that had ended. */
+    @Test
+    void ofTwoForOneFileTheLaterCounts() throws IOException {
+        LeaseFile file = new LeaseFile(directory.resolve("leases"), CLUSTER, true);
+        file.replay((_, _, _, _, _) -> {});
+        int first = file.put(1, 1, 1);
+        file.put(FILE, ANNE, 1);
+        file.clear(first, false); // so that the later one stands before
+        assertEquals(first, file.put(FILE, BERT, 1));
+        file.put(OTHER_FILE, ANNE, 1);
+        file.put(OTHER_FILE, BERT, 1);
+        for (int i = 0; i < 2; i++) {
+            Leases leases = start();
+            assertEquals(2, leases.count());
+            assertTrue(leases.isHeld(FILE, BERT, 1));
+            assertTrue(leases.isHeld(OTHER_FILE, BERT, 1));
+        }
+    }
+
+    @Test
+    void leasesOfAnotherClusterAreForgotten() throws IOException {
+        start().give(FILE, ANNE, "h", 1);
+        assertEquals(0, start(new UUID(3, 5)).count());
+        assertEquals(0, start().count());
+    }
+
+    @Test
+    void whatTheFileHasNoRoomForIsThereForThisStart() throws IOException {
+        Leases leases = start();
+        for (long inode = 1; inode <= 65_537; inode++) {
+            leases.give(inode, ANNE, "h", inode);
+        }
+        assertTrue(leases.isHeld(65_537, ANNE, 65_537));
+        assertEquals(65_536, start().count());
+        leases.end(1, ANNE, 1);
+        leases.give(70_000, BERT, "h", 9);
+        assertTrue(start().isHeld(70_000, BERT, 9), "there was room again");
+    }
+
+    @Test
+    void whoHasAFileAloneWaitsForWhatIsUnderWay() throws Exception {
+        Leases leases = start();
+        leases.give(FILE, ANNE, "h", 1);
+        long shared = leases.share(FILE, true);
+        assertThrows(KeyLocks.TakenException.class, () -> leases.alone(FILE, false));
+        CompletableFuture<Void> displaced = CompletableFuture.runAsync(() -> displace(leases, FILE));
+        assertThrows(java.util.concurrent.TimeoutException.class, () -> displaced.get(50, TimeUnit.MILLISECONDS));
+        assertTrue(leases.isHeld(FILE, ANNE, 1));
+        leases.unshare(FILE, shared);
+        displaced.get();
+        assertFalse(leases.isHeld(FILE, ANNE, 1));
+        long alone = leases.alone(FILE, true);
+        assertEquals(0, leases.tryShare(FILE));
+        assertThrows(KeyLocks.TakenException.class, () -> leases.share(FILE, false));
+        leases.endAlone(FILE, alone);
+        assertNotEquals(0, leases.tryShare(FILE));
+    }
+
+    @Test
+    void aSilentOneIsNotDisplacedByAThreadThatMustNotWait() throws IOException {
+        Leases leases = start();
+        leases.give(FILE, ANNE, "h", 1);
+        pass(HARD);
+        long stamp = leases.alone(FILE, true);
+        assertThrows(KeyLocks.TakenException.class, () -> leases.take(FILE, BERT, "h", 1, false));
+        assertTrue(leases.isHeld(FILE, ANNE, 1));
+        assertNull(leases.take(FILE, BERT, "h", 1, true));
+        leases.endAlone(FILE, stamp);
+    }
+
+    /** Of each file one of several clients has it, whatever they do at once; at the end none is left in the table. */
+    @Test
+    void manyAtOnce() throws Exception {
+        Leases leases = start();
+        AtomicInteger[] writers = new AtomicInteger[16];
+        for (int i = 0; i < writers.length; i++) {
+            writers[i] = new AtomicInteger();
+        }
+        List<CompletableFuture<Integer>> all = new ArrayList<>();
+        for (int c = 1; c <= 6; c++) {
+            int client = c;
+            all.add(CompletableFuture.supplyAsync(() -> {
+                int taken = 0;
+                for (int i = 0; i < 20_000; i++) {
+                    int file = (i * 7 + client) % writers.length;
+                    if (take(leases, file + 1, client, i)) {
+                        assertEquals(1, writers[file].incrementAndGet());
+                        assertTrue(leases.isHeld(file + 1, client, i));
+                        writers[file].decrementAndGet();
+                        leases.end(file + 1, client, i);
+                        taken++;
+                    }
+                    leases.give(1_000L + i * 8 + client, client, "h", i);
+                    leases.end(1_000L + i * 8 + client, client, i);
+                }
+                return taken;
+            }));
+        }
+        for (CompletableFuture<Integer> each : all) {
+            assertTrue(each.get() > 0);
+        }
+        assertEquals(0, leases.count());
+        assertEquals(0, start().count());
+    }
+}
