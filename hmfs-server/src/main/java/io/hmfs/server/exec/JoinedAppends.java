@@ -62,7 +62,7 @@ final class JoinedAppends extends JoinedRequests {
 
     @Override
     void refuse(int number, Status status) {
-        super.refuse(number, ChangeRequests.appended(status));
+        super.refuse(number, AppendRequests.appended(status));
     }
 
     @Override

@@ -13,21 +13,21 @@ final class Joining {
     private final ReadRequests reads;
     private final CreateRequests creates;
     private final RemoveRequests removes;
-    private final ChangeRequests changes;
+    private final AppendRequests appends;
     private final JoinedRequests[] all;
-    private final boolean deletes;
-    private final boolean appends;
+    private final boolean joinsDeletes;
+    private final boolean joinsAppends;
 
-    Joining(Worker worker, ReadRequests reads, CreateRequests creates, RemoveRequests removes, ChangeRequests changes) {
+    Joining(Worker worker, ReadRequests reads, CreateRequests creates, RemoveRequests removes, AppendRequests appends) {
         this.worker = worker;
         this.reads = reads;
         this.creates = creates;
         this.removes = removes;
-        this.changes = changes;
-        all = new JoinedRequests[] {reads.joined(), creates.joined(), removes.joined(), changes.joined()};
+        this.appends = appends;
+        all = new JoinedRequests[] {reads.joined(), creates.joined(), removes.joined(), appends.joined()};
         Service service = worker.service;
-        deletes = service.data == null; // else each has an intent
-        appends = service.data == null || !service.info.durable(); // else its data must be on the disk before
+        joinsDeletes = service.data == null; // else each has an intent
+        joinsAppends = service.data == null || !service.info.durable(); // else its data must be on the disk before
     }
 
     /** Whether the current frame waits for others, to be executed at the latest by {@link #execute}. */
@@ -52,7 +52,7 @@ final class Joining {
             case JoinedStats _ -> reads.join(session);
             case JoinedCreates _ -> creates.join(session);
             case JoinedDeletes _ -> removes.join(session);
-            case JoinedAppends _ -> changes.join(session);
+            case JoinedAppends _ -> appends.join(session);
         };
     }
 
@@ -60,8 +60,8 @@ final class Joining {
         return switch (templateId) {
             case StatDecoder.TEMPLATE_ID -> reads.joined();
             case CreateDecoder.TEMPLATE_ID -> creates.joined();
-            case DeleteDecoder.TEMPLATE_ID -> deletes ? removes.joined() : null;
-            case AppendDecoder.TEMPLATE_ID -> appends ? changes.joined() : null;
+            case DeleteDecoder.TEMPLATE_ID -> joinsDeletes ? removes.joined() : null;
+            case AppendDecoder.TEMPLATE_ID -> joinsAppends ? appends.joined() : null;
             default -> null;
         };
     }

@@ -139,7 +139,7 @@ final class Recorded {
                 worker.reply.entry(outcome.parentId, made, target);
             }
             case AppendDecoder.TEMPLATE_ID -> {
-                ChangeRequests.checkAppend(worker);
+                AppendRequests.check(worker);
                 append.wrap(worker.in, Wire.HEADER_SIZE, blockLength, version);
                 if (append.last() == 1) {
                     worker.leases.end(append.inode(), LeaseRequests.told(append.lease()));

@@ -81,6 +81,7 @@ public final class Worker {
     private final CreateRequests creates;
     private final RemoveRequests removes;
     private final ChangeRequests changes;
+    private final AppendRequests appends;
     private final XattrRequests xattrs;
     private final AclRequests acls;
     private final SafeModeRequests safeMode = new SafeModeRequests(this);
@@ -113,12 +114,13 @@ public final class Worker {
         removes = new RemoveRequests(this);
         creates = new CreateRequests(this, removes);
         changes = new ChangeRequests(this);
+        appends = new AppendRequests(this);
         xattrs = new XattrRequests(this, changes);
         acls = new AclRequests(this, changes);
         trees = new TreeRequests(this);
         dataRequests = new DataRequests(this);
         recorded = new Recorded(this);
-        joining = new Joining(this, reads, creates, removes, changes);
+        joining = new Joining(this, reads, creates, removes, appends);
         offloading = new Offloading(this, creates, dataRequests);
     }
 
@@ -332,7 +334,7 @@ public final class Worker {
             case SetModeDecoder.TEMPLATE_ID -> changes.setMode();
             case SetOwnerDecoder.TEMPLATE_ID -> changes.setOwner();
             case SetTimesDecoder.TEMPLATE_ID -> changes.setTimes();
-            case AppendDecoder.TEMPLATE_ID -> changes.append();
+            case AppendDecoder.TEMPLATE_ID -> appends.append();
             case TruncateDecoder.TEMPLATE_ID -> changes.truncate();
             case GetXattrsDecoder.TEMPLATE_ID -> xattrs.get();
             case ListXattrsDecoder.TEMPLATE_ID -> xattrs.list();
