@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Random;
 import java.util.Set;
@@ -39,8 +40,8 @@ class ListFilesTest extends OwnDirectory {
         return status + " " + List.of(status.getBlockLocations()) + " " + ((EtagSource) status).getEtag();
     }
 
-    private static TreeMap<Path, String> all(RemoteIterator<LocatedFileStatus> files) throws IOException {
-        TreeMap<Path, String> all = new TreeMap<>();
+    private static Map<Path, String> all(RemoteIterator<LocatedFileStatus> files) throws IOException {
+        Map<Path, String> all = new TreeMap<>();
         while (files.hasNext()) {
             assertTrue(files.hasNext());
             LocatedFileStatus next = files.next();
@@ -50,7 +51,7 @@ class ListFilesTest extends OwnDirectory {
         return all;
     }
 
-    private TreeMap<Path, String> plain(Path path) throws IOException {
+    private Map<Path, String> plain(Path path) throws IOException {
         return all(new FilterFileSystem(fs).listFiles(path, true));
     }
 
@@ -74,7 +75,7 @@ class ListFilesTest extends OwnDirectory {
             }
         }
         write("big", bytes(1, 2 * BLOCK + 5));
-        TreeMap<Path, String> plain = plain(directory);
+        Map<Path, String> plain = plain(directory);
         assertTrue(plain.size() > 80);
         for (int entries : new int[] {1, 3, 1000}) {
             try (FileSystem files = withPagesOf(entries)) {
