@@ -1,6 +1,7 @@
 package io.hmfs.hadoop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -45,7 +46,7 @@ class ListFilesTest extends OwnDirectory {
         while (files.hasNext()) {
             assertTrue(files.hasNext());
             LocatedFileStatus next = files.next();
-            assertEquals(null, all.put(next.getPath(), text(next)), () -> next.getPath() + " came twice");
+            assertNull(all.put(next.getPath(), text(next)), () -> next.getPath() + " came twice");
         }
         assertThrows(NoSuchElementException.class, files::next);
         return all;
