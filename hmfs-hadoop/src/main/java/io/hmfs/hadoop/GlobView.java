@@ -77,7 +77,7 @@ final class GlobView extends FilterFileSystem {
 
         Plan(Path pattern, String flat) throws IOException {
             Path absolute = fixRelativePart(new Path(flat.isEmpty() ? Path.CUR_DIR : flat));
-            for (String component : absolute.toUri().getPath().split(Path.SEPARATOR)) {
+            for (String component : absolute.toUri().getPath().split(Path.SEPARATOR, -1)) {
                 if (!component.isEmpty()) {
                     components.add(component);
                     filters.add(new GlobFilter(component));

@@ -34,7 +34,7 @@ final class CountingLine implements AutoCloseable {
     private final AtomicInteger looks = new AtomicInteger();
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
     private final AtomicInteger waits = new AtomicInteger();
-    private volatile int mostAtOnce;
+    private final AtomicInteger mostAtOnce = new AtomicInteger();
     private volatile long spokeNanos = System.nanoTime();
 
     CountingLine(URI server, boolean holds) throws IOException {
@@ -65,7 +65,7 @@ final class CountingLine implements AutoCloseable {
 
     /** Of those, the most that were sent before the answers came. */
     int mostAtOnce() {
-        return mostAtOnce;
+        return mostAtOnce.get();
     }
 
     private void accept() {
@@ -118,7 +118,7 @@ final class CountingLine implements AutoCloseable {
                 } else {
                     waits.incrementAndGet();
                     int sent = looks.get();
-                    mostAtOnce = Math.max(mostAtOnce, sent - answered);
+                    mostAtOnce.accumulateAndGet(sent - answered, Math::max);
                     answered = sent;
                     out.write(bytes, 0, held);
                     held = in.read(bytes);

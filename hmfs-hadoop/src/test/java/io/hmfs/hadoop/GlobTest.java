@@ -175,6 +175,9 @@ class GlobTest extends OwnDirectory {
             assertEquals(100, files.globStatus(pattern).length);
             assertEquals(1 + 100 + 100, line.looks() - before);
             before = line.looks();
+            assertEquals(0, files.globStatus(new Path(directory, "*/none")).length);
+            assertEquals(1 + 100, line.looks() - before, "what is not there is not there");
+            before = line.looks();
             assertEquals(100, new FilterFileSystem(files).globStatus(pattern).length);
             assertEquals(1 + 3 * 100, line.looks() - before, "alone it looks again at a directory of one entry");
         }

@@ -1,6 +1,7 @@
 package io.hmfs.hadoop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Random;
 import java.util.Set;
@@ -39,18 +41,18 @@ class ListFilesTest extends OwnDirectory {
         return status + " " + List.of(status.getBlockLocations()) + " " + ((EtagSource) status).getEtag();
     }
 
-    private static TreeMap<Path, String> all(RemoteIterator<LocatedFileStatus> files) throws IOException {
-        TreeMap<Path, String> all = new TreeMap<>();
+    private static Map<Path, String> all(RemoteIterator<LocatedFileStatus> files) throws IOException {
+        Map<Path, String> all = new TreeMap<>();
         while (files.hasNext()) {
             assertTrue(files.hasNext());
             LocatedFileStatus next = files.next();
-            assertEquals(null, all.put(next.getPath(), text(next)), () -> next.getPath() + " came twice");
+            assertNull(all.put(next.getPath(), text(next)), () -> next.getPath() + " came twice");
         }
         assertThrows(NoSuchElementException.class, files::next);
         return all;
     }
 
-    private TreeMap<Path, String> plain(Path path) throws IOException {
+    private Map<Path, String> plain(Path path) throws IOException {
         return all(new FilterFileSystem(fs).listFiles(path, true));
     }
 
@@ -74,7 +76,7 @@ class ListFilesTest extends OwnDirectory {
             }
         }
         write("big", bytes(1, 2 * BLOCK + 5));
-        TreeMap<Path, String> plain = plain(directory);
+        Map<Path, String> plain = plain(directory);
         assertTrue(plain.size() > 80);
         for (int entries : new int[] {1, 3, 1000}) {
             try (FileSystem files = withPagesOf(entries)) {

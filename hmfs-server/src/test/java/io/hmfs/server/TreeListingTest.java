@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -57,7 +58,7 @@ class TreeListingTest extends UsersOfOneServer {
     }
 
     /** What is below a directory, by listing each. */
-    private static void walk(HmfsClient client, String top, String below, TreeMap<String, FileInfo> out)
+    private static void walk(HmfsClient client, String top, String below, Map<String, FileInfo> out)
             throws IOException {
         ListCursor cursor = ListCursor.START;
         while (cursor != null) {
