@@ -43,7 +43,7 @@ class OrphansMeanwhileTest extends PlantedObjects {
         creates.forEach(CompletableFuture::join);
         admin.trees().remove("/tree");
         for (int i = 0; i < 100; i++) {
-            var unused = admin.deleteAsync("/left/d" + i % 10 + "/f" + i);
+            var _ = admin.deleteAsync("/left/d" + i % 10 + "/f" + i);
         }
         Orphans orphans = look(options(0, true, false), Orphans.Listener.NONE);
         assertEquals(0, orphans.found(Kind.ORPHAN).objects());
