@@ -1,22 +1,16 @@
 package io.hmfs.server;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.Census;
-import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
-import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ResultCode;
-import io.hmfs.client.gc.BuiltinObjects;
-import io.hmfs.client.gc.ObjectStore;
 import io.hmfs.client.gc.Orphans;
 import io.hmfs.client.gc.Orphans.Kind;
-import io.hmfs.client.gc.StoredObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,89 +20,28 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Random;
 import java.util.TreeSet;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: exactly the objects that no file has are found, whatever goes on meanwhile, and nothing else is ever removed.
- * Method: a real server with the builtin store; objects planted behind its back; threads that write, move, replace and delete while
- * orphans are being removed, and every file that is left read in the end.
+ * Goal: exactly the objects that no file has are found and removed, by superusers only, and nothing on doubt.
+ * Method: a real server with the builtin store; objects planted behind its back; a restart, safe mode, strange names, many pages.
  */
 @Timeout(180)
-class OrphansTest extends UsersOfOneServer {
-    private static final long GONE = 0x7F00_0000_0000L; // inodes that no pool of this size has leased
-    private static final CreateOptions FILE = new CreateOptions(0640, true, true, 0755);
-
-    /** What was found, by kind and name. */
-    private static final class Seen implements Orphans.Listener {
-        final TreeSet<String> names = new TreeSet<>();
+class OrphansTest extends PlantedObjects {
+    /** Hears of files and does nothing. */
+    private static class Silent implements Census.Visitor {
+        @Override
+        public void file(long inode, long size) {}
 
         @Override
-        public void found(Kind kind, StoredObject object) {
-            names.add(kind + " " + object.name() + " " + object.bytes());
-        }
-
-        @Override
-        public void unknown(String name) {
-            names.add("unknown " + name);
-        }
-    }
-
-    private static FileInfo write(HmfsClient client, String path, byte[] data) throws IOException {
-        FileInfo file = client.create(path, FILE);
-        for (int at = 0; at < data.length; at += ServerFixture.BLOCK_SIZE) {
-            int length = Math.min(ServerFixture.BLOCK_SIZE, data.length - at);
-            client.writeBlock(file.id(), at / ServerFixture.BLOCK_SIZE, 0, data, at, length);
-        }
-        client.append(file, data.length);
-        return file;
-    }
-
-    private static byte[] bytes(long seed, int length) {
-        byte[] bytes = new byte[length];
-        new Random(seed).nextBytes(bytes);
-        return bytes;
-    }
-
-    /** Where docs/wire.md says that it lies. */
-    private Path object(long inode, long block) {
-        long hash = inode * 0x9E3779B97F4A7C15L;
-        return fixture.dataDirectory()
-                .resolve(String.format("%02x", hash >>> 56))
-                .resolve(String.format("%02x", hash >>> 48 & 0xFF))
-                .resolve(Long.toHexString(inode) + "-" + block);
-    }
-
-    private Path plant(long inode, long block, int length) throws IOException {
-        Path path = object(inode, block);
-        Files.createDirectories(path.getParent());
-        return Files.write(path, new byte[length]);
+        public void progress(long listed, long known) {}
     }
 
     private static Path age(Path path, int hours) throws IOException {
         return Files.setLastModifiedTime(path, FileTime.fromMillis(System.currentTimeMillis() - hours * 3_600_000L));
-    }
-
-    private static Orphans.Options options(int olderThanMillis, boolean delete, boolean most) {
-        return new Orphans.Options(olderThanMillis, delete, false, most);
-    }
-
-    private Orphans look(Orphans.Options options, Orphans.Listener listener) throws IOException {
-        Census census = new Census(admin);
-        try (ObjectStore store = new BuiltinObjects(census)) {
-            Orphans orphans = new Orphans(census, store, options, listener);
-            orphans.run();
-            return orphans;
-        }
     }
 
     @Test
@@ -158,19 +91,6 @@ class OrphansTest extends UsersOfOneServer {
         assertEquals(
                 0,
                 look(options(0, true, false), Orphans.Listener.NONE).removed().objects());
-    }
-
-    private void assertHolds(String path, byte[] data) throws IOException {
-        FileInfo file = admin.stat(path);
-        assertEquals(data.length, file.size(), path);
-        for (int at = 0; at < data.length; at += ServerFixture.BLOCK_SIZE) {
-            int length = Math.min(ServerFixture.BLOCK_SIZE, data.length - at);
-            byte[] read = new byte[length];
-            long block = at / ServerFixture.BLOCK_SIZE;
-            assertEquals(length, admin.readBlock(file.id(), block, 0, read, 0, length), path + " has lost a block");
-            byte[] wanted = java.util.Arrays.copyOfRange(data, at, at + length);
-            assertArrayEquals(wanted, read, path);
-        }
     }
 
     @Test
@@ -231,15 +151,6 @@ class OrphansTest extends UsersOfOneServer {
         assertEquals(sentence, denied(() -> census.run(new Silent())));
         assertEquals(sentence, denied(() -> census.objects(Census.Objects.START)));
         assertTrue(Files.exists(object(GONE, 0)));
-    }
-
-    /** Hears of files and does nothing. */
-    private static class Silent implements Census.Visitor {
-        @Override
-        public void file(long inode, long size) {}
-
-        @Override
-        public void progress(long listed, long known) {}
     }
 
     @Test
@@ -328,147 +239,5 @@ class OrphansTest extends UsersOfOneServer {
         assertEquals(new TreeSet<>(List.of("ORPHAN " + Long.toHexString(GONE) + "-0 1")), seen.names);
         assertEquals(10_104, orphans.objects());
         assertEquals(5_005, orphans.directories(), "the root, /dirs with 5,000, /files, /home, /home/bob");
-    }
-
-    @Test
-    void filesOfATreeThatIsBeingRemovedBelongToTheReaper() throws Exception {
-        for (int i = 0; i < 300; i++) {
-            write(admin, "/tree/f" + i, bytes(i, 10));
-            write(admin, "/left/d" + i % 10 + "/f" + i, bytes(i, 10));
-        }
-        List<CompletableFuture<FileInfo>> creates = new ArrayList<>();
-        for (int i = 0; i < 60_000; i++) { // what was made last goes first
-            creates.add(admin.createAsync("/tree/late" + i, FILE));
-        }
-        creates.forEach(CompletableFuture::join);
-        admin.trees().remove("/tree");
-        for (int i = 0; i < 100; i++) {
-            var unused = admin.deleteAsync("/left/d" + i % 10 + "/f" + i);
-        }
-        Orphans orphans = look(options(0, true, false), Orphans.Listener.NONE);
-        assertEquals(0, orphans.found(Kind.ORPHAN).objects());
-        for (int i = 100; i < 300; i++) {
-            assertHolds("/left/d" + i % 10 + "/f" + i, bytes(i, 10));
-        }
-    }
-
-    @Test
-    void whatTheReaperCouldNotRemoveIsLeftToIt() throws Exception {
-        write(admin, "/live", bytes(1, 10));
-        FileInfo file = write(admin, "/going", bytes(2, 3 * ServerFixture.BLOCK_SIZE));
-        Path second = object(file.id(), 1);
-        Files.delete(second);
-        Files.createDirectories(second.resolve("in the way"));
-        admin.delete("/going");
-        Await.until("the first object goes", () -> !Files.exists(object(file.id(), 0)));
-        Orphans orphans = look(options(0, true, false), Orphans.Listener.NONE);
-        assertEquals(0, orphans.found(Kind.ORPHAN).objects());
-        assertTrue(Files.exists(object(file.id(), 2)));
-    }
-
-    /** The property: under everything that moves, replaces and removes, the files that stay keep all their data. */
-    @Test
-    void whateverGoesOnMeanwhileNothingOfALiveFileIsRemoved() throws Exception {
-        AtomicBoolean ended = new AtomicBoolean();
-        Map<String, byte[]> kept = new ConcurrentHashMap<>();
-        int planted = 0;
-        for (int round = 0; round < 30; round++) {
-            write(admin, "/base/d" + round + "/f", bytes(round, 50));
-        }
-        try (ExecutorService threads = Executors.newCachedThreadPool()) {
-            List<Future<?>> all = new ArrayList<>();
-            for (int i = 0; i < 3; i++) {
-                int number = i;
-                all.add(threads.submit((Callable<Void>) () -> work(number, ended, kept)));
-            }
-            all.add(threads.submit((Callable<Void>) () -> shuffle(ended)));
-            long until = System.nanoTime() + 8_000_000_000L;
-            int runs = 0;
-            try {
-                while (System.nanoTime() < until || runs < 5) {
-                    plant(GONE + planted++, 0, 1);
-                    Orphans orphans = look(options(0, true, false), Orphans.Listener.NONE);
-                    assertEquals(1, orphans.removed().objects(), "orphans removed where one was planted");
-                    runs++;
-                }
-            } finally {
-                ended.set(true);
-            }
-            for (Future<?> each : all) {
-                each.get();
-            }
-        }
-        assertTrue(kept.size() > 20, kept.size() + " files kept");
-        for (Map.Entry<String, byte[]> each : kept.entrySet()) {
-            assertHolds(each.getKey(), each.getValue());
-        }
-        int bases = 0;
-        for (var entry : admin.list("/base", io.hmfs.client.ListCursor.START, 0).entries()) {
-            int round = Integer.parseInt(entry.name().substring(1));
-            assertHolds("/base/" + entry.name() + "/f", bytes(round, 50));
-            bases++;
-        }
-        for (var entry :
-                admin.list("/other", io.hmfs.client.ListCursor.START, 0).entries()) {
-            int round = Integer.parseInt(entry.name().substring(1));
-            assertHolds("/other/" + entry.name() + "/f", bytes(round, 50));
-            bases++;
-        }
-        assertEquals(30, bases);
-    }
-
-    /** Moves directories from one place to the other and back, so that a walk by paths would miss what is in them. */
-    private Void shuffle(AtomicBoolean ended) throws IOException {
-        Random random = new Random(9);
-        try (HmfsClient client = fixture.client()) {
-            client.mkdir("/other", 0755, true);
-            boolean[] there = new boolean[30];
-            while (!ended.get()) {
-                int i = random.nextInt(30);
-                String from = (there[i] ? "/other/d" : "/base/d") + i;
-                String to = (there[i] ? "/base/d" : "/other/d") + i;
-                client.rename(from, to, false);
-                there[i] = !there[i];
-            }
-        }
-        return null;
-    }
-
-    private Void work(int number, AtomicBoolean ended, Map<String, byte[]> kept) throws IOException {
-        Random random = new Random(number);
-        try (HmfsClient client = fixture.client()) {
-            client.mkdir("/w" + number + "/in", 0755, true);
-            for (int i = 0; !ended.get(); i++) {
-                String base = "/w" + number;
-                String path = base + "/in/f" + i;
-                byte[] data = bytes(i, random.nextInt(2_000) + 1);
-                write(client, path, data);
-                switch (random.nextInt(6)) {
-                    case 0 -> client.delete(path);
-                    case 1 -> {
-                        client.rename(path, base + "/moved" + i, false);
-                        kept.put(base + "/moved" + i, data);
-                    }
-                    case 2 -> {
-                        client.rename(path, base + "/replaced", true);
-                        kept.put(base + "/replaced", data);
-                    }
-                    case 3 -> {
-                        write(client, base + "/tree" + i + "/x/f", data);
-                        client.trees().remove(base + "/tree" + i);
-                        kept.put(path, data);
-                    }
-                    case 4 -> {
-                        client.rename(base + "/in", base + "/elsewhere", false);
-                        client.mkdir(base + "/new", 0755, false);
-                        client.rename(base + "/elsewhere", base + "/in", false);
-                        client.rmdir(base + "/new");
-                        kept.put(path, data);
-                    }
-                    default -> kept.put(path, data);
-                }
-            }
-        }
-        return null;
     }
 }
