@@ -82,7 +82,7 @@ final class Hadoop {
         // Seconds of work: the optimising compiler would only take them from it. JDK 17 knows some of the others not
         // yet.
         List<String> flags = List.of(
-                "-Xmx512m",
+                "-Xmx1g", // four maps at a time, each with 100 MB to sort in
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-XX:+IgnoreUnrecognizedVMOptions",
