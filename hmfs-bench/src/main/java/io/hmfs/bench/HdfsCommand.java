@@ -16,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -181,7 +180,14 @@ final class HdfsCommand implements Callable<Integer> {
                 part.close();
             }
         }
+        if (isTerminal()) {
+            System.err.print("\r\033[K");
+        }
         return outcome(lines, sides);
+    }
+
+    private static boolean isTerminal() {
+        return Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
     }
 
     private void round(Part part, int round, List<Side> sides, Lines lines) throws Exception {
@@ -231,14 +237,13 @@ final class HdfsCommand implements Callable<Integer> {
                 Target.atMost("sparkCommit/hdfs", 0.5),
                 Target.atLeast("write/hdfs", 0.8),
                 Target.atLeast("read/hdfs", 0.8));
-        Map<String, Number> counters = new LinkedHashMap<>();
-        return new Outcome(results, counters, targets);
+        return new Outcome(results, Map.of(), targets);
     }
 
     /** A bar on a terminal, else a line for each part. */
     private void progress(Part part, Side side) {
         String what = part.getClass().getSimpleName() + " on " + side.name();
-        if (Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent()) {
+        if (isTerminal()) {
             int filled = BAR * done / all;
             System.err.printf("\r\033[K[%s%s] %s", "#".repeat(filled), " ".repeat(BAR - filled), what);
         } else {

@@ -84,7 +84,7 @@ final class Hadoop {
 
     /** Runs a main class to its end; fails if its exit code is not 0. Returns what it printed and logged. */
     String run(String name, String main, String... arguments) throws IOException, InterruptedException, StepException {
-        return runIn("512m", name, main, arguments);
+        return runIn("1g", name, main, arguments);
     }
 
     /** The same in a heap of this size. */

@@ -98,7 +98,8 @@ final class MapReduceSuite {
                 TEXT,
                 "-Dmapreduce.outputcommitter.factory.scheme.hmfs=" + MANIFEST + "Factory",
                 "-Dmapreduce.manifest.committer.validate.output=true",
-                "-Dmapreduce.randomtextwriter.totalbytes=800000",
+                "-Dmapreduce.randomtextwriter.totalbytes=100000", // one task: the local runner has one for it in any
+                // case
                 "-Dmapreduce.randomtextwriter.bytespermap=100000",
                 out.toString());
         int parts = 0;
@@ -107,8 +108,8 @@ final class MapReduceSuite {
             parts += isPart ? 1 : 0;
             Cases.require(isPart ? each.getLen() >= 100_000 : isReport(each.getPath()), "left: " + each);
         }
-        Cases.requireEqual(8, parts, "parts of the output");
-        return parts + " parts, their etags compared";
+        Cases.requireEqual(1, parts, "parts of the output");
+        return parts + " part, its length and etag compared";
     }
 
     private boolean isReport(Path file) throws IOException {

@@ -3,6 +3,7 @@ package io.hmfs.bench.hdfs;
 import io.hmfs.bench.quickstart.StepException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
@@ -22,7 +23,7 @@ import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 public final class CommitPart implements Part {
     private static final int THREADS = 4;
     private static final int ALGORITHM = 1; // as Spark sets it; MapReduce has 2
-    private static final byte[] ROW = "one row of the output\n".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    private static final byte[] ROW = "one row of the output\n".getBytes(StandardCharsets.UTF_8);
 
     private final int tasks;
 

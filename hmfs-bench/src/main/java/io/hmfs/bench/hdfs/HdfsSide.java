@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** HDFS: a NameNode and a DataNode with their default settings. */
+/** HDFS: a NameNode and a DataNode with their default settings, asked by clients that may have settings of their own. */
 public final class HdfsSide extends Side {
     private static final int FETCH_SECONDS = 1200;
     private static final List<String> NAME_NODE_FLAGS = List.of("-Xmx2g");
@@ -20,7 +20,6 @@ public final class HdfsSide extends Side {
     private final DataNode dataNode;
     private final NameNodeCreates creates;
 
-    /** One copy, for there is one DataNode. */
     private final List<String> settings;
 
     /**

@@ -4,6 +4,7 @@ import io.hmfs.bench.quickstart.StepException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Random;
 import org.apache.hadoop.fs.ContentSummary;
 
@@ -27,7 +28,7 @@ public final class PutPart implements Part {
             if (i % FILES_OF_DIRECTORY == 0) {
                 Files.createDirectories(directory);
             }
-            byte[] part = java.util.Arrays.copyOf(content, i * 977 % SMALL);
+            byte[] part = Arrays.copyOf(content, i * 977 % SMALL);
             Files.write(directory.resolve("f" + i), part);
             bytes += part.length;
         }

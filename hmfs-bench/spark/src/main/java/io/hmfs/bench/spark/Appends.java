@@ -15,8 +15,7 @@ public final class Appends {
 
     public static void main(String[] args) throws IOException {
         String table = args[1];
-        try (SparkSession spark =
-                SparkSession.builder().appName("hmfs-appends").getOrCreate()) {
+        try (SparkSession spark = SparkSession.builder().appName("hmfs-appends").getOrCreate()) {
             switch (args[0]) {
                 case "create" ->
                     spark.sql("CREATE TABLE " + table + " (writer STRING, n INT) USING iceberg TBLPROPERTIES ("
@@ -37,7 +36,8 @@ public final class Appends {
     }
 
     private static void check(SparkSession spark, String table) {
-        Row rows = spark.sql("SELECT count(*), count(DISTINCT writer, n) FROM " + table).first();
+        Row rows = spark.sql("SELECT count(*), count(DISTINCT writer, n) FROM " + table)
+                .first();
         Row versions = spark.sql("SELECT count(*), count(DISTINCT parent_id), count_if(parent_id IS NULL) FROM " + table
                         + ".snapshots")
                 .first();

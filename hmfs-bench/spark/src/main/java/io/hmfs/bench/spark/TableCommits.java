@@ -83,7 +83,7 @@ public final class TableCommits {
             ancestors++;
             parent = table.snapshot(parent).parentId();
         }
-        System.out.println("RESULT files=" + files + " distinct=" + names.size() + " snapshots=" + snapshots + " linear="
-                + (ancestors == snapshots));
+        System.out.println("RESULT files=" + files + " distinct=" + names.size() + " snapshots=" + snapshots
+                + " linear=" + (ancestors == snapshots));
     }
 }
