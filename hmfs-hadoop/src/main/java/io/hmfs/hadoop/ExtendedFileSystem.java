@@ -268,9 +268,13 @@ abstract class ExtendedFileSystem extends ListedFileSystem implements SafeMode, 
     @Override
     public QuotaUsage getQuotaUsage(Path path) throws IOException {
         looks(Op.GET_QUOTA_USAGE);
-        QuotaUsage usage =
-                follow(path, (name, at) -> QuotaCalls.usage(session().link(), name), FileSystem::getQuotaUsage);
-        return usage == null ? getContentSummary(path) : usage;
+        return follow(
+                path,
+                (name, at) -> {
+                    QuotaUsage usage = QuotaCalls.usage(session().link(), name);
+                    return usage == null ? session().summary(name) : usage;
+                },
+                FileSystem::getQuotaUsage);
     }
 
     /** Of this filesystem; those of all in this process are StorageStatistics, and a source of metrics2. */

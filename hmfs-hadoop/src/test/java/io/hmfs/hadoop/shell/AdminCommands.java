@@ -38,9 +38,9 @@ final class AdminCommands extends Configured implements Tool {
     static boolean knows(ShellCase.Command command) {
         List<String> words = words(command.line());
         String name = words.get(0);
-        return command.tool().equals("dfs-admin-command")
-                && (QUOTAS.contains(name) && !words.contains("-storageType")
-                        || name.equals("-safemode") && words.size() == 2 && SAFE_MODES.contains(words.get(1)));
+        boolean quota = QUOTAS.contains(name) && !words.contains("-storageType");
+        boolean safeMode = name.equals("-safemode") && words.size() == 2 && SAFE_MODES.contains(words.get(1));
+        return command.tool().equals("dfs-admin-command") && (quota || safeMode);
     }
 
     @Override
