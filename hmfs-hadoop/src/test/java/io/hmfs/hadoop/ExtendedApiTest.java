@@ -125,7 +125,7 @@ class ExtendedApiTest extends OwnDirectory {
         }
         PathIOException refused = assertThrows(
                 PathIOException.class, () -> builder(path).opt(key, first).build());
-        assertTrue(refused.getMessage().contains("has another version than " + first), refused.getMessage());
+        assertTrue(refused.toString().contains("has another version than " + first), refused.toString());
         assertArrayEquals(bytes(2, 20), read(path));
         Path none = new Path(directory, "none");
         assertThrows(

@@ -155,7 +155,7 @@ class LeaseTest {
                 HmfsClient one = server.client()) {
             for (int i = 0; i < 100; i++) {
                 OpenedFile file = create(one, "/f" + i);
-                var unused = one.leases().end(file.info().id(), file.grant());
+                var _ = one.leases().end(file.info().id(), file.grant());
                 OpenedFile again = append(one, "/f" + i); // of one connection, in its order
                 one.leases().end(again.info().id(), again.grant()).get();
                 assertTrue(one.leases().isClosed("/f" + i));

@@ -272,8 +272,8 @@ class LeasesTest {
                         leases.end(file + 1, client, i);
                         taken++;
                     }
-                    leases.give(1_000L + i * 8 + client, client, "h", i);
-                    leases.end(1_000L + i * 8 + client, client, i);
+                    leases.give(1_000 + i * 8L + client, client, "h", i);
+                    leases.end(1_000 + i * 8L + client, client, i);
                 }
                 return taken;
             }));
