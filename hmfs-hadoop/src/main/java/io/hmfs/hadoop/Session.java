@@ -27,7 +27,6 @@ import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.PathIOException;
-import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +48,7 @@ final class Session implements Closeable {
     private final FileSystem.@Nullable Statistics statistics;
     private final OpenFiles openFiles;
     private final Rename renames;
+    private final Removal removal;
     private final XAttrs xattrs;
     private final Locations locations;
     private final AclLists acls;
@@ -71,6 +71,7 @@ final class Session implements Closeable {
         this.locations = new Locations(store, link.server().blockSize());
         this.acls = new AclLists(link);
         this.reaper = store.dropsBlocksItself() ? null : new Reaper(store);
+        this.removal = new Removal(link, options, store.dropsBlocksItself());
         if (reaper != null) {
             link.client().onRemoved((inode, size) -> reaper.drop(inode, 0, blocks(size)));
         }
@@ -333,65 +334,7 @@ final class Session implements Closeable {
 
     /** Deletes a file or a directory. @return false if there is nothing at {@code path} */
     boolean delete(String path, boolean recursive) throws IOException {
-        try {
-            link.client().delete(path);
-            return true;
-        } catch (HmfsException e) {
-            switch (e.code()) {
-                case NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY -> {
-                    return false;
-                }
-                case IS_DIRECTORY -> {} // below
-                default -> throw HadoopErrors.translate(path, e);
-            }
-        }
-        return deleteDirectory(path, recursive);
-    }
-
-    private boolean deleteDirectory(String path, boolean recursive) throws IOException {
-        try {
-            link.client().rmdir(path);
-            return true;
-        } catch (HmfsException e) {
-            switch (e.code()) {
-                case NOT_FOUND, NO_SUCH_DIRECTORY -> {
-                    return false;
-                }
-                case NOT_EMPTY -> {
-                    if (!recursive) {
-                        throw new PathIsNotEmptyDirectoryException(path);
-                    }
-                }
-                default -> throw HadoopErrors.translate(path, e);
-            }
-        }
-        try {
-            if (reaper != null || !removeTree(path)) {
-                link.repeat(client ->
-                        new TreeDelete(client, options.deletesInFlight(), options.listPageEntries()).run(path));
-            }
-            return true;
-        } catch (HmfsException e) {
-            throw HadoopErrors.translate(path, e);
-        }
-    }
-
-    /** By the server, in one step. False: its pool is so full that it has no room for the step. */
-    private boolean removeTree(String path) throws IOException {
-        try {
-            link.client().trees().remove(path); // not repeated: the next one may have made it anew
-            return true;
-        } catch (HmfsException e) {
-            switch (e.code()) {
-                case NOT_FOUND, NO_SUCH_DIRECTORY -> { // gone, by us or by somebody faster
-                    return true;
-                }
-                case NO_SPACE -> {
-                    return false;
-                }
-                default -> throw e;
-            }
-        }
+        return removal.run(path, recursive);
     }
 
     private long blocks(long size) {

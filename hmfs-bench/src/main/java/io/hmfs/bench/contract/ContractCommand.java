@@ -69,7 +69,8 @@ public final class ContractCommand implements Callable<Integer> {
 
     @Option(
             names = "--quick",
-            description = "The part that bin/test runs: small loads, about a minute; without Spark, Iceberg, S3 and RADOS.")
+            description =
+                    "The part that bin/test runs: small loads, about a minute; without Spark, Iceberg, S3 and RADOS.")
     private boolean quick;
 
     @Option(

@@ -45,9 +45,7 @@ final class Offloading {
                     TruncateDecoder.TEMPLATE_ID -> keepsData;
             case DeleteDecoder.TEMPLATE_ID, RenameDecoder.TEMPLATE_ID, AppendDecoder.TEMPLATE_ID -> durable;
             case CreateDecoder.TEMPLATE_ID -> durable && creates.isOverwrite();
-            default -> CensusRequests.isOne(template)
-                    || QuotaRequests.isOne(template)
-                    || LeaseRequests.waits(template);
+            default -> CensusRequests.isOne(template) || QuotaRequests.isOne(template) || LeaseRequests.waits(template);
         };
     }
 

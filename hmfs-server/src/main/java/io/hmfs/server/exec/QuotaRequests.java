@@ -1,7 +1,6 @@
 package io.hmfs.server.exec;
 
 import io.hmfs.client.ResultCode;
-import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Status;
 import io.hmfs.wire.QuotaUsageDecoder;

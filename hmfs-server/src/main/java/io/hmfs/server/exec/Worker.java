@@ -346,7 +346,10 @@ public final class Worker {
             case HelloDecoder.TEMPLATE_ID -> reply.failure(ResultCode.BAD_REQUEST, "the handshake was done before");
             default -> {
                 int template = header.templateId();
-                if (!acls.takes(template) && !census.takes(template) && !quotas.takes(template) && !leases.takes(template)) {
+                if (!acls.takes(template)
+                        && !census.takes(template)
+                        && !quotas.takes(template)
+                        && !leases.takes(template)) {
                     reply.failure(ResultCode.BAD_REQUEST, "message " + header.templateId() + " is unknown");
                 }
             }
