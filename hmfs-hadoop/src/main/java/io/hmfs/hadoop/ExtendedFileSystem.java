@@ -1,5 +1,6 @@
 package io.hmfs.hadoop;
 
+import io.hmfs.client.FileVersion;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.hadoop.link.HadoopErrors;

@@ -1,5 +1,6 @@
 package io.hmfs.hadoop;
 
+import io.hmfs.client.FileVersion;
 import io.hmfs.hadoop.store.DataStore;
 import java.io.IOException;
 import java.util.ArrayList;

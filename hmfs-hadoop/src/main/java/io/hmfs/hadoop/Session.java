@@ -189,10 +189,6 @@ final class Session implements Closeable {
         try {
             return link.repeatable(client -> client.open(path, true, false));
         } catch (HmfsException e) {
-            if (write && e.code() == ResultCode.IS_DIRECTORY) {
-                throw new FileAlreadyExistsException(
-                        "Cannot append to directory " + path + "; already exists as a directory.");
-            }
             throw HadoopErrors.translateLookup(path, e);
         }
     }
@@ -228,6 +224,10 @@ final class Session implements Closeable {
             leases.begun();
             return opened;
         } catch (HmfsException e) {
+            if (e.code() == ResultCode.IS_DIRECTORY) {
+                throw new FileAlreadyExistsException(
+                        "Cannot append to directory " + path + "; already exists as a directory.");
+            }
             throw HadoopErrors.translateLookup(path, e);
         }
     }
