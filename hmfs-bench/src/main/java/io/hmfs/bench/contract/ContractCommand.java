@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
             "",
             "Suites:",
             "  mapreduce   word counts, NNBenchWithoutMR and TestDFSIO of Hadoop's own tests, with the local runner",
-            "  distcp      copies to and from a real HDFS, a NameNode and a DataNode, with checksums compared",
+            "  distcp      copies to and from a real HDFS, a NameNode and a DataNode, with checksums compared; and that HDFS as data store",
             "  warnings    Hadoop's shell in a JVM without flags, which must have nothing to say about HMFS's jar",
             "  spark       Parquet tables written, appended to, overwritten in part; 200 tasks; a job killed midway and run again",
             "  iceberg     two Sparks that append to one table of Iceberg's HadoopCatalog at once, also while the server is killed",
@@ -139,7 +139,7 @@ public final class ContractCommand implements Callable<Integer> {
                 }
             }
             if (chosen.contains(Suite.DISTCP)) {
-                distCp(cases, hadoop, hmfs, work);
+                distCp(cases, commands, hadoop, hmfs, work);
             }
             if (chosen.contains(Suite.WARNINGS)) {
                 new WarningsSuite(cases, hadoop, work).all();
@@ -222,7 +222,7 @@ public final class ContractCommand implements Callable<Integer> {
         }
     }
 
-    private void distCp(Cases cases, Hadoop hadoop, FileSystem hmfs, Path work) throws Exception {
+    private void distCp(Cases cases, Commands commands, Hadoop hadoop, FileSystem hmfs, Path work) throws Exception {
         Path name = Files.createDirectory(work.resolve("name-node"));
         Path data = Files.createDirectory(work.resolve("data-node"));
         try (NameNode nameNode = new NameNode(hadoop.classPath(), name, FLAGS);
@@ -233,7 +233,26 @@ public final class ContractCommand implements Callable<Integer> {
                 suite.quick();
             } else {
                 suite.all();
+                hdfsStore(cases, commands, hdfs, work);
             }
+        }
+    }
+
+    private static void hdfsStore(Cases cases, Commands commands, FileSystem hdfs, Path work) throws Exception {
+        Path directory = Files.createDirectory(work.resolve("hdfs-store"));
+        org.apache.hadoop.fs.Path root = hdfs.makeQualified(new org.apache.hadoop.fs.Path("/hmfs"));
+        ServerProcess server = ServerProcess.start(
+                commands,
+                format(commands, directory.resolve("pool")),
+                0,
+                "--data-store",
+                root.toString(),
+                "--block-size",
+                "" + HdfsStoreSuite.BLOCK);
+        try {
+            new HdfsStoreSuite(cases, server.uri(), hdfs, root).all();
+        } finally {
+            server.destroy();
         }
     }
 }
