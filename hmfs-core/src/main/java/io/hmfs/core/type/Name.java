@@ -69,9 +69,9 @@ public final class Name {
         return bytes;
     }
 
-    /** Ends a fill of {@link #buffer}. */
+    /** Ends a fill of {@link #buffer}; a name that is too long has not been filled in, and is told by {@link #check}. */
     public void seal(int count) {
-        finish(count, count);
+        finish(Math.min(count, LENGTH_MAX), count);
     }
 
     private void finish(int kept, int count) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Which directories with a quota stand above another directory changes only behind the closed {@link Gate}, which each change shares:
  * a directory moves from below one quota to below another, or a quota comes or goes. So what a thread has found out about that holds as
  * long as {@link #version} does. Nothing changes below a quota that is not {@linkplain Quota#isCounted counted}: so it can be counted
- * with the gate open. Order of locks: key locks, the gate, {@link Limbo}'s, this monitor. Thread-safe.
+ * with the gate open. Order of locks: key locks, {@link Leases}, the gate, {@link Limbo}'s, this monitor. Thread-safe.
  */
 final class Quotas {
     /** None above. */
