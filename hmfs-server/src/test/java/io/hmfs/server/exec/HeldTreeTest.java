@@ -369,4 +369,27 @@ class HeldTreeTest {
         assertTrue(after.isEmpty());
         assertEquals(3, counted(work));
     }
+
+    /** Between the sum of what moves and the move nothing changes. */
+    @Test
+    void whatComesIntoATreeThatMovesIsCountedWhereItIsThen() throws InterruptedException {
+        long target = mkdir(work, "M", 0700, eve);
+        long inner = id(tree, "inner");
+        quota(target, 10);
+        Thread late = new Thread(() -> new Worker(worker.service, true)
+                .charges.create(inner, Name.of("late"), 0600, 0, 0, new long[0], true, new Attributes()));
+        boolean[] waited = {false};
+        after.put("list " + inner, () -> {
+            late.start();
+            while (late.getState() != Thread.State.WAITING && late.isAlive()) {
+                Thread.onSpinWait();
+            }
+            waited[0] = late.isAlive();
+        });
+        assertEquals(ResultCode.OK, rename("/w/T/inner", "/w/M/inner"));
+        late.join();
+        assertTrue(waited[0]);
+        assertEquals(4, counted(target), "itself, inner, f and late");
+        assertTrue(id(inner, "late") != 0);
+    }
 }
