@@ -56,6 +56,9 @@ public final class Census {
         }
     }
 
+    /** Each is a round trip in which something was renamed. */
+    private static final int RESTLESS_MAX = 10_000;
+
     public Census(HmfsClient client) {
         this.client = client;
     }
@@ -73,6 +76,7 @@ public final class Census {
         Ids known = new Ids();
         List<Long> open = new ArrayList<>(); // a stack
         long listed = 0;
+        int restless = 0; // pages since nothing was open
         boolean quiet = false; // nothing is open, and nothing has moved since
         while (!quiet) {
             page.files.rewind();
@@ -90,6 +94,12 @@ public final class Census {
             boolean begun = page.cursor.birth() != 0;
             open.addAll(begun ? open.size() - 1 : open.size(), found); // the one that has been begun stays on top
             visitor.progress(listed, known.size());
+            restless = open.isEmpty() ? restless + 1 : 0;
+            if (restless > RESTLESS_MAX) {
+                throw new HmfsException(
+                        ResultCode.STALE,
+                        "files are renamed without a pause, so that the census does not end; try again later");
+            }
             if (!quiet) {
                 int count = Math.min(ASKED_MAX, open.size());
                 ByteBuffer asked = ByteBuffer.allocate(count * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);

@@ -148,7 +148,8 @@ abstract class ExtendedFileSystem extends ListedFileSystem implements SafeMode, 
         if (version == null || start < 0 || length < 0 || session().locations().isVirtual()) {
             return super.getFileBlockLocations(file, start, length);
         }
-        return session().locations().of(version, start, length);
+        BlockLocation[] told = session().locations().of(version, start, length);
+        return told == null ? super.getFileBlockLocations(file, start, length) : told;
     }
 
     final LocatedFileStatus located(FileStatus status) throws IOException {

@@ -6,9 +6,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.BlockLocation;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Where the data of files is, as far as the data store tells. Thread-safe. */
 final class Locations {
+    private static final Logger LOG = LoggerFactory.getLogger(Locations.class);
+    private static final int BLOCKS_MAX = 1 << 14; // 1 TiB of blocks as large as they are by default
+
     private final DataStore store;
     private final long blockSize;
 
@@ -22,20 +28,33 @@ final class Locations {
         return store.hidesLocations();
     }
 
-    /** Of the bytes from {@code start} on; what the store does not tell is left out. */
-    BlockLocation[] of(FileVersion file, long start, long length) throws IOException {
-        List<BlockLocation> found = new ArrayList<>();
+    /** Of the bytes from {@code start} on; null: the store does not tell of all of them, or it would take many questions. */
+    BlockLocation @Nullable [] of(FileVersion file, long start, long length) {
         long end = length < file.size() - start ? start + length : file.size();
-        for (long block = start / blockSize; block * blockSize < end; block++) {
-            long first = block * blockSize;
-            for (BlockLocation part : store.locations(file.inode(), block, Math.min(blockSize, file.size() - first))) {
-                part.setOffset(first + part.getOffset());
-                boolean isAsked = part.getOffset() < end && part.getOffset() + part.getLength() > start;
-                if (isAsked) {
-                    found.add(part);
+        if ((end - start) / blockSize > BLOCKS_MAX) {
+            return null; // a size says nothing of how much there is
+        }
+        try {
+            List<BlockLocation> found = new ArrayList<>();
+            for (long block = start / blockSize; block * blockSize < end; block++) {
+                long first = block * blockSize;
+                long told = 0;
+                long size = Math.min(blockSize, file.size() - first);
+                for (BlockLocation part : store.locations(file.inode(), block, size)) {
+                    told += part.getLength();
+                    part.setOffset(first + part.getOffset());
+                    if (part.getOffset() < end && part.getOffset() + part.getLength() > start) {
+                        found.add(part);
+                    }
+                }
+                if (told < size) {
+                    return null; // a hole, or a file that has gone: splits want every byte
                 }
             }
+            return found.toArray(new BlockLocation[0]);
+        } catch (IOException e) {
+            LOG.debug("The data store does not tell where inode {} is", Long.toHexString(file.inode()), e);
+            return null;
         }
-        return found.toArray(new BlockLocation[0]);
     }
 }

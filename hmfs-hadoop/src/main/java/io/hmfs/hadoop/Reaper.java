@@ -34,13 +34,16 @@ final class Reaper implements Closeable {
 
     /** Removes blocks {@code first} to {@code end} (exclusive) of an inode, and what lies behind them, some time. */
     void drop(long inode, long first, long end) {
-        executor.execute(() -> {
-            try {
-                store.delete(inode, first, end);
-            } catch (IOException | RuntimeException e) {
-                LOG.warn("Objects of inode {} are left in the data store", Long.toHexString(inode), e);
-            }
-        });
+        executor.execute(() -> dropNow(inode, first, end));
+    }
+
+    /** The same before it returns: for a file that may be written again. */
+    void dropNow(long inode, long first, long end) {
+        try {
+            store.delete(inode, first, end);
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("Objects of inode {} are left in the data store", Long.toHexString(inode), e);
+        }
     }
 
     @Override

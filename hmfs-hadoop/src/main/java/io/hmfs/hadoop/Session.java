@@ -328,7 +328,7 @@ final class Session implements Closeable {
         }
         change(path, (client, name) -> client.truncate(name, size));
         if (reaper != null) {
-            reaper.drop(info.id(), blocks(size), blocks(info.size()));
+            reaper.dropNow(info.id(), blocks(size), blocks(info.size()));
         }
     }
 

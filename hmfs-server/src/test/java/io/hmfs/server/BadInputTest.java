@@ -288,7 +288,7 @@ class BadInputTest {
             assertEquals(ResultCode.WRONG_CLUSTER, peer.readFailure().code());
             assertTrue(peer.isClosedByServer());
         }
-        for (String user : new String[] {"", "a\0b", "u".repeat(256)}) {
+        for (String user : new String[] {"", "a\0b", "u".repeat(256), "u".repeat(257), "u".repeat(900)}) {
             try (RawPeer peer = peer()) {
                 peer.send(RawPeer.hello(Wire.MAGIC, 1, 0, user));
                 assertEquals(ResultCode.BAD_REQUEST, peer.readFailure().code());

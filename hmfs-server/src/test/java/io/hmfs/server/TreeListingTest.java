@@ -230,6 +230,22 @@ class TreeListingTest extends UsersOfOneServer {
         assertEquals(walked, listed);
     }
 
+    /** What has been walked is in front of it, perhaps: so it would be met nowhere. */
+    @Test
+    void aDirectoryThatIsRenamedInTheMiddleIsNotLeftOut() throws IOException {
+        admin.mkdir("/home/wide", 0755, true);
+        for (int i = 0; i < 10; i++) {
+            admin.create("/home/wide/" + i, PLAIN);
+        }
+        TreeCursor inside =
+                admin.trees().list("/home/wide", TreeCursor.START, 3).next();
+        assertNotNull(inside);
+        TreeCursor cursor = admin.trees().list("/home", TreeCursor.START, 3).next();
+        assertNotNull(cursor);
+        admin.rename("/home/wide", "/home/other", false);
+        refused(ResultCode.STALE, () -> admin.trees().list("/home", cursor, 3));
+    }
+
     @Test
     void whatIsNotADirectoryIsToldAsAListingTellsIt() throws IOException {
         admin.symlink("/s", "/home", PLAIN);

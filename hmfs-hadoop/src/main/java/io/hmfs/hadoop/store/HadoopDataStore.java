@@ -32,6 +32,7 @@ public final class HadoopDataStore implements DataStore {
 
     private static final int READERS_MAX = 16;
     private static final BlockLocation[] NOWHERE = {};
+    private static final Set<String> WITH_PLACES = Set.of("hdfs", "webhdfs", "swebhdfs", "viewfs");
     private static final Set<String> OBJECT_STORES =
             Set.of("s3", "s3a", "s3n", "gs", "oss", "obs", "cos", "cosn", "wasb", "wasbs", "swift", "tos");
 
@@ -113,10 +114,10 @@ public final class HadoopDataStore implements DataStore {
         }
     }
 
-    /** Of an object store and of a directory Hadoop knows no places, and names this machine. */
+    /** Others name this machine, whatever they have; some of them ask a server for that. */
     @Override
     public boolean hidesLocations() {
-        return inPlace || files.getUri().getScheme().equals("file");
+        return !WITH_PLACES.contains(files.getUri().getScheme());
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * A pool of Ceph's RADOS, one object for each block, {@code <inode in hex>-<block>}. Objects are written at offsets and grow, so nothing is
@@ -67,15 +68,19 @@ public final class RadosDataStore implements DataStore {
     }
 
     private <T> CompletableFuture<T> call(Callable<T> task) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    try {
-                        return task.call();
-                    } catch (Exception e) {
-                        throw new CompletionException(e);
-                    }
-                },
-                threads);
+        try {
+            return CompletableFuture.supplyAsync(
+                    () -> {
+                        try {
+                            return task.call();
+                        } catch (Exception e) {
+                            throw new CompletionException(e);
+                        }
+                    },
+                    threads);
+        } catch (RejectedExecutionException e) {
+            return CompletableFuture.failedFuture(new IOException("Filesystem closed", e));
+        }
     }
 
     @Override

@@ -59,7 +59,10 @@ final class ProxyUsers {
             for (String host : hosts) {
                 networks.addAll(networks(host));
             }
-            all.proxies.put(entry.substring(0, equals).strip(), new Proxy(users, networks));
+            String service = entry.substring(0, equals).strip();
+            if (all.proxies.put(service, new Proxy(users, networks)) != null) {
+                throw new IllegalArgumentException("proxyUsers has " + service + " twice; write one entry for it");
+            }
         }
         return all;
     }

@@ -213,6 +213,12 @@ final class CensusRequests {
         try {
             ObjectList list = new ObjectList(data.store());
             if (removed.hasRemaining()) {
+                LOG.log(
+                        Level.INFO,
+                        "{0} removes {1} objects of the data store, the first of inode {2}",
+                        worker.access.user().replaceAll("\\p{Cntrl}", "?"),
+                        removed.remaining() / OBJECT_BYTES,
+                        Long.toHexString(removed.getLong(0)));
                 while (removed.hasRemaining()) {
                     list.remove(removed.getLong(), removed.getLong());
                 }

@@ -121,15 +121,19 @@ final class Charges {
                 return Status.NO_SUCH_DIRECTORY;
             }
             boolean limited = quotas.isAny() && namespace.stat(parent, name, seen) == Status.OK && quotas.has(seen.id);
+            if (limited && !worker.waits) {
+                throw KeyLocks.taken(); // to forget a quota the gate is closed
+            }
             Status status = worker.service.changes.rmdir(parent, name);
             if (status == Status.OK) {
                 add(-1, 0);
-                removed = limited ? seen.id : 0;
+                removed = limited && quotas.isRemoved(seen.id) ? seen.id : 0; // and not another one that took its name
             }
             return status;
         } finally {
             passage.leave();
             if (removed != 0) {
+                worker.once.leave(); // what comes is not the change that has the request's number
                 quotas.removed(removed);
             }
         }

@@ -163,7 +163,7 @@ final class Handshake {
         Caller caller = lookup.join();
         String refusal = refusal(session, caller, introduction.realUser);
         if (refusal != null) {
-            LOG.log(Level.WARNING, "refused {0}: {1}", session.peer(), refusal);
+            LOG.log(Level.WARNING, "refused {0}: {1}", session.peer(), refusal.replaceAll("\\p{Cntrl}", "?"));
             worker.reply.failure(ResultCode.ACCESS_DENIED, refusal);
             return false;
         }

@@ -66,7 +66,9 @@ final class MoveCharges {
         if (status != Status.OK) {
             return status;
         }
-        Quota itself = seen.isDirectory() ? quotas.counted(seen.id) : null;
+        // What is held in limbo counts where it was, and does not move.
+        boolean isKnown = seen.isDirectory() && !worker.service.limbo.isBusy();
+        Quota itself = isKnown ? quotas.counted(seen.id) : null;
         if (itself == null) {
             TreeSum sum = TreeSum.of(namespace, seen);
             names = sum.names;
@@ -111,6 +113,7 @@ final class MoveCharges {
         }
         passage.leave();
         if (replacedQuota != 0) {
+            worker.once.leave(); // what comes is not the change that has the request's number
             quotas.removed(replacedQuota);
             replacedQuota = 0;
         }

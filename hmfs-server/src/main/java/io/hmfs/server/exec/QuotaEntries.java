@@ -62,11 +62,15 @@ final class QuotaEntries {
         Attributes out = new Attributes();
         for (Name each : found) {
             String text = each.toString();
-            long directory = Long.parseUnsignedLong(text, 0, text.indexOf('.'), HEX);
-            if (text.endsWith(DRAFT) || namespace.statDirectory(directory, out) != Status.OK) {
-                namespace.delete(limbo, each, out);
-            } else {
-                quotas.add(read(limbo, each, directory));
+            try {
+                long directory = Long.parseUnsignedLong(text, 0, text.indexOf('.'), HEX);
+                if (text.endsWith(DRAFT) || namespace.statDirectory(directory, out) != Status.OK) {
+                    namespace.delete(limbo, each, out);
+                } else {
+                    quotas.add(read(limbo, each, directory));
+                }
+            } catch (NumberFormatException | IndexOutOfBoundsException e) {
+                LOG.log(Level.WARNING, "a link in limbo that no quota is is left alone: " + text, e);
             }
         }
         LOG.log(Level.DEBUG, "{0} directories have quotas", quotas.size());

@@ -274,6 +274,11 @@ final class Quotas {
                 : new Quota(directory, quota.names, quota.bytes);
     }
 
+    /** Whether there is no such directory any more. */
+    boolean isRemoved(long directory) {
+        return namespace.above(directory).length == 0;
+    }
+
     /** Forgets the quotas of a directory that was removed, and of all that were below it. Outside the gate. */
     void removed(long directory) {
         if (!any) {

@@ -74,6 +74,11 @@ abstract class TreeWalk {
         return true;
     }
 
+    /** Whether it goes on without a directory on the way down that has gone meanwhile, and what was left of it; else that is STALE. */
+    boolean mayLose() {
+        return true;
+    }
+
     /** Begins at this directory. */
     Status begin(Attributes directory) {
         Status status = enter(directory, () -> top);
@@ -221,7 +226,7 @@ abstract class TreeWalk {
 
     /**
      * Goes on from there, beginning at this directory, which is what the walk's path leads to now. What has gone on the way down is
-     * left out. STALE: another directory is in its place; INVALID_ARGUMENT: nobody wrote that.
+     * left out if it {@link #mayLose} that. STALE: another directory is in its place; INVALID_ARGUMENT: nobody wrote that.
      */
     Status read(Attributes directory, byte[] from) {
         ByteBuffer in = ByteBuffer.wrap(from).order(ByteOrder.LITTLE_ENDIAN);
@@ -252,6 +257,9 @@ abstract class TreeWalk {
                         && namespace.stat(levels.getLast().directory.id, name, at) == Status.OK
                         && at.isDirectory()
                         && at.id == id;
+                if (!there && !mayLose()) {
+                    return Status.STALE;
+                }
                 if (there) {
                     Status status = enter(at, () -> path(name));
                     if (status != Status.OK) {

@@ -27,6 +27,7 @@ final class AuditLine {
     private static final byte[] PERMISSION = ascii("\tperm=");
     private static final byte[] NULL = ascii("null");
     private static final byte[] INODES = ascii("/.reserved/.inodes/");
+    private static final byte[] BRACKET = ascii("\\x28");
     private static final byte[] HEX = ascii("0123456789abcdef");
     private static final DateTimeFormatter SECOND =
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss,", Locale.ROOT).withZone(ZoneId.systemDefault());
@@ -60,10 +61,10 @@ final class AuditLine {
         String ip = port < 0 ? peer : peer.substring(0, port);
         AuditLine line = new AuditLine(id -> NULL);
         line.append(ascii("\tugi="));
-        line.escape(user.getBytes(StandardCharsets.UTF_8));
+        line.name(user);
         if (!realUser.isEmpty()) {
             line.append(ascii(" (auth:PROXY) via "));
-            line.escape(realUser.getBytes(StandardCharsets.UTF_8));
+            line.name(realUser);
         }
         line.append(ascii(" (auth:SIMPLE)\tip="));
         line.escape(ip.getBytes(StandardCharsets.UTF_8));
@@ -172,6 +173,17 @@ final class AuditLine {
         }
         if ((mode & 01000) != 0) {
             out[length - 1] = (byte) ((mode & 1) == 0 ? 'T' : 't');
+        }
+    }
+
+    /** A user's; without a bracket, so that he cannot seem to be one who acts for another. */
+    private void name(String user) {
+        for (String part : user.splitWithDelimiters("\\(", 0)) {
+            if (part.equals("(")) {
+                append(BRACKET);
+            } else {
+                escape(part.getBytes(StandardCharsets.UTF_8));
+            }
         }
     }
 

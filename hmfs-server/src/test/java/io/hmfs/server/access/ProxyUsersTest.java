@@ -119,7 +119,8 @@ class ProxyUsersTest {
                 "livy=*@",
                 "livy=*@10.0.0.0/33",
                 "livy=*@10.0.0.0/x",
-                "livy=*@no.such.host.invalid"
+                "livy=*@no.such.host.invalid",
+                "livy=*@10.0.0.1;livy=*@10.0.0.2"
             })
     void whatCannotBeReadIsNamed(String text) {
         IllegalArgumentException refused = assertThrows(IllegalArgumentException.class, () -> ProxyUsers.parse(text));

@@ -377,7 +377,7 @@ class HeldTreeTest {
         long inner = id(tree, "inner");
         quota(target, 10);
         Thread late = new Thread(() -> new Worker(worker.service, true)
-                .charges.create(inner, Name.of("late"), 0600, 0, 0, new long[0], true, new Attributes()));
+                .charges.create(inner, Name.of("late"), 0600, 0, 0, new long[0], new Attributes()));
         boolean[] waited = {false};
         after.put("list " + inner, () -> {
             late.start();

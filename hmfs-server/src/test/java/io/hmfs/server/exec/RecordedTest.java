@@ -26,6 +26,7 @@ import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.RemoveXattrEncoder;
 import io.hmfs.wire.RenameEncoder;
+import io.hmfs.wire.RmdirEncoder;
 import io.hmfs.wire.SetTimesEncoder;
 import io.hmfs.wire.SetXattrEncoder;
 import io.hmfs.wire.TruncateEncoder;
@@ -165,6 +166,18 @@ class RecordedTest {
         return reply();
     }
 
+    private WireBuffer rmdir(long sequence, String path) {
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        RmdirEncoder rmdir = new RmdirEncoder()
+                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(7)
+                .clientId(1)
+                .sequence(sequence)
+                .baseId(Wire.ROOT_ID);
+        worker.execute(session, frame, 0, rmdir.path(path).limit());
+        return reply();
+    }
+
     private WireBuffer setTimes(long sequence, String path, long atime) {
         ByteBuf frame = Unpooled.buffer(FRAME_MAX);
         SetTimesEncoder times = new SetTimesEncoder()
@@ -256,6 +269,17 @@ class RecordedTest {
         assertEquals(0600, entry(create(1, "/d/inherits")).mode());
         start(1);
         assertEquals(0600, entry(create(1, "/d/inherits")).mode());
+    }
+
+    /** What is removed with it, in a place where no path leads, has no number. */
+    @Test
+    void aDirectoryThatWasRemovedWithItsQuotaIsSaidToBeSo() throws IOException {
+        assertEquals(Status.OK, namespace.mkdir(shared, Name.of("limited"), 0777, 0, 0, attributes));
+        assertEquals(Status.OK, worker.service.quotas.set(attributes.id, 10, 10));
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(rmdir(1, "/d/limited")));
+        assertEquals(0, worker.service.quotas.size());
+        start(1);
+        assertEquals(DoneDecoder.TEMPLATE_ID, template(rmdir(1, "/d/limited")));
     }
 
     @Test

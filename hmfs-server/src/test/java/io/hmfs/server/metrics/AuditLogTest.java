@@ -232,6 +232,9 @@ class AuditLogTest {
         assertEquals(
                 "\tugi=bob (auth:PROXY) via livy (auth:SIMPLE)\tip=/[::1]\tcmd=",
                 new String(AuditLine.prefix("bob", "livy", "/[::1]:80"), StandardCharsets.UTF_8));
+        assertEquals(
+                "\tugi=bob \\x28auth:PROXY) via livy (auth:SIMPLE)\tip=/[::1]\tcmd=",
+                new String(AuditLine.prefix("bob (auth:PROXY) via livy", "", "/[::1]:80"), StandardCharsets.UTF_8));
     }
 
     @Test
