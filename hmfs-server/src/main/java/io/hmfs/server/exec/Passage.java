@@ -105,7 +105,7 @@ final class Passage {
         int place = (int) ((directory * 0x9E3779B97F4A7C15L) >>> 32) & (PLACES - 1);
         if (directories[place] != directory || directory == 0) {
             Quota[] above = quotas.above(directory);
-            if (above == Quotas.GONE) {
+            if (Quotas.isGone(above)) {
                 return above; // whoever asks may have made the id up, and it may come yet
             }
             chains[place] = above;
