@@ -68,7 +68,7 @@ final class HdfsStoreSuite {
             Map<String, String> found = Tree.digests(hmfs, top);
             Cases.requireEqual(FILES + 1, found.size(), "files");
             Cases.requireEqual(
-                    Tree.digests(hdfs, new Path("/plain")).get("same"),
+                    String.valueOf(Tree.digests(hdfs, new Path("/plain")).get("same")),
                     String.valueOf(found.get("large")),
                     "bytes of large");
             // The first of the many files is empty.
