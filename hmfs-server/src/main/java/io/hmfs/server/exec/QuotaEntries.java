@@ -23,9 +23,11 @@ final class QuotaEntries {
     private static final int HEX = 16;
 
     private final Namespace namespace;
+    private final NameChanges changes;
 
-    QuotaEntries(Namespace namespace) {
+    QuotaEntries(Namespace namespace, NameChanges changes) {
         this.namespace = namespace;
+        this.changes = changes;
     }
 
     private static Name name(long directory, String suffix) {
@@ -42,7 +44,7 @@ final class QuotaEntries {
             namespace.delete(limbo, draft, out);
             status = namespace.symlink(limbo, draft, target, 0, 0, out);
         }
-        return status == Status.OK ? namespace.rename(limbo, draft, limbo, name(directory, ENTRY), true, out) : status;
+        return status == Status.OK ? changes.rename(limbo, draft, limbo, name(directory, ENTRY), true, out) : status;
     }
 
     void remove(long limbo, long directory) {

@@ -45,10 +45,10 @@ final class Quotas {
 
     private long refusals;
 
-    Quotas(Namespace namespace, Limbo limbo) {
+    Quotas(Namespace namespace, NameChanges changes, Limbo limbo) {
         this.namespace = namespace;
         this.limbo = limbo;
-        entries = new QuotaEntries(namespace);
+        entries = new QuotaEntries(namespace, changes);
     }
 
     /** Reads the limits; after limbo has given back what it held, before the first request. */

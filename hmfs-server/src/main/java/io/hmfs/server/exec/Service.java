@@ -114,7 +114,7 @@ public final class Service {
         this.leases = leases;
         changes = new NameChanges(namespace);
         limbo = new Limbo(namespace, changes);
-        quotas = new Quotas(namespace, limbo);
+        quotas = new Quotas(namespace, changes, limbo);
         outcomes = new OutcomesByClient(namespace.numbered(), System::nanoTime);
         this.data = data;
         this.disk = new DiskQueue(disk, diskBytesMax);
