@@ -114,9 +114,10 @@ final class LeaseRequests {
 
     /**
      * Gives the lease on what has this name, for an append, and looks at it again: nobody has committed anything since but who has the lease.
-     * False: somebody else has it, or the file went meanwhile, and the reply says so.
+     * It may be another file by now, or another's, so the user is judged by what is seen here. False: he may not, somebody else has it, or
+     * the file went meanwhile, and the reply says so.
      */
-    boolean open(PathResolver path, String text, Attributes file, long number) {
+    boolean open(PathResolver path, String text, Attributes file, int wanted, long number) {
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             long inode = file.id;
             long stamp = leases.alone(inode, worker.waits);
@@ -124,6 +125,11 @@ final class LeaseRequests {
                 Status there = worker.namespace.stat(path.parentId, path.name, file);
                 if (there != Status.OK || file.isDirectory() || file.isSymlink()) {
                     worker.reply.status(there == Status.OK ? Status.STALE : path.seen(there));
+                    return false;
+                }
+                Status may = path.may(file, wanted);
+                if (may != Status.OK) {
+                    worker.reply.status(may);
                     return false;
                 }
                 if (file.id == inode) {
