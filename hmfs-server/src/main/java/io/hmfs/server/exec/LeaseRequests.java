@@ -78,7 +78,7 @@ final class LeaseRequests {
     /** The client gets the lease that it wants on a file that it has just made. */
     void give(long inode, long number) {
         if (number != NONE) {
-            leases.give(inode, session().clientId(), host(), number);
+            leases.give(inode, session().client(), host(), number);
         }
     }
 
@@ -86,7 +86,7 @@ final class LeaseRequests {
     void giveAgain(long inode, long number) {
         if (number != NONE) {
             long stamp = leases.alone(inode, true);
-            leases.take(inode, session().clientId(), host(), number, true);
+            leases.take(inode, session().client(), host(), number, true);
             leases.endAlone(inode, stamp);
         }
     }
@@ -102,13 +102,13 @@ final class LeaseRequests {
 
     /** Whether the client may write a file that is shared: under this lease, or under none. */
     boolean isHeld(long inode, long number) {
-        return number == NONE || leases.isHeld(inode, session().clientId(), number);
+        return number == NONE || leases.isHeld(inode, session().client(), number);
     }
 
     /** The client does not need it any more. */
     void end(long inode, long number) {
         if (number != NONE) {
-            leases.end(inode, session().clientId(), number);
+            leases.end(inode, session().client(), number);
         }
     }
 
@@ -133,7 +133,7 @@ final class LeaseRequests {
                     return false;
                 }
                 if (file.id == inode) {
-                    String owner = leases.take(inode, session().clientId(), host(), number, worker.waits);
+                    String owner = leases.take(inode, session().client(), host(), number, worker.waits);
                     return owner == null || refused("APPEND_FILE", text, owner);
                 }
             } finally {
@@ -207,7 +207,7 @@ final class LeaseRequests {
         worker.checkBlock(RenewLeasesDecoder.BLOCK_LENGTH);
         renew.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         end(renew.endedInode(), renew.endedLease());
-        leases.renew(session().clientId(), worker.waits);
+        leases.renew(session().client(), worker.waits);
         worker.reply.done();
     }
 }

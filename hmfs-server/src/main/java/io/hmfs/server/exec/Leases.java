@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who writes which file (ADR 0121). A lease is of one stream of a client, told by the client's id and a number of its own; the client
+ * Who writes which file (ADR 0121). A lease is of one stream of a client, told by the client and a number of its own; the client
  * renews all of its leases at once. Who has not renewed within the soft limit may be displaced by whoever wants the file, after the hard
  * limit his leases are gone. A lease that is not here is lost: whoever comes with it is refused.
  *
@@ -39,13 +39,17 @@ public final class Leases {
 
     /** A client that has, or had, leases. */
     private static final class Holder {
-        final long client;
+        final ClientKey client;
         volatile String host = HOST_UNKNOWN;
         volatile long renewedNanos;
 
-        Holder(long client, long now) {
+        Holder(ClientKey client, long now) {
             this.client = client;
             renewedNanos = now;
+        }
+
+        boolean is(ClientKey other) {
+            return client.id() == other.id() && client.mark() == other.mark();
         }
     }
 
@@ -70,7 +74,7 @@ public final class Leases {
     /** Leases of each stripe: put in front by anybody, taken out by who has the stripe alone. */
     private final AtomicReferenceArray<@Nullable Lease> heads = new AtomicReferenceArray<>(STRIPES);
 
-    private final ConcurrentHashMap<Long, Holder> holders = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<ClientKey, Holder> holders = new ConcurrentHashMap<>();
     private final AtomicInteger count = new AtomicInteger();
     private final AtomicLong dropped;
     private final long softNanos;
@@ -112,11 +116,12 @@ public final class Leases {
         return of(Limits.DEFAULT, System::nanoTime, null);
     }
 
-    private record Kept(int slot, long inode, long client, long number, long order) {}
+    private record Kept(int slot, long inode, ClientKey client, long number, long order) {}
 
     private void recover(LeaseFile from) {
         List<Kept> kept = new ArrayList<>();
-        from.replay((slot, inode, client, number, order) -> kept.add(new Kept(slot, inode, client, number, order)));
+        from.replay((slot, inode, id, mark, number, order) ->
+                kept.add(new Kept(slot, inode, new ClientKey(id, mark), number, order)));
         kept.sort(Comparator.comparingLong(Kept::order));
         for (Kept each : kept) {
             Lease older = find(each.inode);
@@ -177,12 +182,9 @@ public final class Leases {
     }
 
     /** Whether a client has this lease. It has it as long as the file is shared. */
-    boolean isHeld(long inode, long client, long number) {
+    boolean isHeld(long inode, ClientKey client, long number) {
         Lease lease = find(inode);
-        return lease != null
-                && lease.number == number
-                && lease.holder.client == client
-                && !isSilent(lease.holder, hardNanos);
+        return lease != null && lease.number == number && lease.holder.is(client) && !isSilent(lease.holder, hardNanos);
     }
 
     /** Whether nobody writes the file. */
@@ -192,12 +194,12 @@ public final class Leases {
     }
 
     /** A lease on a file that was just made: nobody else knows of it. */
-    void give(long inode, long client, String host, long number) {
+    void give(long inode, ClientKey client, String host, long number) {
         Holder holder = holder(client);
         holder.host = host;
         holder.renewedNanos = nanos.getAsLong();
         LeaseFile kept = file;
-        int slot = kept == null ? LeaseFile.NONE : kept.put(inode, client, number);
+        int slot = kept == null ? LeaseFile.NONE : kept.put(inode, client.id(), client.mark(), number);
         put(new Lease(inode, holder, number, slot));
     }
 
@@ -206,9 +208,9 @@ public final class Leases {
      * with {@link KeyLocks.TakenException} if a silent one is to be displaced.
      */
     @Nullable
-    String take(long inode, long client, String host, long number, boolean waits) {
+    String take(long inode, ClientKey client, String host, long number, boolean waits) {
         Lease there = find(inode);
-        if (there != null && there.number == number && there.holder.client == client) {
+        if (there != null && there.number == number && there.holder.is(client)) {
             there.holder.host = host;
             return null;
         }
@@ -227,7 +229,7 @@ public final class Leases {
 
     private @Nullable String displaceSilent(@Nullable Lease there, boolean waits) {
         if (there != null && !isSilent(there.holder, softNanos)) {
-            return name(there.holder.client) + " on " + there.holder.host;
+            return name(there.holder.client.id()) + " on " + there.holder.host;
         }
         if (there != null && !waits) {
             throw new KeyLocks.TakenException(); // for the disk must know it
@@ -249,14 +251,14 @@ public final class Leases {
     }
 
     /** What a client is called. */
-    static String name(long client) {
-        return "HMFSClient_" + Long.toHexString(client);
+    static String name(long clientId) {
+        return "HMFSClient_" + Long.toHexString(clientId);
     }
 
     /** A holder has no more use for his lease; nothing if it is not his any more. */
-    void end(long inode, long client, long number) {
+    void end(long inode, ClientKey client, long number) {
         Lease there = find(inode);
-        if (there == null || there.number != number || there.holder.client != client) {
+        if (there == null || there.number != number || !there.holder.is(client)) {
             return;
         }
         end(there, false);
@@ -269,7 +271,7 @@ public final class Leases {
     }
 
     /** A client is there: its leases go on, unless it has been silent for too long. Now and then, who has been loses his. */
-    void renew(long client, boolean waits) {
+    void renew(ClientKey client, boolean waits) {
         Holder holder = holders.get(client);
         long now = nanos.getAsLong();
         if (holder != null && !isSilent(holder, hardNanos)) {
@@ -309,7 +311,7 @@ public final class Leases {
         return count.get();
     }
 
-    private Holder holder(long client) {
+    private Holder holder(ClientKey client) {
         Holder known = holders.get(client);
         if (known != null && !isSilent(known, hardNanos)) {
             return known;

@@ -32,8 +32,8 @@ class LeasesTest {
     private static final UUID CLUSTER = new UUID(3, 4);
     private static final long FILE = 77;
     private static final long OTHER_FILE = 78;
-    private static final long ANNE = 0xa;
-    private static final long BERT = 0xb;
+    private static final ClientKey ANNE = new ClientKey(0xa, 1);
+    private static final ClientKey BERT = new ClientKey(0xb, 2);
 
     @TempDir
     private Path directory;
@@ -53,7 +53,7 @@ class LeasesTest {
         now += time.toNanos();
     }
 
-    private static boolean take(Leases leases, long inode, long client, long number) {
+    private static boolean take(Leases leases, long inode, ClientKey client, long number) {
         long stamp = leases.alone(inode, true);
         try {
             return leases.take(inode, client, "host" + client, number, true) == null;
@@ -155,6 +155,25 @@ class LeasesTest {
         assertTrue(take(leases, FILE, BERT, 1));
     }
 
+    /** Another user can say any client's id: it is told to whoever wants the file. */
+    @Test
+    void theIdOfAClientIsNothingWithoutItsUser() throws IOException {
+        ClientKey eve = new ClientKey(ANNE.id(), 3);
+        Leases leases = start();
+        leases.give(FILE, ANNE, "h", 1);
+        for (int i = 0; i < 2; i++) {
+            assertFalse(leases.isHeld(FILE, eve, 1));
+            assertFalse(take(leases, FILE, eve, 1));
+            leases.end(FILE, eve, 1);
+            assertTrue(leases.isHeld(FILE, ANNE, 1));
+            leases = start();
+        }
+        pass(SOFT);
+        leases.renew(eve, true);
+        pass(Duration.ofNanos(1));
+        assertTrue(take(leases, FILE, BERT, 1), "another user's renewal is of his own");
+    }
+
     @Test
     void aStartKnowsWhoWritesAndWhoDoesNotAnyMore() throws IOException {
         Leases leases = start();
@@ -184,13 +203,13 @@ class LeasesTest {
     @Test
     void ofTwoForOneFileTheLaterCounts() throws IOException {
         LeaseFile file = new LeaseFile(directory.resolve("leases"), CLUSTER, true);
-        file.replay((_, _, _, _, _) -> {});
-        int first = file.put(1, 1, 1);
-        file.put(FILE, ANNE, 1);
+        file.replay((_, _, _, _, _, _) -> {});
+        int first = file.put(1, 1, 1, 1);
+        file.put(FILE, ANNE.id(), ANNE.mark(), 1);
         file.clear(first, false); // so that the later one stands before
-        assertEquals(first, file.put(FILE, BERT, 1));
-        file.put(OTHER_FILE, ANNE, 1);
-        file.put(OTHER_FILE, BERT, 1);
+        assertEquals(first, file.put(FILE, BERT.id(), BERT.mark(), 1));
+        file.put(OTHER_FILE, ANNE.id(), ANNE.mark(), 1);
+        file.put(OTHER_FILE, BERT.id(), BERT.mark(), 1);
         for (int i = 0; i < 2; i++) {
             Leases leases = start();
             assertEquals(2, leases.count());
@@ -260,11 +279,11 @@ class LeasesTest {
         }
         List<CompletableFuture<Integer>> all = new ArrayList<>();
         for (int c = 1; c <= 6; c++) {
-            int client = c;
+            ClientKey client = new ClientKey(c, 1);
             all.add(CompletableFuture.supplyAsync(() -> {
                 int taken = 0;
                 for (int i = 0; i < 20_000; i++) {
-                    int file = (i * 7 + client) % writers.length;
+                    int file = (i * 7 + (int) client.id()) % writers.length;
                     if (take(leases, file + 1, client, i)) {
                         assertEquals(1, writers[file].incrementAndGet());
                         assertTrue(leases.isHeld(file + 1, client, i));
@@ -272,8 +291,8 @@ class LeasesTest {
                         leases.end(file + 1, client, i);
                         taken++;
                     }
-                    leases.give(1_000 + i * 8L + client, client, "h", i);
-                    leases.end(1_000 + i * 8L + client, client, i);
+                    leases.give(1_000 + i * 8L + client.id(), client, "h", i);
+                    leases.end(1_000 + i * 8L + client.id(), client, i);
                 }
                 return taken;
             }));
