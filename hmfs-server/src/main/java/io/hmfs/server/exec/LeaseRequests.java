@@ -82,12 +82,10 @@ final class LeaseRequests {
         }
     }
 
-    /** The same for a file that was made before the server started, unless somebody was faster. Rare enough to wait on any thread. */
+    /** The same for a file that was made before the server started, unless somebody may have taken it since. */
     void giveAgain(long inode, long number) {
         if (number != NONE) {
-            long stamp = leases.alone(inode, true);
-            leases.take(inode, session().client(), host(), number, true);
-            leases.endAlone(inode, stamp);
+            leases.giveAgain(inode, session().client(), host(), number);
         }
     }
 

@@ -89,6 +89,100 @@ class LeasesTest {
     }
 
     @Test
+    void whoTookAFileBeforeItsMakerHadALeaseHasIt() throws IOException {
+        Leases leases = start();
+        assertTrue(take(leases, FILE, BERT, 1));
+        leases.give(FILE, ANNE, "h", 1);
+        assertTrue(leases.isHeld(FILE, BERT, 1));
+        assertFalse(leases.isHeld(FILE, ANNE, 1));
+        leases.end(FILE, BERT, 1);
+        assertTrue(leases.isClosed(FILE), "there is no other one below it");
+        leases.give(FILE, ANNE, "h", 1);
+        assertTrue(leases.isClosed(FILE), "nor when he that took it has gone");
+    }
+
+    @Test
+    void whoRecoversAFileIsFasterThanItsMakerToo() throws IOException {
+        Leases leases = start();
+        displace(leases, FILE);
+        leases.give(FILE, ANNE, "h", 1);
+        assertTrue(leases.isClosed(FILE));
+        leases.give(OTHER_FILE, ANNE, "h", 2);
+        assertTrue(leases.isHeld(OTHER_FILE, ANNE, 2));
+    }
+
+    @Test
+    void ofAFileThatIsNewOneHasALease() throws Exception {
+        Leases leases = start();
+        int rounds = 30_000;
+        int makers = 0;
+        AtomicInteger begun = new AtomicInteger();
+        AtomicInteger done = new AtomicInteger();
+        boolean[] took = new boolean[rounds];
+        CompletableFuture<Void> other = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < rounds; i++) {
+                while (begun.get() <= i) {
+                    Thread.onSpinWait();
+                }
+                took[i] = take(leases, 1_000 + i, BERT, 1);
+                done.incrementAndGet();
+            }
+        });
+        for (int i = 0; i < rounds; i++) {
+            long file = 1_000 + i;
+            begun.incrementAndGet();
+            leases.give(file, ANNE, "h", 1);
+            while (done.get() <= i && !other.isCompletedExceptionally()) {
+                Thread.onSpinWait();
+            }
+            assertEquals(took[i], leases.isHeld(file, BERT, 1));
+            assertEquals(!took[i], leases.isHeld(file, ANNE, 1));
+            assertEquals(1, leases.count());
+            makers += took[i] ? 0 : 1;
+            leases.end(file, took[i] ? BERT : ANNE, 1);
+        }
+        other.get();
+        assertTrue(makers > 0 && makers < rounds, "each was faster sometimes: " + makers);
+    }
+
+    @Test
+    void aLeaseIsGivenAgainUnlessSomebodyMayHaveTakenTheFileSinceTheStart() throws IOException {
+        start().give(FILE, ANNE, "h", 1);
+        Leases leases = start();
+        leases.giveAgain(FILE, ANNE, "h", 1);
+        leases.giveAgain(OTHER_FILE, ANNE, "h", 2);
+        assertTrue(leases.isHeld(FILE, ANNE, 1));
+        assertTrue(leases.isHeld(OTHER_FILE, ANNE, 2));
+        displace(leases, FILE);
+        leases.giveAgain(FILE, ANNE, "h", 1);
+        assertTrue(leases.isClosed(FILE), "it was recovered");
+        for (long inode = 1_000; inode < 20_000; inode++) {
+            displace(leases, inode);
+        }
+        leases.giveAgain(FILE, ANNE, "h", 1);
+        assertTrue(leases.isClosed(FILE), "and others since");
+        leases.end(OTHER_FILE, ANNE, 2);
+        leases = start();
+        assertTrue(take(leases, OTHER_FILE, BERT, 1));
+        leases.end(OTHER_FILE, BERT, 1);
+        leases.giveAgain(OTHER_FILE, ANNE, "h", 2);
+        assertTrue(leases.isClosed(OTHER_FILE), "another one has written it");
+    }
+
+    @Test
+    void whoIsGivenALeaseAgainWaitsForNobody() throws IOException {
+        Leases leases = start();
+        long stamp = leases.alone(FILE, true);
+        leases.giveAgain(FILE, ANNE, "h", 1);
+        leases.endAlone(FILE, stamp);
+        assertTrue(leases.isClosed(FILE), "somebody takes it, perhaps");
+        long shared = leases.share(FILE, true);
+        leases.giveAgain(FILE, ANNE, "h", 1);
+        leases.unshare(FILE, shared);
+        assertTrue(leases.isHeld(FILE, ANNE, 1));
+    }
+
+    @Test
     void whoHasItIsTold() throws IOException {
         Leases leases = start();
         leases.give(FILE, ANNE, "10.0.0.1", 1);
