@@ -14,8 +14,8 @@ import java.util.UUID;
  * The leases that there are, so that the next start knows them. A mapped file of slots, little-endian, behind one slot with magic and
  * cluster:
  * <pre>
- *   0       8       16       24       32      40    64
- *   | state | inode | client | number | order | 0 … |
+ *   0       8       16       24     32       40      48    64
+ *   | state | inode | client | mark | number | order | 0 … |
  *     0: free, else 1 in the top bit, below it a hash of what follows
  * </pre>
  * The death of the process loses nothing. That of the machine may bring back a lease that had ended, and forget one; but not bring back one
@@ -31,9 +31,10 @@ public final class LeaseFile {
     private static final long MAGIC = 0x0A53455341454C48L;
     private static final int INODE = 8;
     private static final int CLIENT = 16;
-    private static final int NUMBER = 24;
-    private static final int ORDER = 32;
-    private static final int END = 40;
+    private static final int MARK = 24;
+    private static final int NUMBER = 32;
+    private static final int ORDER = 40;
+    private static final int END = 48;
     private static final long TAKEN = 1L << 63;
 
     private final MappedByteBuffer slots;
@@ -45,7 +46,7 @@ public final class LeaseFile {
     /** Called for each lease found at start. */
     @FunctionalInterface
     public interface Visitor {
-        void lease(int slot, long inode, long client, long number, long order);
+        void lease(int slot, long inode, long client, long mark, long number, long order);
     }
 
     /** Opens the file, making it if need be; what is of another cluster is forgotten. {@code durable}: the machine may die. */
@@ -95,13 +96,14 @@ public final class LeaseFile {
                     slot,
                     slots.getLong(at + INODE),
                     slots.getLong(at + CLIENT),
+                    slots.getLong(at + MARK),
                     slots.getLong(at + NUMBER),
                     slots.getLong(at + ORDER));
         }
     }
 
     /** Keeps a lease; its slot, or {@link #NONE}. */
-    public synchronized int put(long inode, long client, long number) {
+    public synchronized int put(long inode, long client, long mark, long number) {
         if (freeCount == 0) {
             return NONE;
         }
@@ -109,6 +111,7 @@ public final class LeaseFile {
         int at = at(slot);
         slots.putLong(at + INODE, inode);
         slots.putLong(at + CLIENT, client);
+        slots.putLong(at + MARK, mark);
         slots.putLong(at + NUMBER, number);
         slots.putLong(at + ORDER, ++order);
         long state = checksum(at);

@@ -171,8 +171,7 @@ final class Handshake {
         session.share(worker.service.disk.join(caller.name(), introduction.clientId));
         boolean survives = false;
         if (introduction.next != UNNUMBERED) {
-            var key = new OutcomesByClient.Key(introduction.clientId, caller.mark());
-            Outcomes outcomes = worker.service.outcomes.join(key, introduction.oldest, introduction.next);
+            Outcomes outcomes = worker.service.outcomes.join(session.client(), introduction.oldest, introduction.next);
             survives = outcomes.ring() != NumberedChanges.NONE;
             session.number(outcomes);
         }

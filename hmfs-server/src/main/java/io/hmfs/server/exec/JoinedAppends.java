@@ -15,7 +15,7 @@ final class JoinedAppends extends JoinedRequests {
     private final long[] stamps = new long[CAPACITY];
     private final long[] lasts = new long[CAPACITY]; // leases that are over if it is executed
     private final long[] ended = new long[CAPACITY]; // and that are
-    private final long[] clients = new long[CAPACITY];
+    private final ClientKey[] clients = new ClientKey[CAPACITY];
 
     JoinedAppends(Worker worker) {
         this(worker, new AppendBatch(CAPACITY));
@@ -34,7 +34,7 @@ final class JoinedAppends extends JoinedRequests {
         stamps[number] = stamp;
         lasts[number] = last;
         ended[number] = LeaseRequests.NONE;
-        clients[number] = session.clientId();
+        clients[number] = session.client();
         joined(session, number, correlationId, NO_BASE);
     }
 

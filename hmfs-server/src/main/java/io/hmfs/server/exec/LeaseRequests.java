@@ -78,16 +78,14 @@ final class LeaseRequests {
     /** The client gets the lease that it wants on a file that it has just made. */
     void give(long inode, long number) {
         if (number != NONE) {
-            leases.give(inode, session().clientId(), host(), number);
+            leases.give(inode, session().client(), host(), number);
         }
     }
 
-    /** The same for a file that was made before the server started, unless somebody was faster. Rare enough to wait on any thread. */
+    /** The same for a file that was made before the server started, unless somebody may have taken it since. */
     void giveAgain(long inode, long number) {
         if (number != NONE) {
-            long stamp = leases.alone(inode, true);
-            leases.take(inode, session().clientId(), host(), number, true);
-            leases.endAlone(inode, stamp);
+            leases.giveAgain(inode, session().client(), host(), number);
         }
     }
 
@@ -102,21 +100,22 @@ final class LeaseRequests {
 
     /** Whether the client may write a file that is shared: under this lease, or under none. */
     boolean isHeld(long inode, long number) {
-        return number == NONE || leases.isHeld(inode, session().clientId(), number);
+        return number == NONE || leases.isHeld(inode, session().client(), number);
     }
 
     /** The client does not need it any more. */
     void end(long inode, long number) {
         if (number != NONE) {
-            leases.end(inode, session().clientId(), number);
+            leases.end(inode, session().client(), number);
         }
     }
 
     /**
      * Gives the lease on what has this name, for an append, and looks at it again: nobody has committed anything since but who has the lease.
-     * False: somebody else has it, or the file went meanwhile, and the reply says so.
+     * It may be another file by now, or another's, so the user is judged by what is seen here. False: he may not, somebody else has it, or
+     * the file went meanwhile, and the reply says so.
      */
-    boolean open(PathResolver path, String text, Attributes file, long number) {
+    boolean open(PathResolver path, String text, Attributes file, int wanted, long number) {
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             long inode = file.id;
             long stamp = leases.alone(inode, worker.waits);
@@ -126,8 +125,13 @@ final class LeaseRequests {
                     worker.reply.status(there == Status.OK ? Status.STALE : path.seen(there));
                     return false;
                 }
+                Status may = path.may(file, wanted);
+                if (may != Status.OK) {
+                    worker.reply.status(may);
+                    return false;
+                }
                 if (file.id == inode) {
-                    String owner = leases.take(inode, session().clientId(), host(), number, worker.waits);
+                    String owner = leases.take(inode, session().client(), host(), number, worker.waits);
                     return owner == null || refused("APPEND_FILE", text, owner);
                 }
             } finally {
@@ -201,7 +205,7 @@ final class LeaseRequests {
         worker.checkBlock(RenewLeasesDecoder.BLOCK_LENGTH);
         renew.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
         end(renew.endedInode(), renew.endedLease());
-        leases.renew(session().clientId(), worker.waits);
+        leases.renew(session().client(), worker.waits);
         worker.reply.done();
     }
 }

@@ -11,13 +11,14 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.StampedLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who writes which file (ADR 0121). A lease is of one stream of a client, told by the client's id and a number of its own; the client
+ * Who writes which file (ADR 0121). A lease is of one stream of a client, told by the client and a number of its own; the client
  * renews all of its leases at once. Who has not renewed within the soft limit may be displaced by whoever wants the file, after the hard
  * limit his leases are gone. A lease that is not here is lost: whoever comes with it is refused.
  *
@@ -29,7 +30,6 @@ public final class Leases {
     private static final int STRIPES = 1024; // a power of two
     private static final int STRIPE_SHIFT = 54;
     private static final int LOOKS_PER_LIMIT = 20; // for who has been silent
-    private static final String HOST_UNKNOWN = "a host that has not come back since the server started";
 
     /** How long a writer may be silent. */
     public record Limits(Duration soft, Duration hard) {
@@ -37,40 +37,15 @@ public final class Leases {
         public static final Limits DEFAULT = new Limits(Duration.ofSeconds(60), Duration.ofMinutes(20));
     }
 
-    /** A client that has, or had, leases. */
-    private static final class Holder {
-        final long client;
-        volatile String host = HOST_UNKNOWN;
-        volatile long renewedNanos;
-
-        Holder(long client, long now) {
-            this.client = client;
-            renewedNanos = now;
-        }
-    }
-
-    private static final class Lease {
-        final long inode;
-        final Holder holder;
-        final long number;
-        final int slot;
-        volatile boolean ended;
-        volatile @Nullable Lease next; // in its stripe
-
-        Lease(long inode, Holder holder, long number, int slot) {
-            this.inode = inode;
-            this.holder = holder;
-            this.number = number;
-            this.slot = slot;
-        }
-    }
-
     private final StampedLock[] locks = new StampedLock[STRIPES];
 
     /** Leases of each stripe: put in front by anybody, taken out by who has the stripe alone. */
     private final AtomicReferenceArray<@Nullable Lease> heads = new AtomicReferenceArray<>(STRIPES);
 
-    private final ConcurrentHashMap<Long, Holder> holders = new ConcurrentHashMap<>();
+    /** Of each stripe the file that was taken from somebody last, or given to a second one, since the start; 0: none. */
+    private final AtomicLongArray taken = new AtomicLongArray(STRIPES);
+
+    private final ConcurrentHashMap<ClientKey, Lease.Holder> holders = new ConcurrentHashMap<>();
     private final AtomicInteger count = new AtomicInteger();
     private final AtomicLong dropped;
     private final long softNanos;
@@ -112,11 +87,12 @@ public final class Leases {
         return of(Limits.DEFAULT, System::nanoTime, null);
     }
 
-    private record Kept(int slot, long inode, long client, long number, long order) {}
+    private record Kept(int slot, long inode, ClientKey client, long number, long order) {}
 
     private void recover(LeaseFile from) {
         List<Kept> kept = new ArrayList<>();
-        from.replay((slot, inode, client, number, order) -> kept.add(new Kept(slot, inode, client, number, order)));
+        from.replay((slot, inode, id, mark, number, order) ->
+                kept.add(new Kept(slot, inode, new ClientKey(id, mark), number, order)));
         kept.sort(Comparator.comparingLong(Kept::order));
         for (Kept each : kept) {
             Lease older = find(each.inode);
@@ -164,7 +140,11 @@ public final class Leases {
     }
 
     private @Nullable Lease find(long inode) {
-        for (Lease each = heads.get(stripe(inode)); each != null; each = each.next) {
+        return find(inode, heads.get(stripe(inode)));
+    }
+
+    private static @Nullable Lease find(long inode, @Nullable Lease head) {
+        for (Lease each = head; each != null; each = each.next) {
             if (each.inode == inode && !each.ended) {
                 return each;
             }
@@ -172,17 +152,14 @@ public final class Leases {
         return null;
     }
 
-    private boolean isSilent(Holder holder, long limitNanos) {
+    private boolean isSilent(Lease.Holder holder, long limitNanos) {
         return nanos.getAsLong() - holder.renewedNanos > limitNanos;
     }
 
     /** Whether a client has this lease. It has it as long as the file is shared. */
-    boolean isHeld(long inode, long client, long number) {
+    boolean isHeld(long inode, ClientKey client, long number) {
         Lease lease = find(inode);
-        return lease != null
-                && lease.number == number
-                && lease.holder.client == client
-                && !isSilent(lease.holder, hardNanos);
+        return lease != null && lease.number == number && lease.holder.is(client) && !isSilent(lease.holder, hardNanos);
     }
 
     /** Whether nobody writes the file. */
@@ -191,14 +168,48 @@ public final class Leases {
         return lease == null || isSilent(lease.holder, hardNanos);
     }
 
-    /** A lease on a file that was just made: nobody else knows of it. */
-    void give(long inode, long client, String host, long number) {
-        Holder holder = holder(client);
+    /**
+     * A lease on a file that was just made. It could be seen before: if somebody was faster and has a lease on it, had one, or recovered it,
+     * this one is lost already.
+     */
+    void give(long inode, ClientKey client, String host, long number) {
+        Lease there = add(inode, client, host, number);
+        if (there == null
+                && taken.get(stripe(inode)) == inode) { // after it was put in: who takes looks in the other order
+            end(inode, client, number);
+        }
+    }
+
+    /**
+     * The same for a file that was made before the start. If anybody has taken a file of its stripe since, it may have been this one: then
+     * the lease is lost. Waits for nobody.
+     */
+    void giveAgain(long inode, ClientKey client, String host, long number) {
+        long stamp = tryShare(inode);
+        if (stamp != 0) { // else somebody is taking one now
+            if (taken.get(stripe(inode)) == 0) {
+                give(inode, client, host, number);
+            }
+            unshare(inode, stamp);
+        }
+    }
+
+    /** Puts a lease in unless the file has one: that one, or null. */
+    private @Nullable Lease add(long inode, ClientKey client, String host, long number) {
+        Lease there = find(inode);
+        if (there != null) {
+            return there;
+        }
+        Lease.Holder holder = holder(client);
         holder.host = host;
         holder.renewedNanos = nanos.getAsLong();
         LeaseFile kept = file;
-        int slot = kept == null ? LeaseFile.NONE : kept.put(inode, client, number);
-        put(new Lease(inode, holder, number, slot));
+        int slot = kept == null ? LeaseFile.NONE : kept.put(inode, client.id(), client.mark(), number);
+        there = put(new Lease(inode, holder, number, slot));
+        if (there != null && kept != null) {
+            kept.clear(slot, false);
+        }
+        return there;
     }
 
     /**
@@ -206,17 +217,22 @@ public final class Leases {
      * with {@link KeyLocks.TakenException} if a silent one is to be displaced.
      */
     @Nullable
-    String take(long inode, long client, String host, long number, boolean waits) {
+    String take(long inode, ClientKey client, String host, long number, boolean waits) {
         Lease there = find(inode);
-        if (there != null && there.number == number && there.holder.client == client) {
+        if (there != null && there.number == number && there.holder.is(client)) {
             there.holder.host = host;
             return null;
         }
         String owner = displaceSilent(there, waits);
-        if (owner == null) {
-            give(inode, client, host, number);
+        if (owner != null) {
+            return owner;
         }
-        return owner;
+        Lease faster = add(inode, client, host, number); // who has just made it
+        if (faster != null) {
+            return name(faster);
+        }
+        taken.set(stripe(inode), inode);
+        return null;
     }
 
     /** Sees to it that nobody writes a file that the caller has alone, or tells who does: as {@link #take}. */
@@ -227,36 +243,39 @@ public final class Leases {
 
     private @Nullable String displaceSilent(@Nullable Lease there, boolean waits) {
         if (there != null && !isSilent(there.holder, softNanos)) {
-            return name(there.holder.client) + " on " + there.holder.host;
+            return name(there);
         }
         if (there != null && !waits) {
             throw new KeyLocks.TakenException(); // for the disk must know it
         }
-        displace(there);
+        if (there != null) {
+            displace(there.inode);
+        }
         return null;
     }
 
-    /** Whoever writes a file that the caller has alone does no longer. */
+    /** Whoever writes a file that the caller has alone does no longer, nor does he who has made it and gets his lease next. */
     void displace(long inode) {
-        displace(find(inode));
+        taken.set(stripe(inode), inode); // before the look
+        for (Lease each = find(inode); each != null; each = find(inode)) {
+            end(each, true);
+        }
+        unlink(stripe(inode));
     }
 
-    private void displace(@Nullable Lease there) {
-        if (there != null) {
-            end(there, true);
-            unlink(stripe(there.inode));
-        }
+    private static String name(Lease lease) {
+        return name(lease.holder.client.id()) + " on " + lease.holder.host;
     }
 
     /** What a client is called. */
-    static String name(long client) {
-        return "HMFSClient_" + Long.toHexString(client);
+    static String name(long clientId) {
+        return "HMFSClient_" + Long.toHexString(clientId);
     }
 
     /** A holder has no more use for his lease; nothing if it is not his any more. */
-    void end(long inode, long client, long number) {
+    void end(long inode, ClientKey client, long number) {
         Lease there = find(inode);
-        if (there == null || there.number != number || there.holder.client != client) {
+        if (there == null || there.number != number || !there.holder.is(client)) {
             return;
         }
         end(there, false);
@@ -269,8 +288,8 @@ public final class Leases {
     }
 
     /** A client is there: its leases go on, unless it has been silent for too long. Now and then, who has been loses his. */
-    void renew(long client, boolean waits) {
-        Holder holder = holders.get(client);
+    void renew(ClientKey client, boolean waits) {
+        Lease.Holder holder = holders.get(client);
         long now = nanos.getAsLong();
         if (holder != null && !isSilent(holder, hardNanos)) {
             holder.renewedNanos = now;
@@ -295,6 +314,7 @@ public final class Leases {
             long stamp = locks[i].writeLock();
             for (Lease each = heads.get(i); each != null; each = each.next) {
                 if (isSilent(each.holder, hardNanos)) {
+                    taken.set(i, each.inode);
                     end(each, true);
                 }
             }
@@ -309,23 +329,29 @@ public final class Leases {
         return count.get();
     }
 
-    private Holder holder(long client) {
-        Holder known = holders.get(client);
+    private Lease.Holder holder(ClientKey client) {
+        Lease.Holder known = holders.get(client);
         if (known != null && !isSilent(known, hardNanos)) {
             return known;
         }
-        Holder fresh = new Holder(client, nanos.getAsLong());
+        Lease.Holder fresh = new Lease.Holder(client, nanos.getAsLong());
         return holders.merge(client, fresh, (old, made) -> isSilent(old, hardNanos) ? made : old);
     }
 
-    private void put(Lease lease) {
-        count.incrementAndGet();
+    /** Unless the file has one: that one, or null. */
+    private @Nullable Lease put(Lease lease) {
         int stripe = stripe(lease.inode);
         Lease head;
         do {
             head = heads.get(stripe);
+            Lease there = find(lease.inode, head);
+            if (there != null) {
+                return there;
+            }
             lease.next = head;
-        } while (!heads.compareAndSet(stripe, head, lease));
+        } while (!heads.compareAndSet(stripe, head, lease)); // what is new is in front
+        count.incrementAndGet();
+        return null;
     }
 
     private void end(Lease lease, boolean taken) {

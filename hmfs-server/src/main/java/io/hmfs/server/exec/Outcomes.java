@@ -58,7 +58,7 @@ final class Outcomes {
             MethodHandles.arrayElementVarHandle(long[].class).withInvokeExactBehavior();
 
     private final OutcomesByClient owner;
-    private final OutcomesByClient.Key client;
+    private final ClientKey client;
     private final long[] words = new long[KEPT];
     private final byte[][] replies = new byte[KEPT][];
     private final int[] lengths = new int[KEPT];
@@ -75,7 +75,7 @@ final class Outcomes {
      * Nothing below {@code first} is executed: another one knew what became of it, and is gone. What is below {@code next} was sent
      * before, and of that only changes that would be in the client's {@code ring} if they had been executed.
      */
-    Outcomes(OutcomesByClient owner, OutcomesByClient.Key client, long ring, long first, long next) {
+    Outcomes(OutcomesByClient owner, ClientKey client, long ring, long first, long next) {
         this.owner = owner;
         this.client = client;
         this.ring = ring;
@@ -109,7 +109,7 @@ final class Outcomes {
         return false;
     }
 
-    OutcomesByClient.Key client() {
+    ClientKey client() {
         return client;
     }
 

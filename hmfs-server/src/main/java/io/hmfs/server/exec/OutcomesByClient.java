@@ -22,11 +22,8 @@ final class OutcomesByClient {
     /** For so long a client that is away keeps its ring, though others may want it: longer than clients try to come back. */
     static final long RING_KEPT_NANOS = TimeUnit.SECONDS.toNanos(120);
 
-    /** A client's own random number, and its user's mark: nobody is answered what another user was. */
-    record Key(long clientId, long userMark) {}
-
-    private final Map<Key, Outcomes> connected = new HashMap<>(); // guarded by this, as all fields below
-    private final Map<Key, Away> away = new LinkedHashMap<>(); // the first went away first
+    private final Map<ClientKey, Outcomes> connected = new HashMap<>(); // guarded by this, as all fields below
+    private final Map<ClientKey, Away> away = new LinkedHashMap<>(); // the first went away first
     private long awayBytes;
     private final @Nullable NumberedChanges pool;
 
@@ -46,7 +43,7 @@ final class OutcomesByClient {
      * @param oldest the oldest sequence that it waits for
      * @param next what it has sent so far is below this sequence
      */
-    synchronized Outcomes join(Key client, long oldest, long next) {
+    synchronized Outcomes join(ClientKey client, long oldest, long next) {
         Outcomes outcomes = connected.get(client);
         if (outcomes == null) {
             Away known = away.remove(client);
@@ -60,12 +57,12 @@ final class OutcomesByClient {
     }
 
     /** What the pool knows of a client that is new here. */
-    private Outcomes restore(Key client, long next) {
+    private Outcomes restore(ClientKey client, long next) {
         long ring = NumberedChanges.NONE;
         if (pool != null) {
-            ring = pool.hold(client.clientId, client.userMark, next);
+            ring = pool.hold(client.id(), client.mark(), next);
             if (ring == NumberedChanges.NONE && freeRing(pool)) {
-                ring = pool.hold(client.clientId, client.userMark, next);
+                ring = pool.hold(client.id(), client.mark(), next);
             }
         }
         if (pool == null || ring == NumberedChanges.NONE) {

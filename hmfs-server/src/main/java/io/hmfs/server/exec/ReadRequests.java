@@ -95,7 +95,7 @@ final class ReadRequests {
         long lease = open.access().write() ? LeaseRequests.told(open.lease()) : LeaseRequests.NONE;
         if (outcome == Status.OK && lease != LeaseRequests.NONE) {
             String text = open.path();
-            if (!worker.leases.open(path, text, judged, lease)) {
+            if (!worker.leases.open(path, text, judged, wanted, lease)) {
                 return;
             }
         }

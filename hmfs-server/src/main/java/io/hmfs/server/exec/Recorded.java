@@ -115,11 +115,11 @@ final class Recorded {
                     made.mtimeNanos = present.mtimeNanos; // it was made before it was put in place
                     made.atimeNanos = present.atimeNanos;
                 }
-                if (found) {
+                boolean writes = mayStillWrite();
+                if (writes) {
                     worker.leases.giveAgain(outcome.id, LeaseRequests.told(create.lease()));
                 }
-                int granted = mayStillWrite() ? Grants.WRITE : NOTHING;
-                worker.open(outcome.parentId, made, removed, granted);
+                worker.open(outcome.parentId, made, removed, writes ? Grants.WRITE : NOTHING);
             }
             case MkdirDecoder.TEMPLATE_ID -> {
                 worker.checkBlock(
@@ -151,9 +151,12 @@ final class Recorded {
         }
     }
 
-    /** A grant that is given now is for the file as it is now: still there under its name, and the user's to write. */
+    /** What is given now, grant and lease, is for the file as it is now: still there under its name, a file, and the user's to write. */
     private boolean mayStillWrite() {
-        return found && worker.path.may(present, Access.WRITE) == Status.OK;
+        return found
+                && !present.isDirectory()
+                && !present.isSymlink()
+                && worker.path.may(present, Access.WRITE) == Status.OK;
     }
 
     /** What a default ACL had made of the mode the request does not tell: what was made is asked, if it is there. */

@@ -13,7 +13,7 @@ public abstract class Session implements ReplyTarget {
     private boolean left;
     private @Nullable Caller caller;
     private String realUser = "";
-    private long clientId;
+    private ClientKey client = ClientKey.NOBODY;
     private @Nullable Outcomes outcomes;
     private @Nullable JoinedRequests joined;
     private DiskQueue.@Nullable Share share;
@@ -43,7 +43,7 @@ public abstract class Session implements ReplyTarget {
         if (!left) {
             sessionCaller.joined();
         }
-        clientId = sessionClientId;
+        client = new ClientKey(sessionClientId, sessionCaller.mark());
         greeted = true;
         greeted();
     }
@@ -120,7 +120,12 @@ public abstract class Session implements ReplyTarget {
 
     /** The client's own random number, from the handshake. */
     final long clientId() {
-        return clientId;
+        return client.id();
+    }
+
+    /** Who the client is, from the handshake. */
+    final ClientKey client() {
+        return client;
     }
 
     /** What the audit lines of this connection have in common; empty until there is one. */

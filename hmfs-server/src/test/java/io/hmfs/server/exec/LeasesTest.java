@@ -32,8 +32,8 @@ class LeasesTest {
     private static final UUID CLUSTER = new UUID(3, 4);
     private static final long FILE = 77;
     private static final long OTHER_FILE = 78;
-    private static final long ANNE = 0xa;
-    private static final long BERT = 0xb;
+    private static final ClientKey ANNE = new ClientKey(0xa, 1);
+    private static final ClientKey BERT = new ClientKey(0xb, 2);
 
     @TempDir
     private Path directory;
@@ -53,7 +53,7 @@ class LeasesTest {
         now += time.toNanos();
     }
 
-    private static boolean take(Leases leases, long inode, long client, long number) {
+    private static boolean take(Leases leases, long inode, ClientKey client, long number) {
         long stamp = leases.alone(inode, true);
         try {
             return leases.take(inode, client, "host" + client, number, true) == null;
@@ -86,6 +86,100 @@ class LeasesTest {
         leases.renew(ANNE, true);
         assertFalse(leases.isHeld(FILE, ANNE, 1), "renewing does not bring back what was taken");
         assertEquals(1, leases.count());
+    }
+
+    @Test
+    void whoTookAFileBeforeItsMakerHadALeaseHasIt() throws IOException {
+        Leases leases = start();
+        assertTrue(take(leases, FILE, BERT, 1));
+        leases.give(FILE, ANNE, "h", 1);
+        assertTrue(leases.isHeld(FILE, BERT, 1));
+        assertFalse(leases.isHeld(FILE, ANNE, 1));
+        leases.end(FILE, BERT, 1);
+        assertTrue(leases.isClosed(FILE), "there is no other one below it");
+        leases.give(FILE, ANNE, "h", 1);
+        assertTrue(leases.isClosed(FILE), "nor when he that took it has gone");
+    }
+
+    @Test
+    void whoRecoversAFileIsFasterThanItsMakerToo() throws IOException {
+        Leases leases = start();
+        displace(leases, FILE);
+        leases.give(FILE, ANNE, "h", 1);
+        assertTrue(leases.isClosed(FILE));
+        leases.give(OTHER_FILE, ANNE, "h", 2);
+        assertTrue(leases.isHeld(OTHER_FILE, ANNE, 2));
+    }
+
+    @Test
+    void ofAFileThatIsNewOneHasALease() throws Exception {
+        Leases leases = start();
+        int rounds = 30_000;
+        int makers = 0;
+        AtomicInteger begun = new AtomicInteger();
+        AtomicInteger done = new AtomicInteger();
+        boolean[] took = new boolean[rounds];
+        CompletableFuture<Void> other = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < rounds; i++) {
+                while (begun.get() <= i) {
+                    Thread.onSpinWait();
+                }
+                took[i] = take(leases, 1_000 + i, BERT, 1);
+                done.incrementAndGet();
+            }
+        });
+        for (int i = 0; i < rounds; i++) {
+            long file = 1_000 + i;
+            begun.incrementAndGet();
+            leases.give(file, ANNE, "h", 1);
+            while (done.get() <= i && !other.isCompletedExceptionally()) {
+                Thread.onSpinWait();
+            }
+            assertEquals(took[i], leases.isHeld(file, BERT, 1));
+            assertEquals(!took[i], leases.isHeld(file, ANNE, 1));
+            assertEquals(1, leases.count());
+            makers += took[i] ? 0 : 1;
+            leases.end(file, took[i] ? BERT : ANNE, 1);
+        }
+        other.get();
+        assertTrue(makers > 0 && makers < rounds, "each was faster sometimes: " + makers);
+    }
+
+    @Test
+    void aLeaseIsGivenAgainUnlessSomebodyMayHaveTakenTheFileSinceTheStart() throws IOException {
+        start().give(FILE, ANNE, "h", 1);
+        Leases leases = start();
+        leases.giveAgain(FILE, ANNE, "h", 1);
+        leases.giveAgain(OTHER_FILE, ANNE, "h", 2);
+        assertTrue(leases.isHeld(FILE, ANNE, 1));
+        assertTrue(leases.isHeld(OTHER_FILE, ANNE, 2));
+        displace(leases, FILE);
+        leases.giveAgain(FILE, ANNE, "h", 1);
+        assertTrue(leases.isClosed(FILE), "it was recovered");
+        for (long inode = 1_000; inode < 20_000; inode++) {
+            displace(leases, inode);
+        }
+        leases.giveAgain(FILE, ANNE, "h", 1);
+        assertTrue(leases.isClosed(FILE), "and others since");
+        leases.end(OTHER_FILE, ANNE, 2);
+        leases = start();
+        assertTrue(take(leases, OTHER_FILE, BERT, 1));
+        leases.end(OTHER_FILE, BERT, 1);
+        leases.giveAgain(OTHER_FILE, ANNE, "h", 2);
+        assertTrue(leases.isClosed(OTHER_FILE), "another one has written it");
+    }
+
+    @Test
+    void whoIsGivenALeaseAgainWaitsForNobody() throws IOException {
+        Leases leases = start();
+        long stamp = leases.alone(FILE, true);
+        leases.giveAgain(FILE, ANNE, "h", 1);
+        leases.endAlone(FILE, stamp);
+        assertTrue(leases.isClosed(FILE), "somebody takes it, perhaps");
+        long shared = leases.share(FILE, true);
+        leases.giveAgain(FILE, ANNE, "h", 1);
+        leases.unshare(FILE, shared);
+        assertTrue(leases.isHeld(FILE, ANNE, 1));
     }
 
     @Test
@@ -155,6 +249,25 @@ class LeasesTest {
         assertTrue(take(leases, FILE, BERT, 1));
     }
 
+    /** Another user can say any client's id: it is told to whoever wants the file. */
+    @Test
+    void theIdOfAClientIsNothingWithoutItsUser() throws IOException {
+        ClientKey eve = new ClientKey(ANNE.id(), 3);
+        Leases leases = start();
+        leases.give(FILE, ANNE, "h", 1);
+        for (int i = 0; i < 2; i++) {
+            assertFalse(leases.isHeld(FILE, eve, 1));
+            assertFalse(take(leases, FILE, eve, 1));
+            leases.end(FILE, eve, 1);
+            assertTrue(leases.isHeld(FILE, ANNE, 1));
+            leases = start();
+        }
+        pass(SOFT);
+        leases.renew(eve, true);
+        pass(Duration.ofNanos(1));
+        assertTrue(take(leases, FILE, BERT, 1), "another user's renewal is of his own");
+    }
+
     @Test
     void aStartKnowsWhoWritesAndWhoDoesNotAnyMore() throws IOException {
         Leases leases = start();
@@ -184,13 +297,13 @@ class LeasesTest {
     @Test
     void ofTwoForOneFileTheLaterCounts() throws IOException {
         LeaseFile file = new LeaseFile(directory.resolve("leases"), CLUSTER, true);
-        file.replay((_, _, _, _, _) -> {});
-        int first = file.put(1, 1, 1);
-        file.put(FILE, ANNE, 1);
+        file.replay((_, _, _, _, _, _) -> {});
+        int first = file.put(1, 1, 1, 1);
+        file.put(FILE, ANNE.id(), ANNE.mark(), 1);
         file.clear(first, false); // so that the later one stands before
-        assertEquals(first, file.put(FILE, BERT, 1));
-        file.put(OTHER_FILE, ANNE, 1);
-        file.put(OTHER_FILE, BERT, 1);
+        assertEquals(first, file.put(FILE, BERT.id(), BERT.mark(), 1));
+        file.put(OTHER_FILE, ANNE.id(), ANNE.mark(), 1);
+        file.put(OTHER_FILE, BERT.id(), BERT.mark(), 1);
         for (int i = 0; i < 2; i++) {
             Leases leases = start();
             assertEquals(2, leases.count());
@@ -260,11 +373,11 @@ class LeasesTest {
         }
         List<CompletableFuture<Integer>> all = new ArrayList<>();
         for (int c = 1; c <= 6; c++) {
-            int client = c;
+            ClientKey client = new ClientKey(c, 1);
             all.add(CompletableFuture.supplyAsync(() -> {
                 int taken = 0;
                 for (int i = 0; i < 20_000; i++) {
-                    int file = (i * 7 + client) % writers.length;
+                    int file = (i * 7 + (int) client.id()) % writers.length;
                     if (take(leases, file + 1, client, i)) {
                         assertEquals(1, writers[file].incrementAndGet());
                         assertTrue(leases.isHeld(file + 1, client, i));
@@ -272,8 +385,8 @@ class LeasesTest {
                         leases.end(file + 1, client, i);
                         taken++;
                     }
-                    leases.give(1_000 + i * 8L + client, client, "h", i);
-                    leases.end(1_000 + i * 8L + client, client, i);
+                    leases.give(1_000 + i * 8L + client.id(), client, "h", i);
+                    leases.end(1_000 + i * 8L + client.id(), client, i);
                 }
                 return taken;
             }));

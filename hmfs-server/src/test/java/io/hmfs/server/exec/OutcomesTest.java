@@ -30,7 +30,7 @@ class OutcomesTest {
     private final OutcomesByClient clients = new OutcomesByClient(null, System::nanoTime);
 
     private Outcomes ofClient(long id, long oldest, long next) {
-        return clients.join(new OutcomesByClient.Key(id, 5), oldest, next);
+        return clients.join(new ClientKey(id, 5), oldest, next);
     }
 
     /** A reply as long as that, with the sequence behind its correlation id. */
@@ -168,8 +168,7 @@ class OutcomesTest {
 
     @Test
     void anotherUserWithTheSameNumberIsAnotherClient() {
-        assertNotSame(
-                clients.join(new OutcomesByClient.Key(1, 5), 1, 1), clients.join(new OutcomesByClient.Key(1, 6), 1, 1));
+        assertNotSame(clients.join(new ClientKey(1, 5), 1, 1), clients.join(new ClientKey(1, 6), 1, 1));
     }
 
     @Test

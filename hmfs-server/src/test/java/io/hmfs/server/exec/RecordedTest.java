@@ -3,6 +3,8 @@ package io.hmfs.server.exec;
 import static io.hmfs.server.exec.BareService.FRAME_MAX;
 import static io.hmfs.server.exec.BareService.window;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.FormatOptions;
@@ -49,6 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RecordedTest {
     private static final int ACCESS = 0xFF; // bits of a grant
+    private static final long LEASE = 9;
 
     @TempDir
     private Path directory;
@@ -127,13 +130,18 @@ class RecordedTest {
     }
 
     private WireBuffer overwrite(long sequence, String path) {
+        return create(sequence, path, true, LeaseRequests.NONE);
+    }
+
+    private WireBuffer create(long sequence, String path, boolean overwrite, long lease) {
         ByteBuf frame = Unpooled.buffer(FRAME_MAX);
         int length = create(frame, sequence, path);
         new CreateEncoder()
                 .wrap(window(frame), Wire.HEADER_SIZE)
+                .lease(lease)
                 .flags()
                 .clear()
-                .overwrite(true);
+                .overwrite(overwrite);
         worker.execute(session, frame, 0, length);
         return reply();
     }
@@ -304,6 +312,29 @@ class RecordedTest {
         EntryDecoder later = entry(create(1, "/d/own"));
         assertEquals(id, later.inode(), "it is the first answer");
         assertEquals(0, later.grant() & ACCESS, "and opens nothing any more");
+    }
+
+    @Test
+    void aCreateThatComesAgainGetsItsLeaseWhileTheFileIsItsUsers() throws IOException {
+        long id = entry(create(1, "/d/own", false, LEASE)).inode();
+        start(2);
+        assertTrue(worker.service.leases.isClosed(id));
+        create(1, "/d/own", false, LEASE);
+        assertFalse(worker.service.leases.isClosed(id));
+        int alice = namespace.principalId("alice");
+        assertEquals(Status.OK, namespace.chown(shared, Name.of("own"), alice, alice));
+        start(2);
+        assertEquals(id, entry(create(1, "/d/own", false, LEASE)).inode());
+        assertTrue(worker.service.leases.isClosed(id));
+    }
+
+    @Test
+    void theNumberOfARenameOpensNoDirectory() throws IOException {
+        assertEquals(Status.OK, namespace.mkdir(shared, Name.of("sub"), 0777, 0, 0, attributes));
+        rename(1, "/d/sub", "/d/moved");
+        start(2);
+        assertEquals(0, entry(create(1, "/d/moved", true, LEASE)).grant() & ACCESS);
+        assertTrue(worker.service.leases.isClosed(attributes.id));
     }
 
     @Test

@@ -55,7 +55,7 @@ class RingsOfClientsTest {
     }
 
     private Outcomes join(long client) {
-        return clients.join(new OutcomesByClient.Key(client, USER), 1, 1);
+        return clients.join(new ClientKey(client, USER), 1, 1);
     }
 
     @Test

@@ -1,0 +1,38 @@
+package io.hmfs.server.exec;
+
+import org.jspecify.annotations.Nullable;
+
+/** One row of {@link Leases}, which guards what changes in it. */
+final class Lease {
+    private static final String HOST_UNKNOWN = "a host that has not come back since the server started";
+
+    /** A client that has, or had, leases. */
+    static final class Holder {
+        final ClientKey client;
+        volatile String host = HOST_UNKNOWN;
+        volatile long renewedNanos;
+
+        Holder(ClientKey client, long now) {
+            this.client = client;
+            renewedNanos = now;
+        }
+
+        boolean is(ClientKey other) {
+            return client.id() == other.id() && client.mark() == other.mark();
+        }
+    }
+
+    final long inode;
+    final Holder holder;
+    final long number;
+    final int slot;
+    volatile boolean ended;
+    volatile @Nullable Lease next; // in its stripe
+
+    Lease(long inode, Holder holder, long number, int slot) {
+        this.inode = inode;
+        this.holder = holder;
+        this.number = number;
+        this.slot = slot;
+    }
+}
