@@ -129,7 +129,7 @@ class LeasesTest {
             }
         });
         for (int i = 0; i < rounds; i++) {
-            long file = 1_000 + i;
+            long file = 1_000L + i;
             begun.incrementAndGet();
             leases.give(file, ANNE, "h", 1);
             while (done.get() <= i && !other.isCompletedExceptionally()) {

@@ -1,7 +1,5 @@
 package io.hmfs.server.exec;
 
-import static io.hmfs.server.exec.BareService.FRAME_MAX;
-import static io.hmfs.server.exec.BareService.window;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -20,22 +18,11 @@ import io.hmfs.server.access.Grants;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
-import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
-import io.hmfs.wire.MessageHeaderEncoder;
-import io.hmfs.wire.RemoveXattrEncoder;
-import io.hmfs.wire.RenameEncoder;
-import io.hmfs.wire.RmdirEncoder;
-import io.hmfs.wire.SetTimesEncoder;
-import io.hmfs.wire.SetXattrEncoder;
-import io.hmfs.wire.TruncateEncoder;
-import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Goal: the record of a change answers that change and gives nobody more than he may have now.
  * Method: a user who is checked, and a service after another on one pool, as after a crash.
  */
-class RecordedTest {
+class RecordedTest extends NumberedChangeRequests {
     private static final int ACCESS = 0xFF; // bits of a grant
     private static final long LEASE = 9;
 
@@ -57,11 +44,9 @@ class RecordedTest {
     private Path directory;
 
     private final Attributes attributes = new Attributes();
-    private LateSession session = new LateSession();
     private Namespace namespace;
     private Meters meters;
     private ServerMetrics metrics;
-    private Worker worker;
     private long shared;
 
     @BeforeEach
@@ -98,145 +83,6 @@ class RecordedTest {
         session = new LateSession();
         BareService.greet(worker, "u", session, 1, next);
         session.replies.clear();
-    }
-
-    private WireBuffer reply() {
-        worker.endTurn();
-        int length = session.replies.readIntLE();
-        WireBuffer reply = new WireBuffer().wrap(session.replies, session.replies.readerIndex(), length);
-        session.replies.skipBytes(length);
-        return reply;
-    }
-
-    private WireBuffer create(long sequence, String path) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        worker.execute(session, frame, 0, create(frame, sequence, path));
-        return reply();
-    }
-
-    /** As a client of version 4 sends it. */
-    private WireBuffer createBefore(long sequence, String path) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        int length = create(frame, sequence, path);
-        new MessageHeaderEncoder()
-                .wrap(window(frame), 0)
-                .blockLength(CreateRequests.CREATE_BEFORE)
-                .version(4);
-        int added = CreateEncoder.BLOCK_LENGTH - CreateRequests.CREATE_BEFORE;
-        int end = Wire.HEADER_SIZE + CreateRequests.CREATE_BEFORE;
-        frame.setBytes(end, frame.copy(end + added, length - end - added));
-        worker.execute(session, frame, 0, length - added);
-        return reply();
-    }
-
-    private WireBuffer overwrite(long sequence, String path) {
-        return create(sequence, path, true, LeaseRequests.NONE);
-    }
-
-    private WireBuffer create(long sequence, String path, boolean overwrite, long lease) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        int length = create(frame, sequence, path);
-        new CreateEncoder()
-                .wrap(window(frame), Wire.HEADER_SIZE)
-                .lease(lease)
-                .flags()
-                .clear()
-                .overwrite(overwrite);
-        worker.execute(session, frame, 0, length);
-        return reply();
-    }
-
-    private static int create(ByteBuf frame, long sequence, String path) {
-        CreateEncoder create = new CreateEncoder()
-                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
-                .correlationId(7)
-                .clientId(1)
-                .sequence(sequence)
-                .baseId(Wire.ROOT_ID)
-                .mode(0644)
-                .parentMode(0755)
-                .unmaskedMode(0644);
-        create.flags().clear();
-        return create.path(path).limit();
-    }
-
-    private WireBuffer rename(long sequence, String from, String to) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        RenameEncoder rename = new RenameEncoder()
-                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
-                .correlationId(7)
-                .clientId(1)
-                .sequence(sequence)
-                .sourceBaseId(Wire.ROOT_ID)
-                .targetBaseId(Wire.ROOT_ID);
-        rename.flags().clear();
-        worker.execute(session, frame, 0, rename.source(from).target(to).limit());
-        return reply();
-    }
-
-    private WireBuffer rmdir(long sequence, String path) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        RmdirEncoder rmdir = new RmdirEncoder()
-                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
-                .correlationId(7)
-                .clientId(1)
-                .sequence(sequence)
-                .baseId(Wire.ROOT_ID);
-        worker.execute(session, frame, 0, rmdir.path(path).limit());
-        return reply();
-    }
-
-    private WireBuffer setTimes(long sequence, String path, long atime) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        SetTimesEncoder times = new SetTimesEncoder()
-                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
-                .correlationId(7)
-                .clientId(1)
-                .sequence(sequence)
-                .baseId(Wire.ROOT_ID)
-                .mtimeNanos(Namespace.KEEP)
-                .atimeNanos(atime);
-        worker.execute(session, frame, 0, times.path(path).limit());
-        return reply();
-    }
-
-    private WireBuffer truncate(long sequence, String path, long size) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        TruncateEncoder truncate = new TruncateEncoder()
-                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
-                .correlationId(7)
-                .clientId(1)
-                .sequence(sequence)
-                .baseId(Wire.ROOT_ID)
-                .size(size);
-        worker.execute(session, frame, 0, truncate.path(path).limit());
-        return reply();
-    }
-
-    private WireBuffer setXattr(long sequence, String path, String attribute) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        SetXattrEncoder set = new SetXattrEncoder()
-                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
-                .correlationId(7)
-                .clientId(1)
-                .sequence(sequence)
-                .baseId(Wire.ROOT_ID);
-        set.flags().clear().create(true);
-        set.path(path).attribute(attribute).putValue(new byte[] {1}, 0, 1);
-        worker.execute(session, frame, 0, set.limit());
-        return reply();
-    }
-
-    private WireBuffer removeXattr(long sequence, String path, String attribute) {
-        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        RemoveXattrEncoder remove = new RemoveXattrEncoder()
-                .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
-                .correlationId(7)
-                .clientId(1)
-                .sequence(sequence)
-                .baseId(Wire.ROOT_ID);
-        worker.execute(session, frame, 0, remove.path(path).attribute(attribute).limit());
-        return reply();
     }
 
     private static void assertUnknown(WireBuffer reply) {
