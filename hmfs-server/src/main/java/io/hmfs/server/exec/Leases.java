@@ -287,6 +287,12 @@ public final class Leases {
         }
     }
 
+    /** Clients can come from here on: whoever had a lease before the start has the soft limit for it. */
+    void begin() {
+        long now = nanos.getAsLong();
+        holders.values().forEach(each -> each.renewedNanos = now);
+    }
+
     /** A client is there: its leases go on, unless it has been silent for too long. Now and then, who has been loses his. */
     void renew(ClientKey client, boolean waits) {
         Lease.Holder holder = holders.get(client);

@@ -147,8 +147,9 @@ public final class Service {
         builtin.reaper().start();
     }
 
-    /** Begins to remove, in the background, what was taken out of the tree as a whole. Ends with {@link #stopReaping}. */
+    /** Clients can come: leases of before the start count from now. Begins to remove, in the background, what was taken out of the tree as a whole. Ends with {@link #stopReaping}. */
     public void startReaping() {
+        leases.begin();
         namespace.whenFull(limbo::isMakingRoom);
         trees.start();
     }
