@@ -21,6 +21,9 @@ import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.PathPermissionException;
 import org.apache.hadoop.hdfs.protocol.AclException;
+import org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException;
+import org.apache.hadoop.hdfs.protocol.DSQuotaExceededException;
+import org.apache.hadoop.hdfs.protocol.NSQuotaExceededException;
 import org.apache.hadoop.security.AccessControlException;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +67,10 @@ class HadoopErrorsTest {
         table.put(ResultCode.INTERNAL, PathIOException.class);
         table.put(ResultCode.IO_ERROR, PathIOException.class);
         table.put(ResultCode.WRONG_CLUSTER, IOException.class);
+        table.put(ResultCode.NAME_QUOTA_EXCEEDED, NSQuotaExceededException.class);
+        table.put(ResultCode.SPACE_QUOTA_EXCEEDED, DSQuotaExceededException.class);
+        table.put(ResultCode.LEASED, AlreadyBeingCreatedException.class);
+        table.put(ResultCode.LEASE_LOST, IOException.class);
         return table;
     }
 
