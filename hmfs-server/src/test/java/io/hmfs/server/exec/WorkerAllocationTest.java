@@ -171,7 +171,11 @@ class WorkerAllocationTest {
                 .baseId(Wire.ROOT_ID)
                 .mode(0644)
                 .parentMode(0755)
-                .unmaskedMode(0644);
+                .unmaskedMode(0644)
+                .expectedInode(0)
+                .expectedMtimeNanos(0)
+                .expectedSize(0)
+                .lease(0);
         create.flags().clear();
         int length = create.path("/open/there").limit();
         long[] sequence = {0};
@@ -209,6 +213,8 @@ class WorkerAllocationTest {
                     .parentId(Wire.ROOT_ID)
                     .inode(out.id)
                     .size(77)
+                    .lease(0)
+                    .last((short) 0)
                     .name("a" + i)
                     .limit();
             deletes[i] = Unpooled.directBuffer(FRAME_MAX);
