@@ -77,7 +77,8 @@ class BenchCommandTest {
     @Test
     void withoutACommandItSaysWhichThereAre() {
         assertEquals(2, run());
-        assertTrue(err.toString().contains("micro, engine, net, hdfs, soak, spark-restarts or contract"), err::toString);
+        assertTrue(
+                err.toString().contains("micro, engine, net, hdfs, soak, spark-restarts or contract"), err::toString);
     }
 
     @Test
