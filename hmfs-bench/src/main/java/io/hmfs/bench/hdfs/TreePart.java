@@ -4,6 +4,8 @@ import io.hmfs.bench.quickstart.StepException;
 
 /** {@code -du -s} of a tree of empty files, and {@code -rm -r} of it. */
 public final class TreePart implements Part {
+    private static final int WARMING = 300;
+
     private final int files;
     private final boolean isUsage;
     private final boolean isRemoval;
@@ -17,6 +19,7 @@ public final class TreePart implements Part {
 
     @Override
     public void round(Side side, int round, Figures figures) throws Exception {
+        warm(side);
         String tree = "/tree-" + files + "-" + round;
         side.tree(tree, files);
         long there = side.files().getContentSummary(side.path(tree)).getFileCount();
@@ -36,6 +39,16 @@ public final class TreePart implements Part {
         }
         if (isRemoval) {
             figures.add("rm", "ms", removal.millis());
+        }
+    }
+
+    /** The same of small trees, so that a shell and a server that have done it before are measured, and not their compilers. */
+    private static void warm(Side side) throws Exception {
+        for (int i = 0; i < WARMING; i++) {
+            String tree = "/warm-" + i;
+            side.files().create(side.path(tree + "/directory/file")).close();
+            Shell.run(side, "-du", "-s", tree);
+            Shell.run(side, "-rm", "-r", "-skipTrash", tree);
         }
     }
 }

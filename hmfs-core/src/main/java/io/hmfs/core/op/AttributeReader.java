@@ -89,7 +89,7 @@ final class AttributeReader {
                 || marked != pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET));
         if ((length | marked | links) < 0 || (ctime & Ctime.DIRTY) != 0) {
             // [read.1] I2: a unit marked dirty may not be durable yet, and must be before it is shown.
-            pmem.persist(at + Pmem.LINE, Pmem.LINE);
+            pmem.persistRead(at + Pmem.LINE, Pmem.LINE);
         }
         long setAt = marked & ~EntryRecord.SET_AT_DIRTY;
         boolean directory = kind == EntryRecord.KIND_DIRECTORY;
@@ -122,7 +122,7 @@ final class AttributeReader {
         }
         long mtime = DirContentRecord.mtime(pmem, content);
         if (engine.marksDirty) {
-            pmem.persist(content, DirContentRecord.SIZE); // I2, as [read.1]: this unit has no room for a mark
+            pmem.persistRead(content, DirContentRecord.SIZE); // I2, as [read.1]: this unit has no room for a mark
         }
         return mtime;
     }

@@ -22,11 +22,13 @@ final class Offloading {
 
     private final Worker worker;
     private final CreateRequests creates;
+    private final RemoveRequests removals;
     private final DataRequests data;
 
-    Offloading(Worker worker, CreateRequests creates, DataRequests data) {
+    Offloading(Worker worker, CreateRequests creates, RemoveRequests removals, DataRequests data) {
         this.worker = worker;
         this.creates = creates;
+        this.removals = removals;
         this.data = data;
     }
 
@@ -43,7 +45,9 @@ final class Offloading {
                     WriteBlockDecoder.TEMPLATE_ID,
                     SyncBlockDecoder.TEMPLATE_ID,
                     TruncateDecoder.TEMPLATE_ID -> keepsData;
-            case DeleteDecoder.TEMPLATE_ID, RenameDecoder.TEMPLATE_ID, AppendDecoder.TEMPLATE_ID -> durable;
+            case DeleteDecoder.TEMPLATE_ID, AppendDecoder.TEMPLATE_ID -> durable;
+            // What replaces nothing has nothing to note before; but what goes from below one quota to below another is summed up.
+            case RenameDecoder.TEMPLATE_ID -> (durable && removals.isReplacing()) || worker.service.quotas.isAny();
             case CreateDecoder.TEMPLATE_ID -> durable && creates.isOverwrite();
             default -> CensusRequests.isOne(template) || QuotaRequests.isOne(template) || LeaseRequests.waits(template);
         };

@@ -241,9 +241,19 @@ final class RemoveRequests {
         return outcome == Status.OK ? path.mayTakeAway(seen) : outcome;
     }
 
-    void rename() {
+    private void openRename() {
         worker.checkBlock(RenameDecoder.BLOCK_LENGTH);
         rename.wrap(worker.in, Wire.HEADER_SIZE, worker.header.blockLength(), worker.header.version());
+    }
+
+    /** Whether the current request, a rename, may remove a file. */
+    boolean isReplacing() {
+        openRename();
+        return rename.flags().replace();
+    }
+
+    void rename() {
+        openRename();
         boolean replace = rename.flags().replace();
         PathResolver source = worker.path;
         PathResolver target = worker.otherPath;

@@ -121,7 +121,7 @@ public final class Worker {
         dataRequests = new DataRequests(this);
         recorded = new Recorded(this);
         joining = new Joining(this, reads, creates, removes, appends);
-        offloading = new Offloading(this, creates, dataRequests);
+        offloading = new Offloading(this, creates, removes, dataRequests);
     }
 
     /** Where this worker's thread counts what it does. */

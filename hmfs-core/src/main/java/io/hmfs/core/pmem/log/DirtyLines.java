@@ -100,6 +100,11 @@ final class DirtyLines {
                 clear(place, line);
             }
         }
+        awaitWriteBacks();
+    }
+
+    /** Returns when the lines that this thread has written back are published. */
+    void awaitWriteBacks() {
         ring.awaitPublished(lsn);
     }
 

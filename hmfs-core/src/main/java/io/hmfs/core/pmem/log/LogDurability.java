@@ -39,10 +39,11 @@ final class LogDurability implements Durability {
         writer = logWriter;
     }
 
-    private void wake() {
+    /** Somebody waits for this. */
+    private synchronized void ask(long position) {
         LogWriter known = writer;
         if (known != null) {
-            known.wake();
+            known.ask(position);
         }
     }
 
@@ -58,13 +59,13 @@ final class LogDurability implements Durability {
 
     @Override
     public void await(long position) {
-        for (int i = 0; i < SPINS && ring.durable() < position; i++) {
-            Thread.onSpinWait();
-        }
         if (ring.durable() >= position) {
             return;
         }
-        wake();
+        ask(position);
+        for (int i = 0; i < SPINS && ring.durable() < position; i++) {
+            Thread.onSpinWait();
+        }
         boolean interrupted = false;
         synchronized (this) {
             sleepers++;
@@ -92,7 +93,7 @@ final class LogDurability implements Durability {
             failed = failure;
             if (failed == null && ring.durable() < position) {
                 held.add(new Held(position, action, onFailure));
-                wake();
+                ask(position);
                 return;
             }
         }

@@ -13,10 +13,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes what is published to the disk: one block and one sync at a time, for all that came since the last (group commit). Never two
  * blocks under one sync: a whole block proves that those before it were whole.
+ *
+ * <p>It begins when somebody waits, not when something is published: a change publishes several times, and a sync for its beginning would
+ * keep its end waiting. What nobody waits for is written when much of it has gathered, or after {@link #IDLE_NANOS}.
  */
 final class LogWriter {
     private static final long IDLE_NANOS = 20_000_000;
     private static final int SPINS = 200;
+    private static final int AHEAD_BYTES = 256 << 10;
+    private static final int GATHERED_PART = 4; // of the ring
 
     private final LogRing ring;
     private final LogControl control;
@@ -24,14 +29,23 @@ final class LogWriter {
     private final LogFolder folder;
     private final LogDurability durability;
     private final ByteBuffer buffer;
+    private final ByteBuffer zeros = ByteBuffer.allocateDirect(AHEAD_BYTES);
     private final int recordsMax;
     private final CRC32C crc = new CRC32C();
     private final Thread thread;
     private @Nullable FileChannel file;
     private @Nullable Path path;
     private long position;
+
+    /** The file has space up to here: zeros from {@link #position} on. */
+    private long filled;
+
     private volatile boolean stopping;
     private volatile boolean idle;
+
+    /** Somebody waits for all up to here. Stored under the monitor of {@link LogDurability}. */
+    private volatile long asked;
+
     private volatile LogFigures figures;
 
     LogWriter(LogRing ring, LogControl control, LogOptions options, LogFolder folder, LogDurability durability) {
@@ -63,8 +77,11 @@ final class LogWriter {
                 known.syncNanos());
     }
 
-    /** Asks for what is published to be written soon. */
-    void wake() {
+    /** Asks for what is published up to here to be written. Under the monitor of {@link LogDurability}. */
+    void ask(long position) {
+        if (position > asked) {
+            asked = position;
+        }
         if (idle) {
             LockSupport.unpark(thread);
         }
@@ -90,26 +107,27 @@ final class LogWriter {
 
     private boolean step() throws IOException {
         ring.check(); // whoever made it fail: those who wait are told
-        long durable = ring.durable();
         boolean last = stopping;
-        long end = ring.advance();
-        for (int i = 0; end == durable && i < SPINS; i++) {
+        for (int i = 0; !isDue() && i < SPINS; i++) {
             Thread.onSpinWait();
-            end = ring.advance();
         }
+        idle = true;
+        if (!isDue() && !last) {
+            LockSupport.parkNanos(IDLE_NANOS);
+        }
+        idle = false;
+        long durable = ring.durable();
+        long end = ring.advance();
         if (end > durable) {
             write(durable + 1, (int) Math.min(end - durable, recordsMax));
             return true;
         }
-        if (last) {
-            return false;
-        }
-        idle = true;
-        if (ring.advance() == durable && !stopping) {
-            LockSupport.parkNanos(IDLE_NANOS);
-        }
-        idle = false;
-        return true;
+        return !last;
+    }
+
+    private boolean isDue() {
+        long durable = ring.durable();
+        return asked > durable || ring.advance() - durable >= ring.capacity() / GATHERED_PART || stopping;
     }
 
     private void write(long first, int count) throws IOException {
@@ -130,6 +148,7 @@ final class LogWriter {
         buffer.position(0).limit(length);
         LogFiles.write(current, buffer, position);
         buffer.clear();
+        fill(current, position + length);
         long begun = System.nanoTime();
         // [log.8] On the disk before anyone is told.
         current.force(false);
@@ -145,7 +164,25 @@ final class LogWriter {
         durability.advanced();
     }
 
+    /**
+     * Sees to it that the file has space behind {@code end}: a sync of blocks that the file has already takes half of the time of one that
+     * makes the file longer. The space comes with the block's own sync.
+     */
+    private void fill(FileChannel current, long end) throws IOException {
+        if (end > filled) {
+            filled = Math.min(end + AHEAD_BYTES, Math.max(end, options.segmentSize()));
+            zeros.clear().limit((int) (filled - end));
+            LogFiles.write(current, zeros, end);
+        }
+    }
+
     private FileChannel rotate(long first) throws IOException {
+        FileChannel full = file;
+        if (full != null) {
+            // [log.11] Before the next file is there: behind a whole file there is nothing, or something was lost.
+            full.truncate(position);
+            full.force(true);
+        }
         closeFile();
         Path closed = path;
         if (closed != null) {
@@ -162,6 +199,7 @@ final class LogWriter {
         made.force(true);
         LogFiles.sync(options.directory());
         position = LogSegmentHeader.SIZE;
+        filled = position;
         return made;
     }
 

@@ -180,4 +180,11 @@ public final class LoggedPmem extends Pmem {
     public void fence() {
         lines.get().fence();
     }
+
+    /** Leaves what else this thread has stored for its next fence: a reader would wait for the disk with it. */
+    @Override
+    public void persistRead(long at, long count) {
+        writeBack(at, count);
+        lines.get().awaitWriteBacks();
+    }
 }
