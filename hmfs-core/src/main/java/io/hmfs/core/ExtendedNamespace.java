@@ -10,6 +10,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.NameBatch;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.TreeCount;
 import io.hmfs.core.type.XattrMode;
 import io.hmfs.core.type.XattrVisitor;
 import java.util.List;
@@ -47,6 +48,13 @@ abstract class ExtendedNamespace implements Namespace {
     final boolean isMadeBy(BooleanSupplier sweep) {
         boolean helped = helper.getAsBoolean();
         return sweep.getAsBoolean() || helped;
+    }
+
+    @Override
+    public final Status count(TreeCount tree, long entriesMax) {
+        Status status = stopping(() -> operations().count(tree, entriesMax));
+        tree.rethrow();
+        return status;
     }
 
     @Override

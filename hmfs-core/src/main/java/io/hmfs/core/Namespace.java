@@ -10,6 +10,7 @@ import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.TreeCount;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -146,6 +147,12 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
      * come or go meanwhile may or may not show, all others show exactly once.
      */
     Status list(long directory, ListCursor cursor, ListVisitor visitor);
+
+    /**
+     * Counts on in a tree, about so many entries, or until {@link TreeCount#isAtEnd} or what {@link TreeCount} refuses; OK, or that
+     * refusal. A directory that has gone meanwhile is left out, and what was left of it.
+     */
+    Status count(TreeCount tree, long entriesMax);
 
     /**
      * Appends the absolute path of a directory, in time that grows with its depth. While directories above it are renamed, it is

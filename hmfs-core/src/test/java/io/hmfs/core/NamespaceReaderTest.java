@@ -168,6 +168,7 @@ final class NamespaceReaderTest {
         readers.add(new Reader.Listing(d, 1));
         readers.add(new Reader.Listing(e, Integer.MAX_VALUE));
         readers.add(new Reader.Listing(s, Integer.MAX_VALUE));
+        readers.add(new Reader.Counting(d));
         return readers;
     }
 

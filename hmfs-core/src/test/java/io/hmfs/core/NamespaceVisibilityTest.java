@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -202,28 +203,50 @@ final class NamespaceVisibilityTest {
         seen.put(name + " atime", a.atimeNanos);
     }
 
+    private interface Look {
+        Map<String, Long> at(PoolNamespace namespace);
+    }
+
     /** What was seen at one moment, and then in one image of that moment. */
     private record Sight(Map<String, Long> seen, Map<String, Long> after, String image) {}
 
     @ParameterizedTest
     @MethodSource("cases")
     void whatWasSeenStays(Case tested) throws Exception {
+        int early = watch(tested, NamespaceVisibilityTest::look);
+        assertTrue(early > 0, "nothing of the operation was ever seen");
+    }
+
+    /** Apart: a stat would have what it reads written back. */
+    @ParameterizedTest
+    @MethodSource("cases")
+    void whatWasCountedStays(Case tested) throws Exception {
+        int early = watch(tested, namespace -> {
+            Count count = Count.in(namespace, ROOT);
+            return Map.of("files", count.files, "directories", count.directories, "bytes", count.bytes);
+        });
+        boolean counts = Set.of("create", "mkdir", "delete", "link", "truncate").contains(tested.name());
+        assertTrue(early > 0 || !counts, "nothing of the operation was ever counted");
+    }
+
+    /** How often something of the operation was seen that an image had to keep. */
+    private static int watch(Case tested, Look look) throws Exception {
         SimPoolFile file = prepare();
         PoolNamespace namespace = new PoolNamespace("sim", file, false);
-        Map<String, Long> before = look(namespace);
+        Map<String, Long> before = look.at(namespace);
         List<Sight> sights = new ArrayList<>();
         Thread worker = Thread.currentThread();
         try (ExecutorService observer = Executors.newSingleThreadExecutor()) {
             file.pmem().beforeEachEvent(() -> {
                 if (Thread.currentThread().equals(worker)) {
-                    sights.addAll(lookAround(file, namespace, observer, PATIENCE_MILLIS));
+                    sights.addAll(lookAround(file, namespace, look, observer, PATIENCE_MILLIS));
                 }
             });
             assertEquals(0, tested.action().applyAsInt(namespace));
-            sights.addAll(lookAround(file, namespace, observer, Integer.MAX_VALUE)); // nobody has to wait any more
+            sights.addAll(lookAround(file, namespace, look, observer, Integer.MAX_VALUE)); // nobody has to wait any more
             file.pmem().beforeEachEvent(null);
         }
-        Map<String, Long> last = look(namespace);
+        Map<String, Long> last = look.at(namespace);
         int early = 0;
         for (Sight sight : sights) {
             for (Map.Entry<String, Long> field : sight.seen().entrySet()) {
@@ -236,16 +259,16 @@ final class NamespaceVisibilityTest {
                 }
             }
         }
-        assertTrue(early > 0, "nothing of the operation was ever seen in " + sights.size() + " images");
+        return early;
     }
 
     /** Empty if the observer has to wait for the operation, which stands still meanwhile. */
     private static List<Sight> lookAround(
-            SimPoolFile file, PoolNamespace namespace, ExecutorService observer, long patienceMillis) {
-        Future<Map<String, Long>> look = observer.submit(() -> look(namespace));
+            SimPoolFile file, PoolNamespace namespace, Look look, ExecutorService observer, long patienceMillis) {
+        Future<Map<String, Long>> looking = observer.submit(() -> look.at(namespace));
         Map<String, Long> seen;
         try {
-            seen = look.get(patienceMillis, TimeUnit.MILLISECONDS);
+            seen = looking.get(patienceMillis, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             return List.of();
         } catch (InterruptedException | ExecutionException e) {
@@ -254,7 +277,7 @@ final class NamespaceVisibilityTest {
         List<Sight> sights = new ArrayList<>();
         file.pmem().images(IMAGES, 5, image -> {
             PoolNamespace after = new PoolNamespace("sim", file.crashed(image), false);
-            sights.add(new Sight(seen, look(after), image.toString()));
+            sights.add(new Sight(seen, look.at(after), image.toString()));
         });
         return sights;
     }

@@ -25,7 +25,12 @@ final class Snapshot {
 
     static Map<String, String> of(Namespace namespace) {
         Map<String, String> entries = new TreeMap<>();
-        collect(namespace, Namespace.ROOT_ID, "", entries);
+        Count listed = new Count();
+        collect(namespace, Namespace.ROOT_ID, "", entries, listed);
+        String counted = Count.in(namespace, Namespace.ROOT_ID).toString();
+        if (!counted.equals(listed.toString())) {
+            throw new AssertionError("counted: " + counted + "; listed: " + listed);
+        }
         return entries;
     }
 
@@ -35,7 +40,8 @@ final class Snapshot {
                 .join();
     }
 
-    private static void collect(Namespace namespace, long directory, String path, Map<String, String> entries) {
+    private static void collect(
+            Namespace namespace, long directory, String path, Map<String, String> entries, Count all) {
         Map<String, Long> directories = new TreeMap<>();
         Attributes byName = new Attributes();
         ListCursor cursor = new ListCursor();
@@ -45,6 +51,7 @@ final class Snapshot {
             if (children.put(child, text(attributes)) != null) {
                 throw new AssertionError(child + " is listed twice");
             }
+            all.add(attributes);
             if (attributes.isDirectory()) {
                 directories.put(child, attributes.id);
             }
@@ -63,7 +70,7 @@ final class Snapshot {
             child.setValue(child.getValue() + extended(namespace, directory, name, byName));
         }
         entries.putAll(children);
-        directories.forEach((child, id) -> collect(namespace, id, child, entries));
+        directories.forEach((child, id) -> collect(namespace, id, child, entries, all));
     }
 
     /** Target, extended attributes and ACL. */

@@ -41,34 +41,51 @@ final class ListOp {
             if (content == Pmem.NULL) {
                 return Status.NO_SUCH_DIRECTORY;
             }
-            long dead = new Walk(directory, content, cursor).run(visitor);
-            if (dead > 0) {
-                engine.dead.add(pmem, directory, content, dead);
-            }
+            walk(directory, content, cursor, new Attributes(), new Name()).show(visitor, false);
             return Status.OK;
         } finally {
             engine.epochs.unpin(pin);
         }
     }
 
-    /** One page of a listing. */
-    private final class Walk {
+    /** A walk over this directory, from this cursor on; its entries are shown in these. */
+    Walk walk(long directory, long content, ListCursor cursor, Attributes attributes, Name name) {
+        return new Walk(directory, content, cursor, attributes, name);
+    }
+
+    /** One page of a listing, with an epoch pinned. */
+    final class Walk {
         private final long directory;
         private final long content;
         private final ListCursor cursor;
-        private final Attributes attributes = new Attributes();
-        private final Name name = new Name();
+        private final Attributes attributes;
+        private final Name name;
 
-        Walk(long directory, long content, ListCursor cursor) {
+        private Walk(long directory, long content, ListCursor cursor, Attributes attributes, Name name) {
             this.directory = directory;
             this.content = content;
             this.cursor = cursor;
+            this.attributes = attributes;
+            this.name = name;
+        }
+
+        /** Shows what comes until the visitor says stop, or the next entry alone. */
+        void show(ListVisitor visitor, boolean onlyOne) {
+            long dead = run(visitor, onlyOne);
+            if (dead > 0) {
+                engine.dead.add(pmem, directory, content, dead);
+            }
+        }
+
+        /** The node where it goes on: NULL or CLOSED at the end. */
+        long first() {
+            return cursor.birth == 0 ? begin() : resume();
         }
 
         /** Counts the dead that it passes. */
-        long run(ListVisitor visitor) {
+        private long run(ListVisitor visitor, boolean onlyOne) {
             long dead = 0;
-            long at = cursor.birth == 0 ? begin() : resume();
+            long at = first();
             while (at != Pmem.NULL && at != DirContentRecord.CLOSED) {
                 long status = EntryRecord.status(pmem, at);
                 if (engine.isStale(at, status)) {
@@ -100,6 +117,9 @@ final class ListOp {
                     }
                     cursor.birth = birth;
                     cursor.at = at;
+                    if (onlyOne && !hidden) {
+                        return dead;
+                    }
                 }
                 at = EntryRecord.sibling(pmem, at);
             }

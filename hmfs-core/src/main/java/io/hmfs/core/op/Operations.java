@@ -17,6 +17,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.NameBatch;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.TreeCount;
 import io.hmfs.core.type.XattrMode;
 import io.hmfs.core.type.XattrVisitor;
 import java.util.List;
@@ -39,6 +40,7 @@ public final class Operations {
     private final RenameOp rename;
     private final AttributeOps attributes;
     private final ListOp list;
+    private final CountOp count;
     private final ChainOps chains;
     private final AclOp acl;
     private final PathOp path;
@@ -60,9 +62,14 @@ public final class Operations {
         this.rmdir = new RmdirOp(engine, recovery, delete, closer);
         this.rename = new RenameOp(engine, lists, recovery, reader, attributes, closer);
         this.list = new ListOp(engine, recovery, reader);
+        this.count = new CountOp(engine, recovery, list);
         this.path = new PathOp(engine, recovery);
         this.chains = new ChainOps(engine, stat, attributes);
         this.acl = new AclOp(engine, reader, attributes);
+    }
+
+    public Status count(TreeCount tree, long entriesMax) {
+        return count.run(tree, entriesMax);
     }
 
     public Status stat(long directory, Name name, Attributes out) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 final class KillTableTest {
     private static final Path EXEMPT = Path.of("src", "test", "kill", "without-row.txt");
     private static final Pattern CALL = Pattern.compile(
-            "\\b(pmem|memory|index|stripe)\\.(persist|writeBack|fence|cas8|cas16|setRelease|getAndAdd)\\("
+            "\\b(pmem|memory|index|stripe)\\.(persist|persistRead|writeBack|fence|cas8|cas16|setRelease|getAndAdd)\\("
                     + "|\\.force\\(|LogFiles\\.sync\\(|control\\.write\\(");
 
     @Test

@@ -71,7 +71,7 @@ final class MoveCharges {
         Quota itself = isKnown ? quotas.counted(seen.id) : null;
         if (itself == null) {
             TreeSum sum = TreeSum.of(namespace, seen);
-            names = sum.names;
+            names = sum.names();
             bytes = sum.bytes;
         } else {
             names = itself.usedNames;

@@ -59,7 +59,7 @@ final class Offloading {
         return switch (template) {
             case ReadBlockDecoder.TEMPLATE_ID -> data.chunkBytes();
             case MetricsDecoder.TEMPLATE_ID -> METRICS_BYTES;
-            case SummaryDecoder.TEMPLATE_ID -> TreeWalk.WRITTEN_MAX;
+            case SummaryDecoder.TEMPLATE_ID -> Summing.WRITTEN_MAX;
             case ListTreeDecoder.TEMPLATE_ID -> EntryPage.BYTES_MAX + TreeWalk.WRITTEN_MAX;
             default -> CensusRequests.isOne(template) ? CensusRequests.REPLY_BYTES : 0;
         };

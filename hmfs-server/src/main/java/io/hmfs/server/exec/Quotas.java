@@ -139,7 +139,7 @@ final class Quotas {
                 TreeSum sum = there ? TreeSum.of(namespace, top) : null;
                 synchronized (this) {
                     if (counts == quota.counts) {
-                        quota.usedNames = sum == null ? 0 : sum.names;
+                        quota.usedNames = sum == null ? 0 : sum.names();
                         quota.usedBytes = sum == null ? 0 : sum.bytes;
                         quota.isCounted = true;
                     }

@@ -39,12 +39,6 @@ final class TreeListing {
             super(TreeListing.this.namespace, top);
         }
 
-        /** What is left of a directory that was renamed would be met nowhere: it stands behind what has been walked, perhaps. */
-        @Override
-        boolean mayLose() {
-            return false;
-        }
-
         @Override
         boolean isFull() {
             return page.isFull();

@@ -11,11 +11,11 @@ import io.hmfs.wire.Wire;
 
 /** Requests about a directory and all that is below it (docs/adr/0113). Executed where a thread may take its time. */
 final class TreeRequests {
-    private static final int ENTRIES_DEFAULT = 20_000; // some milliseconds
-    private static final int ENTRIES_MAX = 100_000;
+    private static final int ENTRIES_DEFAULT = 250_000; // some ten milliseconds
+    private static final int ENTRIES_MAX = 1_000_000;
+    private static final int CLEARED_MAX = 100_000;
     private static final int DEEP_PARTS_MAX = 16; // until a walk is where it can be cut off
     private static final int ATTEMPTS_MAX = 8;
-    private static final byte[] NOTHING = {};
 
     private final Worker worker;
     private final Namespace namespace;
@@ -28,38 +28,6 @@ final class TreeRequests {
         this.worker = worker;
         namespace = worker.namespace;
         listing = new TreeListing(worker);
-    }
-
-    /** What is summed up of a tree, in one request's part of the walk. */
-    private final class Sum extends TreeWalk {
-        private final Access access = worker.access;
-        long bytes;
-        long files;
-        long directories;
-
-        Sum(String top) {
-            super(TreeRequests.this.namespace, top);
-        }
-
-        @Override
-        Status enter(Attributes directory, Access.Where where) {
-            return access.check(directory, Access.READ | Access.EXECUTE, where);
-        }
-
-        @Override
-        Status entry(Level level, Name name, Attributes entry) {
-            count(entry);
-            return Status.OK;
-        }
-
-        void count(Attributes entry) {
-            if (entry.isDirectory()) {
-                directories++;
-            } else {
-                files++;
-                bytes += entry.isSymlink() ? 0 : entry.size; // the text of a link is no data
-            }
-        }
     }
 
     /**
@@ -147,7 +115,7 @@ final class TreeRequests {
     private Status clear(Clearance clearance) {
         Status outcome = clearance.begin(found);
         while (outcome == Status.OK && !clearance.isAtEnd()) {
-            outcome = worker.service.limbo.isClosed() ? Status.STALE : clearance.run(ENTRIES_MAX);
+            outcome = worker.service.limbo.isClosed() ? Status.STALE : clearance.run(CLEARED_MAX);
         }
         return outcome;
     }
@@ -255,30 +223,22 @@ final class TreeRequests {
         worker.in.check(summary.limit() + SummaryDecoder.fromHeaderLength(), length);
         byte[] from = new byte[length];
         summary.getFrom(from, 0, length);
-        Sum sum = new Sum(path.whole());
-        Status status = Status.OK;
-        if (from.length > 0) {
-            status = sum.read(found, from);
-        } else {
-            sum.count(found);
-            status = found.isDirectory() ? sum.begin(found) : Status.OK;
+        Summing sum = new Summing(namespace, worker.access, path.whole());
+        Status status = from.length > 0 ? sum.read(found, from) : sum.begin(found);
+        byte[] next = null;
+        long asked = summary.entriesMax();
+        long part = asked == 0 ? ENTRIES_DEFAULT : Math.min(asked, ENTRIES_MAX);
+        for (int i = 0;
+                i < DEEP_PARTS_MAX && status == Status.OK && next == null && (i == 0 || !worker.service.limbo.isClosed());
+                i++) {
+            status = namespace.count(sum, part);
+            next = sum.write();
         }
-        if (status == Status.OK) {
-            long asked = summary.entriesMax();
-            long part = asked == 0 ? ENTRIES_DEFAULT : Math.min(asked, ENTRIES_MAX);
-            status = sum.run(part);
-            for (int i = 0;
-                    i < DEEP_PARTS_MAX && status == Status.OK && sum.isTooDeep() && !worker.service.limbo.isClosed();
-                    i++) {
-                status = sum.run(part);
-            }
-        }
-        if (status == Status.OK && sum.isTooDeep()) {
+        if (status == Status.OK && next == null) {
             worker.reply.failure(
                     ResultCode.TOO_LARGE,
                     "the tree is too deep to be summed up in parts: sum up the directories in it one by one");
         } else if (status == Status.OK) {
-            byte[] next = sum.isAtEnd() ? NOTHING : sum.write();
             worker.reply.sum(sum.bytes, sum.files, sum.directories, worker.service.quotas.limits(found.id), next);
         }
         return status;

@@ -2,31 +2,28 @@ package io.hmfs.server.exec;
 
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
-import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.TreeCount;
 
-/** What is below a directory, as quotas count: a name for each entry, and the bytes of files; one with several names counts with each. */
-final class TreeSum extends TreeWalk {
-    private static final long PART = 1 << 20;
+/** What is below a directory, as quotas count: a name for each entry, and the bytes of files. */
+final class TreeSum extends TreeCount {
+    private static final byte[] NO_NAME = {};
 
-    long names;
-    long bytes;
+    private TreeSum() {}
 
-    private TreeSum(Namespace namespace) {
-        super(namespace, "");
+    /** Counts all of it; what is asked for must not change meanwhile. The object itself counts. */
+    static TreeSum of(Namespace namespace, Attributes top) {
+        TreeSum sum = new TreeSum();
+        sum.add(top);
+        if (top.isDirectory()) {
+            sum.push(new Level(null, top.id, NO_NAME));
+        }
+        namespace.count(sum, Long.MAX_VALUE);
+        return sum;
     }
 
-    /** Walks all of it; what is asked for must not change meanwhile. The object itself counts. */
-    static TreeSum of(Namespace namespace, Attributes top) {
-        TreeSum sum = new TreeSum(namespace);
-        sum.count(top);
-        if (top.isDirectory()) {
-            sum.begin(top);
-        }
-        while (!sum.isAtEnd()) {
-            sum.run(PART);
-        }
-        return sum;
+    long names() {
+        return files + directories;
     }
 
     /** The bytes that an object counts for: the text of a symbolic link is no data. */
@@ -34,19 +31,8 @@ final class TreeSum extends TreeWalk {
         return object.isDirectory() || object.isSymlink() ? 0 : object.size;
     }
 
-    private void count(Attributes object) {
-        names++;
-        bytes += bytesOf(object);
-    }
-
     @Override
-    Status enter(Attributes directory, Access.Where where) {
-        return Status.OK;
-    }
-
-    @Override
-    Status entry(Level level, Name name, Attributes entry) {
-        count(entry);
+    protected Status enter(Level level, Attributes directory) {
         return Status.OK;
     }
 }

@@ -74,11 +74,6 @@ abstract class TreeWalk {
         return true;
     }
 
-    /** Whether it goes on without a directory on the way down that has gone meanwhile, and what was left of it; else that is STALE. */
-    boolean mayLose() {
-        return true;
-    }
-
     /** Begins at this directory. */
     Status begin(Attributes directory) {
         Status status = enter(directory, () -> top);
@@ -225,13 +220,12 @@ abstract class TreeWalk {
     }
 
     /**
-     * Goes on from there, beginning at this directory, which is what the walk's path leads to now. What has gone on the way down is
-     * left out if it {@link #mayLose} that. STALE: another directory is in its place; INVALID_ARGUMENT: nobody wrote that.
+     * Goes on from there, beginning at this directory, which is what the walk's path leads to now. STALE: another directory is in its
+     * place, or one on the way down has gone: what is left of it would be met nowhere, perhaps; INVALID_ARGUMENT: nobody wrote that.
      */
     Status read(Attributes directory, byte[] from) {
         ByteBuffer in = ByteBuffer.wrap(from).order(ByteOrder.LITTLE_ENDIAN);
         Attributes at = directory;
-        boolean there = true;
         while (in.hasRemaining()) {
             if (in.remaining() < LEVEL_BYTES) {
                 return Status.INVALID_ARGUMENT;
@@ -246,41 +240,29 @@ abstract class TreeWalk {
             }
             byte[] bytes = new byte[length];
             in.get(bytes);
-            if (!there) {
-                continue;
-            }
+            Name name = new Name();
             if (length > 0) {
-                Name name = new Name();
                 name.set(bytes, 0, length);
                 at = Attributes.withAcl();
-                there = name.check() == Status.OK
+                boolean there = name.check() == Status.OK
                         && namespace.stat(levels.getLast().directory.id, name, at) == Status.OK
-                        && at.isDirectory()
-                        && at.id == id;
-                if (!there && !mayLose()) {
+                        && at.isDirectory();
+                if (!there) {
                     return Status.STALE;
                 }
-                if (there) {
-                    Status status = enter(at, () -> path(name));
-                    if (status != Status.OK) {
-                        return status;
-                    }
-                }
-            } else if (at.id != id) {
+            }
+            if (at.id != id) {
                 return Status.STALE;
-            } else {
-                Status status = enter(at, () -> top);
-                if (status != Status.OK) {
-                    return status;
-                }
             }
-            if (there) {
-                Level level = new Level(copy(at), bytes);
-                level.cursor.birth = birth;
-                level.cursor.at = hint;
-                level.cursor.start = start;
-                push(level);
+            Status status = enter(at, () -> length > 0 ? path(name) : top);
+            if (status != Status.OK) {
+                return status;
             }
+            Level level = new Level(copy(at), bytes);
+            level.cursor.birth = birth;
+            level.cursor.at = hint;
+            level.cursor.start = start;
+            push(level);
         }
         return Status.OK;
     }

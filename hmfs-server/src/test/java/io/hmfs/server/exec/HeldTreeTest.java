@@ -13,6 +13,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.TreeCount;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.metrics.Meters;
@@ -109,7 +110,11 @@ class HeldTreeTest {
         }
         if (arguments != null && arguments.length > 1) {
             Runnable step =
-                    after.remove(method.getName() + " " + (arguments[1] instanceof Name name ? name : arguments[0]));
+                    after.remove(
+                            arguments[0] instanceof TreeCount
+                                    ? method.getName()
+                                    : method.getName() + " "
+                                            + (arguments[1] instanceof Name name ? name : arguments[0]));
             if (step != null) {
                 step.run();
             }
@@ -379,7 +384,7 @@ class HeldTreeTest {
         Thread late = new Thread(() -> new Worker(worker.service, true)
                 .charges.create(inner, Name.of("late"), 0600, 0, 0, new long[0], new Attributes()));
         boolean[] waited = {false};
-        after.put("list " + inner, () -> {
+        after.put("count", () -> {
             late.start();
             while (late.getState() != Thread.State.WAITING && late.isAlive()) {
                 Thread.onSpinWait();

@@ -192,7 +192,7 @@ class TreeWalkTest {
     }
 
     @Test
-    void whatHasGoneOnTheWayIsLeftOutAndTheRestIsNot() {
+    void whatHasGoneOnTheWayIsTold() {
         byte[] written = cutWithin();
         Attributes b = new Attributes();
         assertEquals(Status.OK, namespace.stat(Namespace.ROOT_ID, Name.of("b"), b));
@@ -203,10 +203,7 @@ class TreeWalkTest {
                 Status.OK,
                 namespace.rename(Namespace.ROOT_ID, Name.of("old"), b.id, Name.of("c"), false, new Attributes()));
         Walk walk = new Walk();
-        assertEquals(Status.OK, walk.read(root(), written));
-        assertEquals(Status.OK, walk.run(1_000));
-        assertTrue(walk.isAtEnd());
-        assertEquals(Set.of("/a", "/a/f", "/b", "/b/c", "/b/c/g", "/b/f"), new HashSet<>(met));
+        assertEquals(Status.STALE, walk.read(root(), written));
     }
 
     @Test

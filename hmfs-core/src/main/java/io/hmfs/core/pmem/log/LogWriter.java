@@ -92,6 +92,13 @@ final class LogWriter {
         stopping = true;
         LockSupport.unpark(thread);
         LogDurability.join(thread);
+        try {
+            if (!ring.hasFailed()) {
+                trim();
+            }
+        } catch (IOException e) {
+            debug("trimming", e); // the next start does it
+        }
         closeFile();
     }
 
@@ -177,12 +184,8 @@ final class LogWriter {
     }
 
     private FileChannel rotate(long first) throws IOException {
-        FileChannel full = file;
-        if (full != null) {
-            // [log.11] Before the next file is there: behind a whole file there is nothing, or something was lost.
-            full.truncate(position);
-            full.force(true);
-        }
+        // [log.11] Before the next file is there: what stands behind the last block of any but the last file was lost.
+        trim();
         closeFile();
         Path closed = path;
         if (closed != null) {
@@ -203,6 +206,15 @@ final class LogWriter {
         return made;
     }
 
+    /** Gives the space back that was not used. */
+    private void trim() throws IOException {
+        FileChannel open = file;
+        if (open != null && filled > position) {
+            open.truncate(position);
+            open.force(true);
+        }
+    }
+
     private void closeFile() {
         FileChannel open = file;
         file = null;
@@ -210,10 +222,13 @@ final class LogWriter {
             try {
                 open.close();
             } catch (IOException e) {
-                // What it holds was synced.
-                System.getLogger(LogWriter.class.getName()).log(System.Logger.Level.DEBUG, "closing " + path, e);
+                debug("closing", e); // what it holds was synced
             }
         }
+    }
+
+    private void debug(String what, IOException e) {
+        System.getLogger(LogWriter.class.getName()).log(System.Logger.Level.DEBUG, what + " " + path, e);
     }
 
     /** For tests: the file being written. */

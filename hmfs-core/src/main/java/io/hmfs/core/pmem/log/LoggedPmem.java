@@ -181,7 +181,7 @@ public final class LoggedPmem extends Pmem {
         lines.get().fence();
     }
 
-    /** Leaves what else this thread has stored for its next fence: a reader would wait for the disk with it. */
+    /** [log.12] Leaves what else this thread has stored for its next fence: a reader would wait for the disk with it. */
     @Override
     public void persistRead(long at, long count) {
         writeBack(at, count);

@@ -75,6 +75,52 @@ final class LogDurabilityTest {
         return n;
     }
 
+    /** A sync for the beginning of a change would keep its end waiting for another. */
+    @Test
+    void aChangeOfSeveralFencesCostsOneSync() throws Exception {
+        int changes = 200;
+        try (LoggedPoolFile file = open()) {
+            long before = file.durability().figures().syncs();
+            for (int n = 0; n < changes; n++) {
+                for (int line = 0; line < 4; line++) {
+                    file.pmem().set(AT + line * 64L, n);
+                    file.pmem().persist(AT + line * 64L, 8);
+                    Thread.sleep(0, 100_000); // the writer has time to take it
+                }
+                file.durability().await(file.durability().position());
+            }
+            long syncs = file.durability().figures().syncs() - before;
+            assertTrue(syncs >= changes && syncs < 2 * changes, syncs + " syncs for " + changes + " changes");
+        }
+    }
+
+    /** Nobody waits for it, and a power failure must not take more than a moment of it. */
+    @Test
+    void whatNobodyWaitsForIsWrittenAllTheSame() throws Exception {
+        try (LoggedPoolFile file = open()) {
+            file.pmem().set(AT + 64, 1);
+            file.pmem().persist(AT + 64, 8);
+            long position = file.durability().position();
+            while (file.durability().figures().durableLines() < position) {
+                Thread.sleep(1);
+            }
+        }
+    }
+
+    @Test
+    void aFileHasSpaceAheadWhileItIsWrittenAndNoneAfterwards() throws Exception {
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 2);
+            long length = Files.size(segments().getLast());
+            store(file, 2, 20);
+            assertEquals(length, Files.size(segments().getLast()));
+        }
+        Path segment = segments().getLast();
+        LogReader.End end = new LogReader(LogControl.read(options.directory().resolve(LogFiles.CONTROL)))
+                .read(segments(), 0, Long.MAX_VALUE, (_, _, _) -> {});
+        assertEquals(Files.size(segment), end.position());
+    }
+
     @Test
     void afterAnErrorOfTheDiskNothingIsAcknowledgedAndNothingIsLost() throws Exception {
         LoggedPoolFile file = open();

@@ -40,6 +40,9 @@ final class LogPowerTest {
     /** Lines that are stored to in turn, so that the folder has older copies to leave out. */
     private static final int LINES = 24;
 
+    /** No multiple of the blocks: space that a log file has ahead is left at its end, and given back. */
+    private static final int FILE_BYTES = (4 << 10) + 100;
+
     private static final int STORES = 110; // five log files of 4 KiB, two of which may wait for the folder
 
     /** Of a scenario in which the folder may be faster than it should be. */
@@ -68,7 +71,7 @@ final class LogPowerTest {
 
     private static LogOptions options(PowerCutDisk on) {
         return LogOptions.in(on.root())
-                .withSizes(4 << 10, 8 << 10, 64)
+                .withSizes(FILE_BYTES, 2 * FILE_BYTES, 64)
                 .withOnVolatile(true)
                 .withProgress(_ -> {});
     }

@@ -155,6 +155,15 @@ final class LoggedPmemTest {
     /** What another has logged may stand behind a number that is not published yet, and then no prefix has it. */
     @Test
     void aFenceWaitsForWhatStandsBeforeTheCopyThatAnotherHasLogged() throws Exception {
+        requireWaitForWhatStandsBefore(() -> pmem.persist(A, 8));
+    }
+
+    @Test
+    void aReaderWaitsForItToo() throws Exception {
+        requireWaitForWhatStandsBefore(() -> pmem.persistRead(A, 8));
+    }
+
+    private void requireWaitForWhatStandsBefore(Runnable persist) throws Exception {
         long early = log.ring().reserve();
         CountDownLatch logged = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
@@ -169,7 +178,7 @@ final class LoggedPmemTest {
             }
         });
         logged.await();
-        Thread second = Thread.ofPlatform().start(() -> pmem.persist(A, 8));
+        Thread second = Thread.ofPlatform().start(persist);
         awaitBlockedOrEnded(second);
         assertTrue(second.isAlive(), "its fence has returned, and the log has no copy yet");
         log.ring().copy(early, log.memory(), B);
@@ -218,6 +227,22 @@ final class LoggedPmemTest {
         pmem.set(A, 1);
         pmem.fence();
         assertEquals(1, prefix(log.position()).get(A));
+    }
+
+    /** [log.12] */
+    @Test
+    void whatAReaderPersistsIsLoggedAndNotWhatItHasStoredBefore() throws Exception {
+        pmem.set(A, 1);
+        Thread other = Thread.ofPlatform().start(() -> pmem.set(B, 1));
+        other.join();
+        pmem.persistRead(B, 8);
+        assertEquals(1, log.position());
+        assertEquals(1, prefix(1).get(B));
+        pmem.persistRead(A, 8); // its own is no other's
+        assertEquals(1, prefix(2).get(A));
+        pmem.set(A, 2);
+        pmem.fence();
+        assertEquals(2, prefix(log.position()).get(A));
     }
 
     @Test
