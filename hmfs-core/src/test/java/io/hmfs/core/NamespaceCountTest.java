@@ -12,6 +12,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.TreeCount;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,7 +30,8 @@ import org.junit.jupiter.api.Test;
 final class NamespaceCountTest {
     private static final long ROOT = Namespace.ROOT_ID;
 
-    private final PoolNamespace namespace = new PoolNamespace("sim", format(), false);
+    private final SimPoolFile file = format();
+    private final PoolNamespace namespace = new PoolNamespace("sim", file, false);
     private final Attributes out = new Attributes();
     private final List<Long> directories = new ArrayList<>(List.of(ROOT));
 
@@ -96,13 +98,35 @@ final class NamespaceCountTest {
         assertTrue(directories.size() > 100, directories.size() + " directories");
     }
 
+    /** What is shown in the place of a dead one must not be looked for from the head of the list each time. */
+    @Test
+    void whatIsRenamedMeanwhileCostsNoWalkFromTheHead() {
+        int files = 2_000;
+        for (int i = 0; i < files; i++) {
+            ok(namespace.create(ROOT, Name.of("f" + i), 0644, 0, 0, out));
+        }
+        Count count = new Count();
+        count.push(new TreeCount.Level(null, ROOT, new byte[0]));
+        ok(namespace.count(count, 10));
+        for (int i = 0; i < files; i++) {
+            ok(namespace.rename(ROOT, Name.of("f" + i), ROOT, Name.of("g" + i), false, out));
+        }
+        long[] loads = {0};
+        file.pmem().beforeEachLoad(() -> loads[0]++);
+        ok(namespace.count(count, 2L * files));
+        file.pmem().beforeEachLoad(null);
+        assertTrue(count.isAtEnd());
+        assertEquals(files, count.files);
+        assertTrue(loads[0] < 200L * files, loads[0] + " loads");
+    }
+
     @Test
     void howeverItIsCut() {
         makeTree(1_500, 7);
         String all = listed(ROOT);
         for (int part : new int[] {1, 2, 7, 100, 10_000}) {
             Count count = new Count();
-            count.push(new Count.Level(null, ROOT, new byte[0]));
+            count.push(new TreeCount.Level(null, ROOT, new byte[0]));
             int parts = 0;
             for (; !count.isAtEnd(); parts++) {
                 ok(namespace.count(count, part));
@@ -124,7 +148,7 @@ final class NamespaceCountTest {
                 return directory.id == closed ? Status.ACCESS_DENIED : Status.OK;
             }
         };
-        count.push(new Count.Level(null, ROOT, new byte[0]));
+        count.push(new TreeCount.Level(null, ROOT, new byte[0]));
         assertEquals(Status.ACCESS_DENIED, namespace.count(count, 1_000));
         Count failing = new Count() {
             @Override
@@ -132,9 +156,10 @@ final class NamespaceCountTest {
                 throw new IllegalArgumentException("a caller's error");
             }
         };
-        failing.push(new Count.Level(null, ROOT, new byte[0]));
+        failing.push(new TreeCount.Level(null, ROOT, new byte[0]));
         assertThrows(IllegalArgumentException.class, () -> namespace.count(failing, 1_000));
-        assertEquals("1 files, 1 directories, 0 bytes", Count.in(namespace, ROOT).toString());
+        assertEquals(
+                "1 files, 1 directories, 0 bytes", Count.in(namespace, ROOT).toString());
     }
 
     /** Each level on the way says where it is. */
@@ -157,7 +182,7 @@ final class NamespaceCountTest {
                 return Status.OK;
             }
         };
-        count.push(new Count.Level(null, ROOT, new byte[0]));
+        count.push(new TreeCount.Level(null, ROOT, new byte[0]));
         ok(namespace.count(count, 1_000));
         assertEquals(Set.of("/a", "/a/b", "/a/b/c"), ways);
     }

@@ -243,7 +243,8 @@ final class NamespaceVisibilityTest {
                 }
             });
             assertEquals(0, tested.action().applyAsInt(namespace));
-            sights.addAll(lookAround(file, namespace, look, observer, Integer.MAX_VALUE)); // nobody has to wait any more
+            sights.addAll(
+                    lookAround(file, namespace, look, observer, Integer.MAX_VALUE)); // nobody has to wait any more
             file.pmem().beforeEachEvent(null);
         }
         Map<String, Long> last = look.at(namespace);

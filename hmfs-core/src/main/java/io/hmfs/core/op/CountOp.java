@@ -97,7 +97,7 @@ final class CountOp {
         }
 
         private void fill() {
-            while (busy < LANES) {
+            while (busy < Math.min(LANES, count.width())) {
                 TreeCount.Level level = count.pop();
                 if (level == null) {
                     return;
@@ -113,7 +113,8 @@ final class CountOp {
         private void enter(Lane lane, TreeCount.Level level) {
             long content = recovery.openContent(level.directory);
             lane.level = level;
-            lane.walk = content == Pmem.NULL ? null : list.walk(level.directory, content, level.cursor, attributes, name);
+            lane.walk =
+                    content == Pmem.NULL ? null : list.walk(level.directory, content, level.cursor, attributes, name);
             lane.at = lane.walk == null ? Pmem.NULL : lane.walk.first();
         }
 
@@ -159,20 +160,19 @@ final class CountOp {
         private void look(Lane lane) {
             TreeCount.Level level = lane.level;
             ListOp.Walk walk = lane.walk;
+            long at = lane.at;
             lane.at = Pmem.NULL;
             if (level == null || walk == null || status != Status.OK) {
                 return;
             }
             from = level;
             met = null;
-            walk.show(this, true);
+            lane.at = walk.showOne(at, this);
             if (met != null) {
-                if (!level.cursor.atEnd()) {
+                if (lane.at != Pmem.NULL) {
                     count.push(level);
                 }
                 enter(lane, met);
-            } else if (!level.cursor.atEnd()) {
-                lane.at = walk.first();
             }
         }
 

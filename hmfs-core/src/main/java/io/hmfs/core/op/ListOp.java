@@ -41,7 +41,7 @@ final class ListOp {
             if (content == Pmem.NULL) {
                 return Status.NO_SUCH_DIRECTORY;
             }
-            walk(directory, content, cursor, new Attributes(), new Name()).show(visitor, false);
+            walk(directory, content, cursor, new Attributes(), new Name()).show(visitor);
             return Status.OK;
         } finally {
             engine.epochs.unpin(pin);
@@ -60,6 +60,7 @@ final class ListOp {
         private final ListCursor cursor;
         private final Attributes attributes;
         private final Name name;
+        private long dead;
 
         private Walk(long directory, long content, ListCursor cursor, Attributes attributes, Name name) {
             this.directory = directory;
@@ -69,12 +70,14 @@ final class ListOp {
             this.name = name;
         }
 
-        /** Shows what comes until the visitor says stop, or the next entry alone. */
-        void show(ListVisitor visitor, boolean onlyOne) {
-            long dead = run(visitor, onlyOne);
-            if (dead > 0) {
-                engine.dead.add(pmem, directory, content, dead);
-            }
+        /** Shows what comes until the visitor says stop. */
+        void show(ListVisitor visitor) {
+            run(first(), visitor, false);
+        }
+
+        /** Shows the next entry alone, from this node on; the node behind it, NULL at the end. */
+        long showOne(long from, ListVisitor visitor) {
+            return run(from, visitor, true);
         }
 
         /** The node where it goes on: NULL or CLOSED at the end. */
@@ -82,10 +85,18 @@ final class ListOp {
             return cursor.birth == 0 ? begin() : resume();
         }
 
+        private long run(long from, ListVisitor visitor, boolean onlyOne) {
+            dead = 0;
+            long next = pass(from, visitor, onlyOne);
+            if (dead > 0) {
+                engine.dead.add(pmem, directory, content, dead);
+            }
+            return next;
+        }
+
         /** Counts the dead that it passes. */
-        private long run(ListVisitor visitor, boolean onlyOne) {
-            long dead = 0;
-            long at = first();
+        private long pass(long from, ListVisitor visitor, boolean onlyOne) {
+            long at = from;
             while (at != Pmem.NULL && at != DirContentRecord.CLOSED) {
                 long status = EntryRecord.status(pmem, at);
                 if (engine.isStale(at, status)) {
@@ -113,18 +124,18 @@ final class ListOp {
                     }
                     boolean hidden = directory == ROOT_ID && name.isLimbo();
                     if (!hidden && !visitor.visit(name, attributes)) {
-                        return dead;
+                        return at;
                     }
                     cursor.birth = birth;
                     cursor.at = at;
                     if (onlyOne && !hidden) {
-                        return dead;
+                        return EntryRecord.sibling(pmem, at);
                     }
                 }
                 at = EntryRecord.sibling(pmem, at);
             }
             cursor.birth = -1;
-            return dead;
+            return Pmem.NULL;
         }
 
         /** The head, and the mtime of the same moment: whatever is linked later is born after it, whatever is walked is not. */

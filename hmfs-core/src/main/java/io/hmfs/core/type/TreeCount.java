@@ -33,6 +33,7 @@ public abstract class TreeCount {
 
     private final ArrayDeque<Level> waiting = new ArrayDeque<>();
     private @Nullable RuntimeException thrown;
+    private int width = Integer.MAX_VALUE;
 
     /** Files, symbolic links and all that is no directory; one with several names counts with each. */
     public long files;
@@ -75,6 +76,16 @@ public abstract class TreeCount {
 
     public final boolean isAtEnd() {
         return waiting.isEmpty();
+    }
+
+    /** In how many directories it may be at once. */
+    public final int width() {
+        return width;
+    }
+
+    /** From here on it is in one directory at a time, so that what is left comes to be one way down. */
+    public final void narrow() {
+        width = 1;
     }
 
     /** {@link #enter}; what it throws is kept for {@link #rethrow}, for it stops the count and nothing else. */

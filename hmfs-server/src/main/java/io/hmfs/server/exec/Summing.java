@@ -108,6 +108,9 @@ final class Summing extends TreeCount {
      * another directory is in its place; INVALID_ARGUMENT: nobody wrote that.
      */
     Status read(Attributes directory, byte[] from) {
+        if (from.length > WRITTEN_MAX) {
+            return Status.INVALID_ARGUMENT;
+        }
         ByteBuffer in = ByteBuffer.wrap(from).order(ByteOrder.LITTLE_ENDIAN);
         List<@Nullable Level> levels = new ArrayList<>(); // null: gone
         while (in.hasRemaining()) {

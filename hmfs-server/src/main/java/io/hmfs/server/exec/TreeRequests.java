@@ -225,21 +225,24 @@ final class TreeRequests {
         summary.getFrom(from, 0, length);
         Summing sum = new Summing(namespace, worker.access, path.whole());
         Status status = from.length > 0 ? sum.read(found, from) : sum.begin(found);
-        byte[] next = null;
         long asked = summary.entriesMax();
         long part = asked == 0 ? ENTRIES_DEFAULT : Math.min(asked, ENTRIES_MAX);
-        for (int i = 0;
-                i < DEEP_PARTS_MAX && status == Status.OK && next == null && (i == 0 || !worker.service.limbo.isClosed());
-                i++) {
+        for (int i = 0; i < DEEP_PARTS_MAX && status == Status.OK; i++) {
             status = namespace.count(sum, part);
-            next = sum.write();
+            byte[] next = status == Status.OK ? sum.write() : null;
+            if (next != null) {
+                worker.reply.sum(sum.bytes, sum.files, sum.directories, worker.service.quotas.limits(found.id), next);
+                return Status.OK;
+            }
+            if (worker.service.limbo.isClosed()) {
+                break;
+            }
+            sum.narrow();
         }
-        if (status == Status.OK && next == null) {
+        if (status == Status.OK) {
             worker.reply.failure(
                     ResultCode.TOO_LARGE,
                     "the tree is too deep to be summed up in parts: sum up the directories in it one by one");
-        } else if (status == Status.OK) {
-            worker.reply.sum(sum.bytes, sum.files, sum.directories, worker.service.quotas.limits(found.id), next);
         }
         return status;
     }

@@ -7,6 +7,7 @@ import io.hmfs.core.type.TreeCount;
 
 /** What is below a directory, as quotas count: a name for each entry, and the bytes of files. */
 final class TreeSum extends TreeCount {
+    private static final long PART = 1 << 20;
     private static final byte[] NO_NAME = {};
 
     private TreeSum() {}
@@ -18,7 +19,9 @@ final class TreeSum extends TreeCount {
         if (top.isDirectory()) {
             sum.push(new Level(null, top.id, NO_NAME));
         }
-        namespace.count(sum, Long.MAX_VALUE);
+        while (!sum.isAtEnd()) {
+            namespace.count(sum, PART);
+        }
         return sum;
     }
 

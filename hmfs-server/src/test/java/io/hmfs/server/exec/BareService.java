@@ -75,8 +75,29 @@ final class BareService {
             Executor disk,
             Service.@Nullable Data data)
             throws IOException {
+        return service(namespace, key, callers, observation, disk, data, false);
+    }
+
+    /** The same; {@code durable}: both must survive the machine. */
+    static Service service(
+            Namespace namespace,
+            Path key,
+            Callers callers,
+            Observation observation,
+            Executor disk,
+            Service.@Nullable Data data,
+            boolean durable)
+            throws IOException {
         ServiceInfo info = new ServiceInfo(
-                namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
+                namespace.poolStatus().clusterId(),
+                1,
+                "test",
+                "process",
+                "file:///x",
+                1 << 20,
+                4096,
+                32 << 10,
+                durable);
         Grants grants = Grants.open(key);
         return new Service(
                 namespace, info, callers, grants, Leases.inMemory(), data, disk, 1 << 20, observation, cause -> {

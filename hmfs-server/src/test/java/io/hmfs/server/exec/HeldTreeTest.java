@@ -109,12 +109,10 @@ class HeldTreeTest {
             throw e.getCause();
         }
         if (arguments != null && arguments.length > 1) {
-            Runnable step =
-                    after.remove(
-                            arguments[0] instanceof TreeCount
-                                    ? method.getName()
-                                    : method.getName() + " "
-                                            + (arguments[1] instanceof Name name ? name : arguments[0]));
+            Runnable step = after.remove(
+                    arguments[0] instanceof TreeCount
+                            ? method.getName()
+                            : method.getName() + " " + (arguments[1] instanceof Name name ? name : arguments[0]));
             if (step != null) {
                 step.run();
             }

@@ -136,7 +136,8 @@ final class SummingTest {
         create(mkdir(b, "c"), "f", "g", "h");
         Summing sum = summing();
         ok(sum.begin(root()));
-        while (sum.left().stream().noneMatch(level -> Arrays.equals(level.name, "c".getBytes()) && level.cursor.at != 0)) {
+        while (sum.left().stream()
+                .noneMatch(level -> Arrays.equals(level.name, new byte[] {'c'}) && level.cursor.at != 0)) {
             ok(namespace.count(sum, 1));
         }
         return written(sum);

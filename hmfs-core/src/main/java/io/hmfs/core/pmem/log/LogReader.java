@@ -92,7 +92,7 @@ final class LogReader {
             }
         }
         if (at < buffer.limit() && expected <= through) {
-            requireNothingBehind(segment, at);
+            requireNothingBehind(segment, at, expected);
         }
         return new End(expected - 1, segment, at);
     }
@@ -100,6 +100,11 @@ final class LogReader {
     private boolean isNext(int at, long expected) {
         return LogBlock.isWhole(buffer, at, control.salt, crc)
                 && buffer.getLong(at + LogBlock.FIRST_LSN_OFFSET) == expected;
+    }
+
+    private boolean isNewer(int at, long expected) {
+        return LogBlock.isWhole(buffer, at, control.salt, crc)
+                && buffer.getLong(at + LogBlock.FIRST_LSN_OFFSET) >= expected;
     }
 
     private void line(Path segment, int at, Lines lines) throws IOException {
@@ -113,13 +118,14 @@ final class LogReader {
         lines.line(offset, buffer, at + LogRecord.LINE_OFFSET);
     }
 
-    private void requireNothingBehind(Path segment, int bad) throws PoolException {
+    /** Nothing of this log's that is: a disk may show what a file had there that was dropped. */
+    private void requireNothingBehind(Path segment, int bad, long expected) throws PoolException {
         for (int at = (bad + LogBlock.ALIGNMENT) & -LogBlock.ALIGNMENT; at < buffer.limit(); at += LogBlock.ALIGNMENT) {
-            if (LogBlock.isWhole(buffer, at, control.salt, crc)) {
+            if (isNewer(at, expected)) {
                 throw damaged(segment, bad, "a whole block follows at offset " + at);
             }
         }
-        if (LogBlock.isWhole(buffer, bad, control.salt, crc)) {
+        if (isNewer(bad, expected)) {
             throw damaged(
                     segment, bad, "a whole block begins with line " + buffer.getLong(bad + LogBlock.FIRST_LSN_OFFSET));
         }

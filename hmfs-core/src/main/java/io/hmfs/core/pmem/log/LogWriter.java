@@ -31,6 +31,7 @@ final class LogWriter {
     private final ByteBuffer buffer;
     private final ByteBuffer zeros = ByteBuffer.allocateDirect(AHEAD_BYTES);
     private final int recordsMax;
+    private final long gathered;
     private final CRC32C crc = new CRC32C();
     private final Thread thread;
     private @Nullable FileChannel file;
@@ -40,8 +41,13 @@ final class LogWriter {
     /** The file has space up to here: zeros from {@link #position} on. */
     private long filled;
 
+    private boolean isCramped;
+
     private volatile boolean stopping;
     private volatile boolean idle;
+
+    /** All up to here is being written, asked for or not. The writer's own. */
+    private long goal;
 
     /** Somebody waits for all up to here. Stored under the monitor of {@link LogDurability}. */
     private volatile long asked;
@@ -57,6 +63,7 @@ final class LogWriter {
         long fits = (options.segmentSize() - LogSegmentHeader.SIZE - LogBlock.HEADER_SIZE - LogBlock.ALIGNMENT)
                 / LogRecord.SIZE;
         this.recordsMax = (int) Math.min(Math.min(LogBlock.RECORDS_MAX, fits), ring.capacity());
+        this.gathered = Math.min(recordsMax, ring.capacity() / GATHERED_PART);
         this.buffer = ByteBuffer.allocateDirect(LogBlock.length(recordsMax)).order(ByteOrder.LITTLE_ENDIAN);
         this.figures = new LogFigures(ring.durable(), ring.durable(), 0, 0, 0);
         this.thread = Thread.ofPlatform().daemon().name("hmfs-log").unstarted(this::run);
@@ -115,6 +122,7 @@ final class LogWriter {
     private boolean step() throws IOException {
         ring.check(); // whoever made it fail: those who wait are told
         boolean last = stopping;
+        goal = Math.max(goal, asked);
         for (int i = 0; !isDue() && i < SPINS; i++) {
             Thread.onSpinWait();
         }
@@ -125,6 +133,7 @@ final class LogWriter {
         idle = false;
         long durable = ring.durable();
         long end = ring.advance();
+        goal = Math.max(goal, end); // what has gathered goes on without a pause, in several blocks perhaps
         if (end > durable) {
             write(durable + 1, (int) Math.min(end - durable, recordsMax));
             return true;
@@ -134,7 +143,7 @@ final class LogWriter {
 
     private boolean isDue() {
         long durable = ring.durable();
-        return asked > durable || ring.advance() - durable >= ring.capacity() / GATHERED_PART || stopping;
+        return Math.max(asked, goal) > durable || ring.advance() - durable >= gathered || stopping;
     }
 
     private void write(long first, int count) throws IOException {
@@ -173,13 +182,20 @@ final class LogWriter {
 
     /**
      * Sees to it that the file has space behind {@code end}: a sync of blocks that the file has already takes half of the time of one that
-     * makes the file longer. The space comes with the block's own sync.
+     * makes the file longer. The space comes with the block's own sync. Where the disk has none to spare this file does without.
      */
     private void fill(FileChannel current, long end) throws IOException {
-        if (end > filled) {
-            filled = Math.min(end + AHEAD_BYTES, Math.max(end, options.segmentSize()));
-            zeros.clear().limit((int) (filled - end));
+        if (end <= filled || isCramped) {
+            return;
+        }
+        filled = Math.min(end + AHEAD_BYTES, Math.max(end, options.segmentSize()));
+        zeros.clear().limit((int) (filled - end));
+        try {
             LogFiles.write(current, zeros, end);
+        } catch (IOException e) {
+            debug("no space ahead in", e);
+            isCramped = true;
+            current.truncate(end);
         }
     }
 
@@ -203,6 +219,7 @@ final class LogWriter {
         LogFiles.sync(options.directory());
         position = LogSegmentHeader.SIZE;
         filled = position;
+        isCramped = false;
         return made;
     }
 

@@ -90,7 +90,7 @@ final class LogDurabilityTest {
                 file.durability().await(file.durability().position());
             }
             long syncs = file.durability().figures().syncs() - before;
-            assertTrue(syncs >= changes && syncs < 2 * changes, syncs + " syncs for " + changes + " changes");
+            assertTrue(syncs >= changes && syncs < 2L * changes, syncs + " syncs for " + changes + " changes");
         }
     }
 

@@ -1,0 +1,110 @@
+package io.hmfs.server.exec;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.access.Callers;
+import io.hmfs.server.metrics.Meters;
+import io.hmfs.server.metrics.Observation;
+import io.hmfs.server.metrics.ServerMetrics;
+import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.RenameEncoder;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: what must be on the disk before the namespace changes, or may take long, is not executed by a thread that serves connections; what need
+ * not be does not pay for it. Method: a service with durable data whose other threads are a queue.
+ */
+class OffloadingTest {
+    @TempDir
+    private Path directory;
+
+    private final ArrayDeque<Runnable> disk = new ArrayDeque<>();
+    private final LateSession session = new LateSession();
+    private Namespace namespace;
+    private ServerMetrics metrics;
+    private Service.Data data;
+    private Worker worker;
+
+    @BeforeEach
+    void open() throws IOException {
+        Path pool = directory.resolve("p.pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        namespace = Hmfs.open(pool, OpenOptions.process());
+        Meters meters = new Meters();
+        metrics = new ServerMetrics(meters, namespace, "test");
+        AccessConfig access = AccessConfig.defaults().withSuperuser("root");
+        Callers callers = new Callers(namespace, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
+        data = Service.Data.open(directory.resolve("data"), 1 << 20, true);
+        Observation observation = new Observation(meters, metrics, null, Long.MAX_VALUE);
+        Path key = directory.resolve("key");
+        Service service = BareService.service(namespace, key, callers, observation, disk::add, data, true);
+        service.recoverRemovals();
+        worker = service.newWorker();
+        BareService.greet(worker, "root", session);
+        session.replies.clear();
+        for (String name : List.of("f", "g", "h")) {
+            assertEquals(Status.OK, namespace.create(Namespace.ROOT_ID, Name.of(name), 0644, 0, 0, new Attributes()));
+        }
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        metrics.close();
+        data.close();
+        namespace.close();
+    }
+
+    /** Whether it is left to another thread, which then executes it. */
+    private boolean isLeft(String source, String target, boolean replace) {
+        ByteBuf frame = Unpooled.buffer(BareService.FRAME_MAX);
+        RenameEncoder rename = new RenameEncoder()
+                .wrapAndApplyHeader(BareService.window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(7)
+                .sourceBaseId(Namespace.ROOT_ID)
+                .targetBaseId(Namespace.ROOT_ID);
+        rename.flags().clear().replace(replace);
+        int length = rename.source(source).target(target).limit();
+        worker.execute(session, frame, 0, length);
+        worker.endTurn();
+        boolean left = !disk.isEmpty();
+        while (!disk.isEmpty()) {
+            disk.remove().run();
+        }
+        Name there = Name.of(target.substring(1));
+        assertEquals(Status.OK, namespace.stat(Namespace.ROOT_ID, there, new Attributes()));
+        return left;
+    }
+
+    @Test
+    void aRenameThatMayRemoveAFileGoesElsewhereAndAnotherDoesNot() {
+        assertFalse(isLeft("/f", "/a", false));
+        assertTrue(isLeft("/a", "/g", true));
+        assertTrue(isLeft("/g", "/new", true)); // nobody knows before
+    }
+
+    /** What moves from below one quota to below another is summed up. */
+    @Test
+    void whereThereAreQuotasEachRenameGoesElsewhere() {
+        assertEquals(Status.OK, worker.service.quotas.set(Namespace.ROOT_ID, 100, Quota.NONE));
+        assertTrue(isLeft("/f", "/a", false));
+    }
+}
