@@ -79,7 +79,7 @@ final class BareService {
                 namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
         Grants grants = Grants.open(key);
         return new Service(
-                namespace, info, callers, grants, Leases.inMemory(), data, disk, 1 << 20, observation, cause -> {
+                namespace, info, callers, grants, Leases.inMemory(), data, null, disk, 1 << 20, observation, cause -> {
                     throw new AssertionError(cause);
                 });
     }
