@@ -57,12 +57,17 @@ public final class RemovalRecord {
 
     /** Opens the record, making it if need be; what is of another cluster is forgotten. */
     public static RemovalRecord open(Path file, UUID cluster) throws IOException {
-        long seed = (cluster.getMostSignificantBits() * MIX ^ cluster.getLeastSignificantBits()) * MIX;
         try {
-            return new RemovalRecord(new IntentJournal(file, false, seed, seed ^ boot() * MIX));
+            return open(file, cluster, boot());
         } catch (IOException e) {
             throw new IOException("cannot open the record of removed files " + file + ": " + e + "; make it writable", e);
         }
+    }
+
+    /** The same in a boot of the machine. */
+    static RemovalRecord open(Path file, UUID cluster, long boot) throws IOException {
+        long seed = (cluster.getMostSignificantBits() * MIX ^ cluster.getLeastSignificantBits()) * MIX;
+        return new RemovalRecord(new IntentJournal(file, false, seed, seed ^ boot * MIX));
     }
 
     private static long boot() throws IOException {
