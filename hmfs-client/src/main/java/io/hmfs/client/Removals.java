@@ -18,6 +18,9 @@ public final class Removals {
     /** Most files that the server is told of at a time. */
     public static final int TOLD_MAX = 1_024;
 
+    /** Of the record: parts begin at one of them. */
+    public static final int PLACES = 1 << 14;
+
     private static final long NONE = -1;
 
     private final HmfsClient client;
@@ -36,8 +39,6 @@ public final class Removals {
      * @param recorded files on the whole record
      */
     public record Pending(List<RemovedFile> files, int next, int recorded) {
-        private static final int END = 1 << 14;
-
         static Pending of(int next, int recorded, ByteBuffer bytes) {
             bytes.order(ByteOrder.LITTLE_ENDIAN);
             List<RemovedFile> files = new ArrayList<>();
@@ -49,7 +50,7 @@ public final class Removals {
 
         /** Whether there is nothing behind this part. */
         public boolean isLast() {
-            return next >= END;
+            return next >= PLACES;
         }
     }
 

@@ -29,6 +29,7 @@ final class Reaper implements Closeable {
     private static final long CLOSE_SECONDS_MAX = 300;
     private static final long TELL_SECONDS_MAX = 2;
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1); // that many may be told of at once
+    private static final int FAILURES_MAX = 8; // each time
     private static final int EARLY = 8; // the first look comes after a part of the time: who lives for a moment does not look
 
     private final DataStore store;
@@ -178,25 +179,35 @@ final class Reaper implements Closeable {
         return closed;
     }
 
-    /** Whoever cannot remove something leaves the rest to others, until the next time. */
+    /** Begins anywhere: what cannot be removed must not keep it from the rest. */
     private void takeOver() {
         try {
-            Removals.Pending part;
-            int from = 0;
-            do {
-                part = removals.pending(TimeUnit.NANOSECONDS.toMillis(takeOverNanos), from);
-                for (Removals.RemovedFile file : part.files()) {
-                    if (isClosed() || !remove(file.inode(), file.size())) {
-                        return;
-                    }
-                }
-                from = part.next();
-            } while (!part.isLast());
+            int begin = ThreadLocalRandom.current().nextInt(Removals.PLACES);
+            int failures = takeOver(begin, 0);
+            takeOver(0, failures); // whoever was told of before is not told of again
         } catch (HmfsException e) {
             LOG.debug("What other clients have left is not known", e); // an older server keeps no record
         } catch (IOException e) {
             LOG.debug("What other clients have left is not known: {}", e.getMessage());
         }
+    }
+
+    /** Who cannot remove files leaves the rest to others, until the next time. Returns how many it could not. */
+    private int takeOver(int begin, int failedBefore) throws IOException {
+        int failures = failedBefore;
+        Removals.Pending part;
+        int from = begin;
+        do {
+            part = removals.pending(TimeUnit.NANOSECONDS.toMillis(takeOverNanos), from);
+            for (Removals.RemovedFile file : part.files()) {
+                if (isClosed() || failures == FAILURES_MAX) {
+                    return failures;
+                }
+                failures += remove(file.inode(), file.size()) ? 0 : 1;
+            }
+            from = part.next();
+        } while (!part.isLast());
+        return failures;
     }
 
     /** Waits for what was dropped, and tells the server: while there is a connection. */
