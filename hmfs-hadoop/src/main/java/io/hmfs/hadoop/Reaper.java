@@ -30,7 +30,8 @@ final class Reaper implements Closeable {
     private static final long TELL_SECONDS_MAX = 2;
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1); // that many may be told of at once
     private static final int FAILURES_MAX = 8; // each time
-    private static final int EARLY = 8; // the first look comes after a part of the time: who lives for a moment does not look
+    private static final int EARLY =
+            8; // the first look comes after a part of the time: who lives for a moment does not look
 
     private final DataStore store;
     private final Removals removals;

@@ -152,10 +152,12 @@ public record ServerConfig(
     }
 
     /** What clients have to remove from a data store that is not the server's, from a file there too; null for the builtin store. */
-    @Nullable RemovalRecord openRemovals(UUID cluster) throws IOException {
+    @Nullable
+    RemovalRecord openRemovals(UUID cluster) throws IOException {
         Path directory = logDirectory;
-        Path file =
-                directory == null ? pool.resolveSibling(pool.getFileName() + ".removals") : directory.resolve("removals");
+        Path file = directory == null
+                ? pool.resolveSibling(pool.getFileName() + ".removals")
+                : directory.resolve("removals");
         return isBuiltin() ? null : RemovalRecord.open(file, cluster);
     }
 

@@ -133,19 +133,22 @@ class RemovalRecordTest {
             List<FileInfo> gone = make(client, "/gone", 3);
             delete(client, "/gone", 3);
             Removals forger = new Removals(eve);
-            forger.tell(new long[] {live.get(0).id(), 0, -1, Long.MIN_VALUE, 1, 4711}).get();
+            forger.tell(new long[] {live.get(0).id(), 0, -1, Long.MIN_VALUE, 1, 4711})
+                    .get();
             assertEquals(ids(gone), recorded(client));
             client.delete("/live0"); // told of before it was removed
             assertTrue(recorded(client).contains(live.get(0).id()));
             assertThrows(IllegalArgumentException.class, () -> forger.tell(new long[Removals.TOLD_MAX + 1]));
             forger.tell(new long[] {gone.get(1).id(), gone.get(1).id()}).get(); // an orphan for gc, at worst
-            Set<Long> left = new HashSet<>(Set.of(
-                    gone.get(0).id(), gone.get(2).id(), live.get(0).id()));
+            Set<Long> left = new HashSet<>(
+                    Set.of(gone.get(0).id(), gone.get(2).id(), live.get(0).id()));
             assertEquals(left, recorded(client));
             assertEquals(live.get(1).id(), client.stat("/live1").id());
             fixture.restart();
             assertEquals(left, recorded(client));
-            new Removals(client).tell(left.stream().mapToLong(Long::longValue).toArray()).get();
+            new Removals(client)
+                    .tell(left.stream().mapToLong(Long::longValue).toArray())
+                    .get();
             assertEquals(Set.of(), recorded(client));
         }
     }
@@ -161,7 +164,8 @@ class RemovalRecordTest {
             assertTrue(ids(files).containsAll(recorded));
             assertTrue(client.metrics().contains("hmfs_removals_unrecorded_total " + (double) MORE), client.metrics());
             assertTrue(client.metrics().contains("hmfs_removals_recorded " + (double) RemovalRecord.SLOTS));
-            long[] some = recorded.stream().mapToLong(Long::longValue).limit(1000).toArray();
+            long[] some =
+                    recorded.stream().mapToLong(Long::longValue).limit(1000).toArray();
             new Removals(client).tell(some).get();
             Set<Long> more = ids(make(client, "/g", 10));
             delete(client, "/g", 10);
@@ -204,7 +208,9 @@ class RemovalRecordTest {
 
     private static HmfsClient connect(HmfsServer server) throws IOException {
         return HmfsClient.connect(
-                "127.0.0.1", server.address().getPort(), ClientOptions.defaults().withUser("alice"));
+                "127.0.0.1",
+                server.address().getPort(),
+                ClientOptions.defaults().withUser("alice"));
     }
 
     /** Cuts a removal off, starts again, looks whether exactly the file that is gone is on record. */

@@ -60,7 +60,8 @@ public final class RemovalRecord {
         try {
             return open(file, cluster, boot());
         } catch (IOException e) {
-            throw new IOException("cannot open the record of removed files " + file + ": " + e + "; make it writable", e);
+            throw new IOException(
+                    "cannot open the record of removed files " + file + ": " + e + "; make it writable", e);
         }
     }
 

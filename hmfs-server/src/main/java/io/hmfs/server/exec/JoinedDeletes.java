@@ -64,8 +64,7 @@ final class JoinedDeletes extends JoinedRequests {
             settle(to, slots, gone);
         } else if (gone > 0) {
             int[] certain = Arrays.copyOf(slots, gone);
-            worker.namespace.whenDurable(
-                    position, () -> settle(to, certain, certain.length), worker.service::fail);
+            worker.namespace.whenDurable(position, () -> settle(to, certain, certain.length), worker.service::fail);
         }
     }
 

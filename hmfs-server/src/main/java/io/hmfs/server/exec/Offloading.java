@@ -46,7 +46,8 @@ final class Offloading {
                     SyncBlockDecoder.TEMPLATE_ID,
                     TruncateDecoder.TEMPLATE_ID -> keepsData;
             case DeleteDecoder.TEMPLATE_ID, AppendDecoder.TEMPLATE_ID -> durable;
-            // What replaces nothing has nothing to note before; but what goes from below one quota to below another is summed up.
+            // What replaces nothing has nothing to note before; but what goes from below one quota to below another is
+            // summed up.
             case RenameDecoder.TEMPLATE_ID -> (durable && removals.isReplacing()) || worker.service.quotas.isAny();
             case CreateDecoder.TEMPLATE_ID -> durable && creates.isOverwrite();
             default -> CensusRequests.isOne(template) || QuotaRequests.isOne(template) || LeaseRequests.waits(template);
