@@ -15,6 +15,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +30,7 @@ final class Reaper implements Closeable {
     private static final long CLOSE_SECONDS_MAX = 300;
     private static final long TELL_SECONDS_MAX = 2;
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1); // that many may be told of at once
+    private static final long LOOK_MILLIS = 1;
     private static final int FAILURES_MAX = 8; // each time
     private static final int EARLY =
             8; // the first look comes after a part of the time: who lives for a moment does not look
@@ -40,10 +42,11 @@ final class Reaper implements Closeable {
     private final ThreadPoolExecutor executor;
     private final Thread thread = new Thread(this::run, "hmfs-removals");
 
+    private final AtomicInteger dropping = new AtomicInteger(); // the client's thread must not wait for a lock
+
     // Under this object's lock:
     private final long[] gone = new long[Removals.TOLD_MAX]; // inodes that the server is still to be told of
     private int goneCount;
-    private int dropping;
     private boolean closed;
 
     /** {@code takeOver}: how long a file has to be on record before somebody else removes its objects. */
@@ -69,26 +72,19 @@ final class Reaper implements Closeable {
 
     /** Removes the objects of a file that is gone, some time. */
     void drop(long inode, long size) {
-        synchronized (this) {
-            dropping++;
-        }
+        dropping.incrementAndGet();
         try {
             executor.execute(() -> {
                 try {
                     remove(inode, size);
                 } finally {
-                    dropped();
+                    dropping.decrementAndGet();
                 }
             });
         } catch (RuntimeException e) {
-            dropped();
+            dropping.decrementAndGet();
             throw e;
         }
-    }
-
-    private synchronized void dropped() {
-        dropping--;
-        notifyAll();
     }
 
     /** False: some may be left. */
@@ -218,9 +214,9 @@ final class Reaper implements Closeable {
             synchronized (this) {
                 closed = true;
                 notifyAll();
-                while (dropping > 0 && end - System.nanoTime() > 0) {
-                    TimeUnit.NANOSECONDS.timedWait(this, end - System.nanoTime());
-                }
+            }
+            while (dropping.get() > 0 && end - System.nanoTime() > 0) {
+                Thread.sleep(LOOK_MILLIS);
             }
             tell().get(TELL_SECONDS_MAX, TimeUnit.SECONDS);
         } catch (InterruptedException e) {

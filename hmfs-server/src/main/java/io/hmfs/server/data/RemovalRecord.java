@@ -67,8 +67,8 @@ public final class RemovalRecord {
 
     /** The same in a boot of the machine. */
     static RemovalRecord open(Path file, UUID cluster, long boot) throws IOException {
-        long seed = (cluster.getMostSignificantBits() * MIX ^ cluster.getLeastSignificantBits()) * MIX;
-        return new RemovalRecord(new IntentJournal(file, false, seed, seed ^ boot * MIX));
+        long seed = ((cluster.getMostSignificantBits() * MIX) ^ cluster.getLeastSignificantBits()) * MIX;
+        return new RemovalRecord(new IntentJournal(file, false, seed, seed ^ (boot * MIX)));
     }
 
     private static long boot() throws IOException {
@@ -116,7 +116,7 @@ public final class RemovalRecord {
     }
 
     private static int chain(long inode) {
-        return (int) (inode * MIX >>> 50);
+        return (int) ((inode * MIX) >>> 50);
     }
 
     /** It was, and is not on record. */
