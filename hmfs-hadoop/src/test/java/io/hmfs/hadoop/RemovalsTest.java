@@ -166,6 +166,7 @@ class RemovalsTest {
         server.restart();
         assertEquals(FILES, recorded());
         try (FileSystem other = open(SOON)) {
+            assertFalse(other.exists(new Path("/gone/f0")));
             until("all objects are gone", () -> objects() == 10);
             until("the server knows", () -> recorded() == 0);
         }
@@ -179,6 +180,8 @@ class RemovalsTest {
         leave("/gone");
         try (FileSystem one = open("1ms");
                 FileSystem other = open("1ms")) {
+            assertFalse(one.exists(new Path("/gone/f0")));
+            assertFalse(other.exists(new Path("/gone/f0")));
             until("all objects are gone", () -> objects() == 10);
             until("the server knows", () -> recorded() == 0);
         }
@@ -246,6 +249,7 @@ class RemovalsTest {
         Files.delete(object);
         Files.createDirectories(object.resolve("inner")); // for root there is nothing that it may not delete
         try (FileSystem fs = open("200ms")) {
+            assertFalse(fs.exists(new Path("/gone/f0")));
             until("the others are gone", () -> objects() == 0 && recorded() == 1);
             Thread.sleep(1_000);
             assertEquals(1, recorded());

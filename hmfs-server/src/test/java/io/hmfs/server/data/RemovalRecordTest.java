@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -41,11 +42,11 @@ class RemovalRecordTest {
         return open(CLUSTER, boot, standing);
     }
 
-    private static TreeSet<Long> told(RemovalRecord record, long olderThanNanos) {
+    private static Set<Long> told(RemovalRecord record, long olderThanNanos) {
         ByteBuffer page = ByteBuffer.allocate(64 * RemovalRecord.ENTRY_BYTES);
         assertEquals(RemovalRecord.SLOTS, record.page(0, olderThanNanos, page));
         page.flip();
-        TreeSet<Long> inodes = new TreeSet<>();
+        Set<Long> inodes = new TreeSet<>();
         while (page.hasRemaining()) {
             long inode = page.getLong();
             assertTrue(inodes.add(inode));
