@@ -139,6 +139,11 @@ public final class Census {
         return removed;
     }
 
+    /** The record of files whose objects clients have still to remove. */
+    public Removals removals() {
+        return new Removals(client);
+    }
+
     /** What the handshake told of the server. */
     public ServerInfo server() {
         return client.server();

@@ -11,6 +11,7 @@ import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MetricsReportDecoder;
 import io.hmfs.wire.ObjectsPageDecoder;
 import io.hmfs.wire.PageDecoder;
+import io.hmfs.wire.PendingRemovalsDecoder;
 import io.hmfs.wire.QuotaReportDecoder;
 import io.hmfs.wire.SafeModeStateDecoder;
 import io.hmfs.wire.StatusReportDecoder;
@@ -49,6 +50,7 @@ final class Replies {
     private final XattrsDecoder xattrs = new XattrsDecoder();
     private final CensusPageDecoder census = new CensusPageDecoder();
     private final ObjectsPageDecoder objects = new ObjectsPageDecoder();
+    private final PendingRemovalsDecoder removals = new PendingRemovalsDecoder();
     private final ChunkDecoder chunk = new ChunkDecoder();
     private final FailureDecoder failure = new FailureDecoder();
     private final TextCache texts = new TextCache();
@@ -332,6 +334,14 @@ final class Replies {
                 objects.afterBlock(),
                 found,
                 unknown.isEmpty() ? List.of() : List.of(unknown.split("\0")));
+    }
+
+    Removals.Pending removals(WireBuffer in) throws IOException {
+        expect(PendingRemovalsDecoder.TEMPLATE_ID);
+        removals.wrap(in, Wire.HEADER_SIZE, header.blockLength(), header.version());
+        byte[] files = new byte[checked(in, removals.limit(), removals.filesLength())];
+        removals.getFiles(files, 0, files.length);
+        return Removals.Pending.of((int) removals.next(), (int) removals.recorded(), ByteBuffer.wrap(files));
     }
 
     /** The length of data that begins here, if all of it is in the frame. */

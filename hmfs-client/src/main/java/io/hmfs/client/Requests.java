@@ -17,6 +17,7 @@ import io.hmfs.wire.MetricsEncoder;
 import io.hmfs.wire.MkdirEncoder;
 import io.hmfs.wire.ModifyAclEncoder;
 import io.hmfs.wire.ObjectsEncoder;
+import io.hmfs.wire.ObjectsRemovedEncoder;
 import io.hmfs.wire.OpenEncoder;
 import io.hmfs.wire.QuotaUsageEncoder;
 import io.hmfs.wire.ReadBlockEncoder;
@@ -79,6 +80,7 @@ final class Requests {
     final SyncBlockEncoder syncBlock = new SyncBlockEncoder();
     final CensusEncoder census = new CensusEncoder();
     final ObjectsEncoder objects = new ObjectsEncoder();
+    final ObjectsRemovedEncoder objectsRemoved = new ObjectsRemovedEncoder();
     final GetAclEncoder getAcl = new GetAclEncoder();
     final AccessEncoder access = new AccessEncoder();
     final ModifyAclEncoder modifyAcl = new ModifyAclEncoder();

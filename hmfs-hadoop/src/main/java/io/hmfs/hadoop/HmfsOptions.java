@@ -28,6 +28,7 @@ record HmfsOptions(
         int listPageEntries,
         int deletesInFlight,
         boolean syncOnClose,
+        Duration takeOver,
         RadosSettings rados) {
     static final String PREFIX = "fs.hmfs.";
 
@@ -41,6 +42,7 @@ record HmfsOptions(
     private static final String LIST_PAGE = PREFIX + "list.page.entries";
     private static final String DELETES_IN_FLIGHT = PREFIX + "delete.in.flight";
     private static final String SYNC_ON_CLOSE = PREFIX + "sync.on.close";
+    private static final String TAKE_OVER = PREFIX + "removal.takeover.after";
     private static final String RADOS_CONF = PREFIX + "rados.conf";
     private static final String RADOS_USER = PREFIX + "rados.user";
     private static final String RADOS_CONNECT_TIMEOUT = PREFIX + "rados.connect.timeout";
@@ -58,6 +60,7 @@ record HmfsOptions(
             LIST_PAGE,
             DELETES_IN_FLIGHT,
             SYNC_ON_CLOSE,
+            TAKE_OVER,
             RADOS_CONF,
             RADOS_USER,
             RADOS_CONNECT_TIMEOUT,
@@ -85,6 +88,7 @@ record HmfsOptions(
                 settings.number(LIST_PAGE, 1000, 1, 100_000),
                 settings.number(DELETES_IN_FLIGHT, 64, 1, 4096),
                 settings.truth(SYNC_ON_CLOSE),
+                settings.time(TAKE_OVER, 300_000),
                 new RadosSettings(
                         settings.text(RADOS_CONF, RadosSettings.DEFAULT_CONF),
                         settings.text(RADOS_USER, "admin"),

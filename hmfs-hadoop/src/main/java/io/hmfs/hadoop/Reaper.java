@@ -1,53 +1,237 @@
 package io.hmfs.hadoop;
 
+import io.hmfs.client.HmfsClient;
+import io.hmfs.client.HmfsException;
+import io.hmfs.client.Removals;
 import io.hmfs.hadoop.store.DataStore;
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes objects of files that are gone, behind the back of whoever deleted them. Closing the filesystem waits for it; objects
- * that a dying process did not come to stay behind in the data store.
+ * Removes objects of files that are gone, behind the back of whoever deleted them, and tells the server, which has such files on record. What a
+ * dying process did not come to is on record for longer than others take: now and then a thread asks for that, and removes it too. Closing the
+ * filesystem waits for what it has deleted itself.
  */
 final class Reaper implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Reaper.class);
     private static final int THREADS_MAX = 4;
     private static final long CLOSE_SECONDS_MAX = 300;
+    private static final long TELL_SECONDS_MAX = 2;
+    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1); // that many may be told of at once
+    private static final long LOOK_MILLIS = 1;
+    private static final int FAILURES_MAX = 8; // each time
+    private static final int EARLY =
+            8; // the first look comes after a part of the time: who lives for a moment does not look
 
     private final DataStore store;
+    private final Removals removals;
+    private final long blockSize;
+    private final long takeOverNanos;
     private final ThreadPoolExecutor executor;
+    private final Thread thread = new Thread(this::run, "hmfs-removals");
 
-    Reaper(DataStore store) {
+    private final AtomicInteger dropping = new AtomicInteger(); // the client's thread must not wait for a lock
+
+    // Under this object's lock:
+    private final long[] gone = new long[Removals.TOLD_MAX]; // inodes that the server is still to be told of
+    private int goneCount;
+    private boolean closed;
+
+    /** {@code takeOver}: how long a file has to be on record before somebody else removes its objects. */
+    Reaper(DataStore store, HmfsClient client, Duration takeOver) {
         this.store = store;
+        this.removals = new Removals(client);
+        this.blockSize = client.server().blockSize();
+        this.takeOverNanos = takeOver.toNanos();
         this.executor = new ThreadPoolExecutor(
                 THREADS_MAX, THREADS_MAX, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "hmfs-reaper");
-                    thread.setDaemon(true);
-                    return thread;
+                    Thread worker = new Thread(task, "hmfs-reaper");
+                    worker.setDaemon(true);
+                    return worker;
                 });
         executor.allowCoreThreadTimeOut(true);
+        thread.setDaemon(true);
     }
 
-    /** Removes blocks {@code first} to {@code end} (exclusive) of an inode, and what lies behind them, some time. */
-    void drop(long inode, long first, long end) {
-        executor.execute(() -> dropNow(inode, first, end));
+    /** Begins to tell the server, and to look for what others have left. Ends with {@link #close}. */
+    void start() {
+        thread.start();
     }
 
-    /** The same before it returns: for a file that may be written again. */
-    void dropNow(long inode, long first, long end) {
+    /** Removes the objects of a file that is gone, some time. */
+    void drop(long inode, long size) {
+        dropping.incrementAndGet();
+        try {
+            executor.execute(() -> {
+                try {
+                    remove(inode, size);
+                } finally {
+                    dropping.decrementAndGet();
+                }
+            });
+        } catch (RuntimeException e) {
+            dropping.decrementAndGet();
+            throw e;
+        }
+    }
+
+    /** False: some may be left. */
+    private boolean remove(long inode, long size) {
+        boolean removed = cut(inode, 0, blocks(size));
+        if (removed) {
+            isGone(inode);
+        }
+        return removed;
+    }
+
+    /** Blocks of a file of this size. */
+    long blocks(long size) {
+        return (size + blockSize - 1) / blockSize;
+    }
+
+    /** Removes blocks {@code first} to {@code end} (exclusive) of an inode, and what lies behind them; false: some may be left. */
+    boolean cut(long inode, long first, long end) {
         try {
             store.delete(inode, first, end);
+            return true;
         } catch (IOException | RuntimeException e) {
             LOG.warn("Objects of inode {} are left in the data store", Long.toHexString(inode), e);
+            return false;
+        }
+    }
+
+    private void isGone(long inode) {
+        synchronized (this) {
+            gone[goneCount++] = inode;
+            if (goneCount == 1) {
+                notifyAll();
+            }
+            if (goneCount < gone.length) {
+                return;
+            }
+        }
+        var unused = tell();
+    }
+
+    /** Nobody waits for it: what the server does not hear of it has removed once more. */
+    private CompletableFuture<Void> tell() {
+        long[] inodes;
+        synchronized (this) {
+            inodes = Arrays.copyOf(gone, goneCount);
+            goneCount = 0;
+        }
+        return inodes.length == 0 ? CompletableFuture.completedFuture(null) : removals.tell(inodes);
+    }
+
+    private void run() {
+        long look = System.nanoTime() + random(takeOverNanos / EARLY);
+        while (awaitWork(look)) {
+            var unused = tell();
+            if (System.nanoTime() - look >= 0) {
+                takeOver();
+                look = System.nanoTime() + takeOverNanos + random(takeOverNanos);
+            }
+        }
+    }
+
+    /** So that many clients do not come at once. */
+    private static long random(long nanos) {
+        return ThreadLocalRandom.current().nextLong(nanos + 1);
+    }
+
+    /** Waits until there is something to tell, and some more perhaps, or it is time to look. False: closed. */
+    private synchronized boolean awaitWork(long look) {
+        long until = look;
+        try {
+            for (boolean any = false; !closed; ) {
+                if (!any && goneCount > 0) {
+                    any = true;
+                    until = Math.min(look - System.nanoTime(), TELL_NANOS) + System.nanoTime();
+                }
+                long left = until - System.nanoTime();
+                if (left <= 0) {
+                    return true;
+                }
+                TimeUnit.NANOSECONDS.timedWait(this, left + 999_999); // not a busy millisecond
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return false;
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /** Begins anywhere: what cannot be removed must not keep it from the rest. */
+    private void takeOver() {
+        try {
+            int begin = ThreadLocalRandom.current().nextInt(Removals.PLACES);
+            int failures = takeOver(begin, 0);
+            takeOver(0, failures); // whoever was told of before is not told of again
+        } catch (HmfsException e) {
+            LOG.debug("What other clients have left is not known", e); // an older server keeps no record
+        } catch (IOException e) {
+            LOG.debug("What other clients have left is not known: {}", e.getMessage());
+        }
+    }
+
+    /** Who cannot remove files leaves the rest to others, until the next time. Returns how many it could not. */
+    private int takeOver(int begin, int failedBefore) throws IOException {
+        int failures = failedBefore;
+        Removals.Pending part;
+        int from = begin;
+        do {
+            part = removals.pending(TimeUnit.NANOSECONDS.toMillis(takeOverNanos), from);
+            for (Removals.RemovedFile file : part.files()) {
+                if (isClosed() || failures == FAILURES_MAX) {
+                    return failures;
+                }
+                failures += remove(file.inode(), file.size()) ? 0 : 1;
+            }
+            from = part.next();
+        } while (!part.isLast());
+        return failures;
+    }
+
+    /** Waits for what was dropped, and tells the server: while there is a connection. */
+    void settle() {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS_MAX);
+        try {
+            synchronized (this) {
+                closed = true;
+                notifyAll();
+            }
+            while (dropping.get() > 0 && end - System.nanoTime() > 0) {
+                Thread.sleep(LOOK_MILLIS);
+            }
+            tell().get(TELL_SECONDS_MAX, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("The server does not know what was removed", e); // so another client will remove it once more
         }
     }
 
     @Override
     public void close() {
+        synchronized (this) {
+            closed = true;
+            notifyAll();
+        }
         executor.shutdown();
         try {
             if (!executor.awaitTermination(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
@@ -55,6 +239,7 @@ final class Reaper implements Closeable {
                         "{} deleted files still have objects in the data store",
                         executor.getQueue().size());
             }
+            thread.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS_MAX)); // it works on the store
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -70,10 +70,11 @@ final class Session implements Closeable {
         this.xattrs = new XAttrs(link);
         this.locations = new Locations(store, link.server().blockSize());
         this.acls = new AclLists(link);
-        this.reaper = store.dropsBlocksItself() ? null : new Reaper(store);
+        this.reaper = store.dropsBlocksItself() ? null : new Reaper(store, link.client(), options.takeOver());
         this.removal = new Removal(link, options, store.dropsBlocksItself());
         if (reaper != null) {
-            link.client().onRemoved((inode, size) -> reaper.drop(inode, 0, blocks(size)));
+            link.client().onRemoved(reaper::drop);
+            reaper.start();
         }
     }
 
@@ -328,7 +329,7 @@ final class Session implements Closeable {
         }
         change(path, (client, name) -> client.truncate(name, size));
         if (reaper != null) {
-            reaper.dropNow(info.id(), blocks(size), blocks(info.size()));
+            reaper.cut(info.id(), reaper.blocks(size), reaper.blocks(info.size()));
         }
     }
 
@@ -337,13 +338,12 @@ final class Session implements Closeable {
         return removal.run(path, recursive);
     }
 
-    private long blocks(long size) {
-        return (size + server().blockSize() - 1) / server().blockSize();
-    }
-
     @Override
     public void close() throws IOException {
         openFiles.closeAll();
+        if (reaper != null) {
+            reaper.settle(); // while the server can hear of it
+        }
         link.close();
         if (reaper != null) {
             reaper.close(); // after the last reply that could tell of a file, before the store that it works on

@@ -33,6 +33,16 @@ final class Figures {
         metrics.gauge("hmfs.quota.directories", null, "Directories that have a quota", service::quotaDirectories);
         metrics.counter("hmfs.quota.refusals", null, "Changes that were refused for a quota", service::quotaRefusals);
         metrics.gauge("hmfs.leases", null, "Files that somebody has a lease on, to write them", service::leases);
+        metrics.gauge(
+                "hmfs.removals.recorded",
+                null,
+                "Removed files whose objects clients have still to remove",
+                service::removalsRecorded);
+        metrics.counter(
+                "hmfs.removals.unrecorded",
+                null,
+                "Removed files that found no room on the record, and whose objects hmfs gc finds if their client dies",
+                service::removalsUnrecorded);
         metrics.truth(
                 "hmfs.reaping", "1 while directories that were removed as a whole are taken apart", service::isReaping);
         metrics.truth("hmfs.healthy", "What /health says: 1 for 200, 0 for 503", healthy);

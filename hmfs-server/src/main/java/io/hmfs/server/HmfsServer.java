@@ -97,6 +97,7 @@ public final class HmfsServer implements AutoCloseable {
                     Grants.open(config.grantKey()),
                     config.openLeases(namespace.poolStatus().clusterId()),
                     data,
+                    config.openRemovals(namespace.poolStatus().clusterId()),
                     disk,
                     config.ioQueueBytesMax(),
                     observation(),
@@ -234,8 +235,7 @@ public final class HmfsServer implements AutoCloseable {
         if (meters.isFull()) {
             problems.add("the pool is full: nothing can be made until something is removed");
         }
-        AuditLog log = audit;
-        if (log != null && log.hasStopped()) {
+        if (audit != null && audit.hasStopped()) {
             problems.add("the audit log has stopped after an error, see the server's log; operations go on without it");
         }
         return new Health(List.copyOf(problems));

@@ -6,6 +6,7 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.data.RemovalRecord;
 import io.hmfs.server.exec.Leases;
 import io.hmfs.server.transport.netty.Sockets;
 import java.io.IOException;
@@ -148,6 +149,16 @@ public record ServerConfig(
         Path file =
                 directory == null ? pool.resolveSibling(pool.getFileName() + ".leases") : directory.resolve("leases");
         return Leases.open(file, cluster, leases, persistence.writesBack());
+    }
+
+    /** What clients have to remove from a data store that is not the server's, from a file there too; null for the builtin store. */
+    @Nullable
+    RemovalRecord openRemovals(UUID cluster) throws IOException {
+        Path directory = logDirectory;
+        Path file = directory == null
+                ? pool.resolveSibling(pool.getFileName() + ".removals")
+                : directory.resolve("removals");
+        return isBuiltin() ? null : RemovalRecord.open(file, cluster);
     }
 
     /** How to open the pool: replies are held back until they are safe, so no method waits. */

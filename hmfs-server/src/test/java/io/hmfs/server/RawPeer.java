@@ -2,6 +2,7 @@ package io.hmfs.server;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.wire.CreateEncoder;
+import io.hmfs.wire.DeleteEncoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
@@ -103,6 +104,24 @@ final class RawPeer implements AutoCloseable {
                 .unmaskedMode(0777);
         mkdir.flags().clear().createParents(true);
         return framed(window, mkdir.path(path).limit());
+    }
+
+    /** The bytes of a delete, its length word included. */
+    static byte[] delete(long correlationId, String path) {
+        WireBuffer window = window();
+        DeleteEncoder delete = new DeleteEncoder()
+                .wrapAndApplyHeader(window, Wire.LENGTH_SIZE, new MessageHeaderEncoder())
+                .correlationId(correlationId)
+                .clientId(99)
+                .sequence(correlationId)
+                .baseId(Wire.ROOT_ID);
+        return framed(window, delete.path(path).limit());
+    }
+
+    /** The same bytes from a client of an older version of the schema, in which the message was as it is now. */
+    static byte[] older(int version, byte[] frame) {
+        frame[Wire.LENGTH_SIZE + MessageHeaderEncoder.versionEncodingOffset()] = (byte) version;
+        return frame;
     }
 
     private static WireBuffer window() {

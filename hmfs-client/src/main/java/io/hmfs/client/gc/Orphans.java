@@ -1,17 +1,24 @@
 package io.hmfs.client.gc;
 
 import io.hmfs.client.Census;
+import io.hmfs.client.Removals;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
 
 /**
  * Looks for objects that no file refers to. First it asks the store what it has: those inodes are older than the census, for an inode is made
  * before its first object. Then it takes the census. Whoever has objects and is not in it is gone for ever, since no inode is used
  * twice. Then it asks the store again, and only what belongs to those is an orphan. Anything that fails ends it, and until the census
- * has ended nothing is removed. For one thread, once.
+ * has ended nothing is removed. Of files on the server's record of removals it knows that without a census, so their objects need not be old.
+ * For one thread, once.
  */
 public final class Orphans {
     /** What an object is that is no live file's data. */
@@ -95,6 +102,7 @@ public final class Orphans {
     private final Map<Kind, Tally> tallies = new EnumMap<>(Kind.class);
     private final Tally removed = new Tally();
     private final List<StoredObject> batch = new ArrayList<>();
+    private final Set<Long> recorded = new HashSet<>();
     private long objects;
     private long unknown;
     private long directories;
@@ -115,6 +123,7 @@ public final class Orphans {
      */
     public void run() throws IOException {
         youngMillis = System.currentTimeMillis() - options.olderThanMillis;
+        readRecord();
         store.list(new First());
         candidates.seal();
         long blockSize = census.server().blockSize();
@@ -130,7 +139,7 @@ public final class Orphans {
                 listener.progress("directories listed", listed, known);
             }
         });
-        int gone = candidates.count() - candidates.countLive();
+        int gone = candidates.count() - candidates.countLive() - countRecorded();
         if (options.delete && !options.most && gone > candidates.countLive()) {
             throw new MostAreGoneException(
                     "of the inodes with objects in " + census.server().dataStore() + " " + candidates.countLive()
@@ -138,6 +147,48 @@ public final class Orphans {
         }
         store.list(new Second());
         remove();
+        if (options.delete) {
+            clearRecord();
+        }
+    }
+
+    private void readRecord() throws IOException {
+        Removals.Pending part;
+        int from = 0;
+        do {
+            part = census.removals().pending(0, from);
+            part.files().forEach(file -> recorded.add(file.inode()));
+            from = part.next();
+        } while (!part.isLast());
+    }
+
+    private boolean isRecorded(long inode) {
+        return recorded.contains(inode) && !candidates.isLive(inode);
+    }
+
+    /** Those that have objects. */
+    private int countRecorded() {
+        int count = 0;
+        for (long inode : recorded) {
+            count += candidates.has(inode) && isRecorded(inode) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private void clearRecord() throws IOException {
+        long[] inodes = recorded.stream().mapToLong(Long::longValue).toArray();
+        for (int at = 0; at < inodes.length; at += Removals.TOLD_MAX) {
+            try {
+                census.removals()
+                        .tell(Arrays.copyOfRange(inodes, at, Math.min(at + Removals.TOLD_MAX, inodes.length)))
+                        .get();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new InterruptedIOException("interrupted");
+            } catch (ExecutionException e) {
+                throw new IOException(e.getCause());
+            }
+        }
     }
 
     /** Whose objects there are. */
@@ -180,7 +231,7 @@ public final class Orphans {
         @Override
         public void object(StoredObject object) throws IOException {
             Kind kind = kind(object);
-            if (object.modifiedMillis() > youngMillis) {
+            if (object.modifiedMillis() > youngMillis && !isRecorded(object.inode())) {
                 kind = Kind.YOUNG;
             }
             found(kind).add(object);
@@ -221,6 +272,11 @@ public final class Orphans {
 
     public Tally removed() {
         return removed;
+    }
+
+    /** Files on the record of removals when it began. */
+    public int recorded() {
+        return recorded.size();
     }
 
     /** Names that are no object's; they are left alone. */

@@ -3,6 +3,7 @@ package io.hmfs.hadoop.store;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -110,8 +111,16 @@ public final class HadoopDataStore implements DataStore {
     public void delete(long inode, long firstBlock, long endBlock) throws IOException {
         boolean deleted = true;
         for (long block = firstBlock; block < endBlock || deleted; block++) {
-            deleted = files.delete(nameOf(inode, block), false);
+            deleted = remove(files, nameOf(inode, block));
         }
+    }
+
+    /** False: it is not there. */
+    static boolean remove(FileSystem files, Path object) throws IOException {
+        // the local filesystem does not tell an object that may not be deleted from one that is not there
+        return files.getUri().getScheme().equals("file")
+                ? Files.deleteIfExists(java.nio.file.Path.of(object.toUri()))
+                : files.delete(object, false);
     }
 
     /** Others name this machine, whatever they have; some of them ask a server for that. */

@@ -80,7 +80,7 @@ public final class HadoopObjects implements ObjectStore {
     public List<StoredObject> remove(List<StoredObject> objects) throws IOException {
         List<StoredObject> removed = new ArrayList<>();
         for (StoredObject each : objects) {
-            if (files.delete(new Path(root, each.name()), false)) {
+            if (HadoopDataStore.remove(files, new Path(root, each.name()))) {
                 removed.add(each);
             }
         }

@@ -36,6 +36,7 @@ import picocli.CommandLine.Option;
             "  unfinished blocks  begun and never ended, of files that are there (Hadoop filesystems only)",
             "  behind the size    blocks that no committed size covers; never removed",
             "  young              any of these, changed within --older-than; never removed",
+            "  on record          removed files whose objects a client has still to remove; they count as orphans at any age",
             "  unknown names      what is no object of HMFS; never removed",
             "",
             "HADOOP_CONF_DIR is read if set, for data stores that are Hadoop filesystems.",
@@ -171,6 +172,7 @@ final class GcCommand implements Callable<Integer> {
                     tally.objects() == 0 ? "-" : age(tally.oldestMillis()));
         }
         out.printf(Locale.ROOT, "%-18s %,12d%n", "unknown names", orphans.unknown());
+        out.printf(Locale.ROOT, "%-18s %,12d files%n", "on record", orphans.recorded());
         if (delete) {
             out.printf("%n%s%n", removed(orphans));
         } else if (orphans.found(Kind.ORPHAN).objects() > 0) {
@@ -202,6 +204,7 @@ final class GcCommand implements Callable<Integer> {
             all.put(label(kind), tally(orphans.found(kind)));
         }
         all.put("unknown", orphans.unknown());
+        all.put("recorded", orphans.recorded());
         all.put("removed", tally(orphans.removed()));
         return Json.object(all);
     }

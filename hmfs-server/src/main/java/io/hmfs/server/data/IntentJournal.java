@@ -24,7 +24,8 @@ import java.util.Set;
  * A slot is filled before the name is removed and freed after the objects are gone. A slot found at start whose name still stands
  * for the inode is about a removal that never happened; any other one is about objects to remove. Hence a slot of a file that
  * stays must be freed <em>durably</em> before the name can change: {@link #cancel}. A file that was to be cut is cut at the size that
- * it has at the start, when nobody writes to it. Thread-safe.
+ * it has at the start, when nobody writes to it. {@link RemovalRecord} has other hashes than the builtin store: of one cluster, and of one boot
+ * of the machine as long as the removal is not certain; a slot with none of them is free. Thread-safe.
  */
 public final class IntentJournal implements AutoCloseable {
     /** Its name in the data directory. */
@@ -32,6 +33,9 @@ public final class IntentJournal implements AutoCloseable {
 
     static final int SLOT_SIZE = 512; // one sector: it reaches a disk as a whole
     static final int SLOTS = 16_384;
+
+    /** No slot. */
+    static final int NONE = -1;
 
     private static final int INODE = 8;
     private static final int PARENT = 16;
@@ -43,6 +47,8 @@ public final class IntentJournal implements AutoCloseable {
 
     private final MappedByteBuffer slots;
     private final boolean durable;
+    private final long seed;
+    private final long intentSeed;
     private final int[] free = new int[SLOTS];
     private volatile int freeCount;
 
@@ -54,7 +60,14 @@ public final class IntentJournal implements AutoCloseable {
 
     /** Opens the journal, making it if need be. {@code durable}: intents survive power failure. */
     public IntentJournal(Path file, boolean durable) throws IOException {
+        this(file, durable, 0, 0);
+    }
+
+    /** Whose hashes begin with {@code seed}; with {@code intentSeed} until {@link #settle}. */
+    IntentJournal(Path file, boolean durable, long seed, long intentSeed) throws IOException {
         this.durable = durable;
+        this.seed = seed;
+        this.intentSeed = intentSeed;
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
             reserve(channel);
@@ -81,7 +94,7 @@ public final class IntentJournal implements AutoCloseable {
             int at = slot * SLOT_SIZE;
             long state = slots.getLong(at);
             int nameLength = Short.toUnsignedInt(slots.getShort(at + NAME_LENGTH));
-            if (state == 0 || nameLength > Name.LENGTH_MAX || state != checksum(at, nameLength)) {
+            if (state == 0 || nameLength > Name.LENGTH_MAX || !isWhole(state, at, nameLength)) {
                 slots.putLong(at, 0); // free, or torn by a power failure: then the removal did not begin
                 free[freeCount++] = slot;
                 continue;
@@ -90,6 +103,10 @@ public final class IntentJournal implements AutoCloseable {
             name.seal(nameLength);
             visitor.intent(slot, slots.getLong(at + INODE), slots.getLong(at + PARENT), name, slots.getLong(at + SIZE));
         }
+    }
+
+    private boolean isWhole(long state, int at, int nameLength) {
+        return state == checksum(at, nameLength, seed) || state == checksum(at, nameLength, intentSeed);
     }
 
     /** The size of a file that is to be cut, as an intent has it. */
@@ -119,6 +136,20 @@ public final class IntentJournal implements AutoCloseable {
     /** The same, except that on return a crash of the machine can; several are safe after one {@link #force}. */
     public int prepare(long inode, long parent, Name name, long size) {
         int slot = take();
+        fill(slot, inode, parent, name, size);
+        return slot;
+    }
+
+    /** The same without waiting; {@link #NONE}: all slots are taken. */
+    int tryPrepare(long inode, long parent, Name name, long size) {
+        int slot = poll();
+        if (slot != NONE) {
+            fill(slot, inode, parent, name, size);
+        }
+        return slot;
+    }
+
+    private void fill(int slot, long inode, long parent, Name name, long size) {
         int at = slot * SLOT_SIZE;
         slots.putLong(
                 at + (NAME + name.length() & -Long.BYTES),
@@ -128,10 +159,23 @@ public final class IntentJournal implements AutoCloseable {
         slots.putLong(at + SIZE, size);
         slots.putShort(at + NAME_LENGTH, (short) name.length());
         slots.put(at + NAME, name.buffer(), 0, name.length());
-        long state = checksum(at, name.length());
+        long state = checksum(at, name.length(), intentSeed);
         VarHandle.releaseFence(); // the state last: the death of the process leaves a prefix of the stores
         slots.putLong(at, state);
-        return slot;
+    }
+
+    /** The removal is certain, also if the machine dies. */
+    void settle(int slot) {
+        int at = slot * SLOT_SIZE;
+        slots.putLong(at, checksum(at, Short.toUnsignedInt(slots.getShort(at + NAME_LENGTH)), seed));
+    }
+
+    long inode(int slot) {
+        return slots.getLong(slot * SLOT_SIZE + INODE);
+    }
+
+    long fileSize(int slot) {
+        return slots.getLong(slot * SLOT_SIZE + SIZE);
     }
 
     /** After {@link #prepare}: what is prepared is not forgotten any more. */
@@ -173,6 +217,10 @@ public final class IntentJournal implements AutoCloseable {
         return freeCount;
     }
 
+    private synchronized int poll() {
+        return freeCount == 0 ? NONE : free[--freeCount];
+    }
+
     private synchronized int take() {
         boolean interrupted = false;
         while (freeCount == 0) {
@@ -194,8 +242,8 @@ public final class IntentJournal implements AutoCloseable {
     }
 
     /** Mixes the slot's words up to the end of the name; what lies behind it in the last word is zero. */
-    private long checksum(int at, int nameLength) {
-        long hash = 0;
+    private long checksum(int at, int nameLength, long first) {
+        long hash = first;
         for (int offset = INODE; offset < NAME + nameLength; offset += Long.BYTES) {
             hash = (hash ^ slots.getLong(at + offset)) * 0x9E3779B97F4A7C15L;
             hash ^= hash >>> 29;

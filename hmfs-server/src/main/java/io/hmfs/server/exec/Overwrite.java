@@ -93,20 +93,15 @@ final class Overwrite {
 
     /** Under the key's lock. It is the commit, so it bears the number of the request. */
     private Status place(long parent, Name name) {
-        Service.Data data = worker.service.data;
         Attributes removed = removes.removed();
-        int slot = data == null ? 0 : removes.begin(data, parent, name);
+        int slot = removes.begin(parent, name);
         worker.once.enter();
         Status outcome = worker.service.limbo.place(draft, parent, name, removed);
         worker.once.leave();
         if (outcome == Status.OK) {
             worker.charges.replaced(removed);
         }
-        if (data == null) {
-            removes.keepLinked(outcome);
-        } else {
-            removes.settle(data, slot, outcome == Status.OK, parent, name);
-        }
+        removes.settle(slot, outcome == Status.OK, parent, name);
         return outcome;
     }
 }

@@ -3,6 +3,7 @@ package io.hmfs.server.exec;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.data.RemovalRecord;
 import io.hmfs.wire.DeleteDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
@@ -11,12 +12,12 @@ import io.hmfs.wire.Wire;
 /**
  * Requests that take a name away: delete, rmdir, rename; and what an {@link Overwrite} shares with them.
  *
- * <p>Where the server keeps the data, a removed file's objects must go too, whatever crashes: the intent is recorded before the
- * file leaves the namespace, and freed when its objects are gone. The key lock is held from the look at the file to its removal
+ * <p>A removed file's objects must go too, whatever crashes: the intent is recorded before the file leaves the namespace, and freed when
+ * its objects are gone, which the server sees to where it keeps the data, and clients elsewhere ({@link RemovalRecord}). The key lock is held from the look at the file to its removal
  * and, by renames, over both keys, so that what leaves is what the intent says and nothing that stays has an intent.
  */
 final class RemoveRequests {
-    private static final int NO_SLOT = -1;
+    static final int NO_SLOT = RemovalRecord.NONE;
     private static final int ATTEMPTS_MAX = 64;
 
     private final Worker worker;
@@ -134,7 +135,7 @@ final class RemoveRequests {
     Status mayRemove(PathResolver path, boolean overwriting) {
         boolean sticky = path.isParentSticky();
         boolean written = overwriting && worker.access.isLimited();
-        if (!sticky && !overwriting && worker.service.data == null) {
+        if (!sticky && !overwriting && !isRecorded()) {
             return Status.OK;
         }
         Status outcome = worker.namespace.stat(path.parentId, path.name, seen);
@@ -150,48 +151,82 @@ final class RemoveRequests {
         return outcome == Status.OK && sticky ? path.mayTakeAway(seen) : outcome;
     }
 
-    /** Under the key's lock, what is there in {@link #seen}. */
-    private Status remove(long parent, Name name) {
-        Service.Data data = worker.service.data;
-        if (data == null) {
-            return keepLinked(worker.charges.delete(parent, name, removed));
-        }
-        int slot = begin(data, parent, name);
-        Status outcome = worker.charges.delete(parent, name, removed);
-        settle(data, slot, outcome == Status.OK, parent, name);
-        return outcome;
+    private boolean isRecorded() {
+        return worker.service.data != null || worker.service.removals != null;
     }
 
-    /** A file that has names left keeps its objects, and a symbolic link has none: as far as data goes nothing was removed. */
-    Status keepLinked(Status outcome) {
-        if (removed.nlink > 0 || removed.isSymlink()) {
-            forgetRemoved();
-        }
+    /** Under the key's lock, what is there in {@link #seen}. */
+    private Status remove(long parent, Name name) {
+        int slot = begin(parent, name);
+        Status outcome = worker.charges.delete(parent, name, removed);
+        settle(slot, outcome == Status.OK, parent, name);
         return outcome;
     }
 
     /** No intent for one of several names: a name that is gone does not tell that its file is. */
-    int begin(Service.Data data, long parent, Name name) {
-        return seen.nlink > 1 || seen.isSymlink() ? NO_SLOT : data.journal().begin(seen.id, parent, name, seen.size);
+    int begin(long parent, Name name) {
+        return !isRecorded() || seen.nlink > 1 || seen.isSymlink() ? NO_SLOT : begin(seen, parent, name);
     }
 
-    void settle(Service.Data data, int slot, boolean gone, long parent, Name name) {
+    private int begin(Attributes file, long parent, Name name) {
+        Service.Data data = worker.service.data;
+        return data != null
+                ? data.journal().begin(file.id, parent, name, file.size)
+                : recorded().begin(file.id, parent, name, file.size);
+    }
+
+    private RemovalRecord recorded() {
+        RemovalRecord record = worker.service.removals;
+        if (record == null) {
+            throw new IllegalStateException("no record of removals");
+        }
+        return record;
+    }
+
+    /**
+     * After what {@link #begin} announced. A file that has names left keeps its objects, and a symbolic link has none: as far as data goes
+     * nothing was removed.
+     */
+    void settle(int slot, boolean gone, long parent, Name name) {
+        if (!isRecorded()) {
+            keepLinked();
+            return;
+        }
         if (gone && removed.id != seen.id) {
             throw new IllegalStateException("removed inode " + removed.id + ", had seen " + seen.id);
         }
         if (gone && removed.nlink == 0 && !removed.isSymlink()) {
-            int taken = slot == NO_SLOT ? data.journal().begin(removed.id, parent, name, removed.size) : slot;
-            reap(data, taken);
+            reap(slot == NO_SLOT ? begin(removed, parent, name) : slot);
             return;
         }
         if (slot != NO_SLOT) {
-            data.journal().cancel(slot);
+            cancel(slot);
         }
-        keepLinked(Status.OK);
+        keepLinked();
+    }
+
+    private void cancel(int slot) {
+        Service.Data data = worker.service.data;
+        if (data != null) {
+            data.journal().cancel(slot);
+        } else {
+            recorded().cancel(slot);
+        }
+    }
+
+    private void keepLinked() {
+        if (removed.nlink > 0 || removed.isSymlink()) {
+            forgetRemoved();
+        }
     }
 
     /** The objects go when the removal is safe: a file that came back after a loss of the machine would lack them. */
-    private void reap(Service.Data data, int slot) {
+    private void reap(int slot) {
+        Service.Data data = worker.service.data;
+        if (data == null) {
+            recordGone(recorded(), slot);
+            return;
+        }
         long inode = removed.id;
         long size = removed.size;
         long position = worker.namespace.logPosition();
@@ -199,6 +234,17 @@ final class RemoveRequests {
             data.reaper().add(inode, size, slot);
         } else {
             worker.namespace.whenDurable(position, () -> data.reaper().add(inode, size, slot), worker.service::fail);
+        }
+    }
+
+    private void recordGone(RemovalRecord record, int slot) {
+        long position = worker.namespace.logPosition();
+        if (slot == NO_SLOT) {
+            record.lost();
+        } else if (position == 0) {
+            record.settle(slot);
+        } else {
+            worker.namespace.whenDurable(position, () -> record.settle(slot), worker.service::fail);
         }
     }
 
@@ -300,12 +346,7 @@ final class RemoveRequests {
             if (outcome != Status.OK) {
                 return outcome;
             }
-            Service.Data data = worker.service.data;
-            if (data == null) {
-                outcome = keepLinked(rename(source, target, replace));
-            } else {
-                outcome = replace ? replace(data, source, target) : rename(source, target, false);
-            }
+            outcome = replace ? replace(source, target) : rename(source, target, false);
             return outcome;
         } finally {
             worker.charges.moves.ended(outcome, source.parentId, source.name);
@@ -323,14 +364,14 @@ final class RemoveRequests {
         return outcome;
     }
 
-    private Status replace(Service.Data data, PathResolver source, PathResolver target) {
+    private Status replace(PathResolver source, PathResolver target) {
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             Status there = worker.namespace.stat(target.parentId, target.name, seen);
             if (there == Status.OK && !seen.isDirectory()) {
-                int slot = begin(data, target.parentId, target.name);
+                int slot = begin(target.parentId, target.name);
                 Status outcome = rename(source, target, true);
                 boolean gone = outcome == Status.OK && removed.id != 0; // 0: a file renamed to itself
-                settle(data, slot, gone, target.parentId, target.name);
+                settle(slot, gone, target.parentId, target.name);
                 return outcome;
             }
             Status outcome = rename(source, target, false);

@@ -15,6 +15,7 @@ import io.hmfs.wire.LeaseStateEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsReportEncoder;
 import io.hmfs.wire.ObjectsPageEncoder;
+import io.hmfs.wire.PendingRemovalsEncoder;
 import io.hmfs.wire.QuotaReportEncoder;
 import io.hmfs.wire.SafeModeStateEncoder;
 import io.hmfs.wire.StatusReportEncoder;
@@ -51,6 +52,7 @@ final class ReplyWriter {
     private final LeaseStateEncoder leaseState = new LeaseStateEncoder();
     private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
     private final CensusPageEncoder census = new CensusPageEncoder();
+    private final PendingRemovalsEncoder removals = new PendingRemovalsEncoder();
     private final ObjectsPageEncoder objects = new ObjectsPageEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final PrincipalNames principals;
@@ -312,6 +314,15 @@ final class ReplyWriter {
                 .nameQuota(limits.names)
                 .spaceQuota(limits.bytes)
                 .putNext(next, 0, next.length)
+                .limit());
+    }
+
+    void removals(int next, int recorded, byte[] files, int length) {
+        close(removals.wrapAndApplyHeader(open(FIXED_MAX + length), 0, header)
+                .correlationId(correlationId)
+                .next(next)
+                .recorded(recorded)
+                .putFiles(files, 0, length)
                 .limit());
     }
 

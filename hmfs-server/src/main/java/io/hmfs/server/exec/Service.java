@@ -9,6 +9,7 @@ import io.hmfs.server.access.Grants;
 import io.hmfs.server.data.BlockStore;
 import io.hmfs.server.data.IntentJournal;
 import io.hmfs.server.data.Reaper;
+import io.hmfs.server.data.RemovalRecord;
 import io.hmfs.server.metrics.Observation;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -45,6 +46,7 @@ public final class Service {
     final Grants grants;
     final Leases leases;
     final @Nullable Data data;
+    final @Nullable RemovalRecord removals;
     final DiskQueue disk;
     private final TreeReaper trees;
     private final Consumer<Throwable> failStop;
@@ -91,6 +93,7 @@ public final class Service {
      * @param grants what opened files may be asked for
      * @param leases who writes which file
      * @param data null if the data store is not the server's own
+     * @param removals what clients have to remove then; null: nobody keeps a record
      * @param disk runs what waits for the disk
      * @param diskBytesMax bytes that may wait for the disk, of which each client gets its share
      * @param observation told of each request
@@ -103,6 +106,7 @@ public final class Service {
             Grants grants,
             Leases leases,
             @Nullable Data data,
+            @Nullable RemovalRecord removals,
             Executor disk,
             long diskBytesMax,
             Observation observation,
@@ -117,6 +121,7 @@ public final class Service {
         quotas = new Quotas(namespace, changes, limbo);
         outcomes = new OutcomesByClient(namespace.numbered(), System::nanoTime);
         this.data = data;
+        this.removals = removals;
         this.disk = new DiskQueue(disk, diskBytesMax);
         this.observation = observation;
         this.failStop = failStop;
@@ -127,11 +132,14 @@ public final class Service {
     public void recoverRemovals() {
         limbo.recover();
         quotas.recover();
+        Attributes found = new Attributes();
+        if (removals != null) {
+            removals.recover((parent, name, inode) -> stands(parent, name, inode, found));
+        }
         Data builtin = data;
         if (builtin == null) {
             return;
         }
-        Attributes found = new Attributes();
         builtin.journal().replay((slot, inode, parent, name, size) -> {
             boolean cut = IntentJournal.isCut(size);
             if (stands(parent, name, inode, found)) {
@@ -323,6 +331,16 @@ public final class Service {
     /** Connections that are not read until there is room for their client. */
     public int connectionsHeldUp() {
         return disk.waiting();
+    }
+
+    /** Files on the record of removals. */
+    public int removalsRecorded() {
+        return removals == null ? 0 : removals.count();
+    }
+
+    /** Files that were removed when it was full. */
+    public long removalsUnrecorded() {
+        return removals == null ? 0 : removals.unrecorded();
     }
 
     /** Leases that there are. */

@@ -89,6 +89,7 @@ public final class Worker {
     private final TreeRequests trees;
     private final DataRequests dataRequests;
     private final CensusRequests census = new CensusRequests(this);
+    private final RemovalRequests removals = new RemovalRequests(this);
     final Recorded recorded;
     private final Joining joining;
     private final Offloading offloading;
@@ -349,6 +350,7 @@ public final class Worker {
                 if (!acls.takes(template)
                         && !census.takes(template)
                         && !quotas.takes(template)
+                        && !removals.takes(template)
                         && !leases.takes(template)) {
                     reply.failure(ResultCode.BAD_REQUEST, "message " + header.templateId() + " is unknown");
                 }

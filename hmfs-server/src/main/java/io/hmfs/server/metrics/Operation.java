@@ -15,6 +15,7 @@ import io.hmfs.wire.MetricsDecoder;
 import io.hmfs.wire.MkdirDecoder;
 import io.hmfs.wire.ModifyAclDecoder;
 import io.hmfs.wire.ObjectsDecoder;
+import io.hmfs.wire.ObjectsRemovedDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.QuotaUsageDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
@@ -86,6 +87,7 @@ public enum Operation {
     SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID),
     CENSUS(CensusDecoder.TEMPLATE_ID),
     OBJECTS(ObjectsDecoder.TEMPLATE_ID),
+    OBJECTS_REMOVED(ObjectsRemovedDecoder.TEMPLATE_ID),
     STATUS(StatusDecoder.TEMPLATE_ID),
     METRICS(MetricsDecoder.TEMPLATE_ID),
     SAFE_MODE(SafeModeDecoder.TEMPLATE_ID);

@@ -100,7 +100,7 @@ final class BareService {
                 durable);
         Grants grants = Grants.open(key);
         return new Service(
-                namespace, info, callers, grants, Leases.inMemory(), data, disk, 1 << 20, observation, cause -> {
+                namespace, info, callers, grants, Leases.inMemory(), data, null, disk, 1 << 20, observation, cause -> {
                     throw new AssertionError(cause);
                 });
     }

@@ -107,6 +107,7 @@ class ConnectionEndsTest {
                 grants,
                 Leases.inMemory(),
                 null,
+                null,
                 disk::add,
                 DISK_BYTES,
                 observation,

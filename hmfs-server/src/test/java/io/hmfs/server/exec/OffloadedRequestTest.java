@@ -97,6 +97,7 @@ class OffloadedRequestTest {
                     Grants.open(directory.resolve("key")),
                     Leases.inMemory(),
                     null,
+                    null,
                     Runnable::run,
                     1 << 20,
                     new Observation(meters, metrics, null, Long.MAX_VALUE),

@@ -149,6 +149,8 @@ final class FuzzRequests {
             case "entriesMax" -> random.nextInt(4);
             case "incarnation", "moved", "afterInode" -> random.nextInt(2); // a census begins, or is of another server
             case "directory" -> random.nextInt(1 << 17);
+            case "olderThanMillis" -> random.nextInt(3) - 1;
+            case "from" -> random.nextInt(1 << 15);
             case "action" -> random.nextInt(2) * 2L; // what would refuse all that follows is left to the mutations
             case "cursorBirth", "cursorAt", "cursorStart", "bytesMax" -> 0;
             case "block" -> random.nextInt(2);
@@ -169,7 +171,7 @@ final class FuzzRequests {
             case "attribute" -> ATTRIBUTES[random.nextInt(ATTRIBUTES.length)].getBytes(StandardCharsets.UTF_8);
             case "entries" -> entries().getBytes(StandardCharsets.UTF_8);
             case "attributes" -> attributes().getBytes(StandardCharsets.UTF_8);
-            case "directories" -> new byte[Long.BYTES * random.nextInt(3)];
+            case "directories", "inodes" -> new byte[Long.BYTES * random.nextInt(3)];
             case "removed" -> new byte[2 * Long.BYTES * random.nextInt(2)];
             case "payload", "value" -> {
                 byte[] payload = new byte[random.nextInt(100)];

@@ -109,6 +109,7 @@ final class FuzzRig implements AutoCloseable {
                 grants,
                 Leases.inMemory(),
                 new Service.Data(store, journal, reaper),
+                null,
                 disk,
                 DISK_MAX,
                 new Observation(meters, metrics, null, Long.MAX_VALUE),

@@ -26,6 +26,7 @@ final class WireSchema {
     private static final String RESOURCE = "/io/hmfs/wire/hmfs-wire.xml";
     private static final int FIRST_REPLY = 100;
     private static final int WELCOME = 2;
+    private static final int OBJECTS_REMOVED = 115; // a request among the replies
     private static final Map<String, Integer> SIZES =
             Map.of("uint8", 1, "uint16", 2, "uint32", 4, "uint64", 8, "int64", 8, "Uuid", 16, "Text", 2, "Bytes", 4);
 
@@ -57,7 +58,7 @@ final class WireSchema {
                     .getDocumentElement();
             for (Element each : children(root)) {
                 int id = each.getTagName().equals("sbe:message") ? Integer.parseInt(each.getAttribute("id")) : WELCOME;
-                if (id < FIRST_REPLY && id != WELCOME) {
+                if ((id < FIRST_REPLY && id != WELCOME) || id == OBJECTS_REMOVED) {
                     requests.put(id, message(each, id));
                 }
             }
