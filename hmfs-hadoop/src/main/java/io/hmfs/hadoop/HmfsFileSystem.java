@@ -36,7 +36,7 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
     public static final String SCHEME = "hmfs";
 
     static {
-        Configuration.addDefaultResource("hmfs-default.xml");
+        Configuration.addDefaultResource("hmfs-classes.xml"); // goes before core-site.xml, so it has no setting
     }
 
     private URI uri = URI.create(SCHEME + ":///");

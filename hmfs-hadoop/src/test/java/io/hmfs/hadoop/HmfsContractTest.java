@@ -1,268 +1,89 @@
 package io.hmfs.hadoop;
 
 import java.io.IOException;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.contract.AbstractContractAppendTest;
-import org.apache.hadoop.fs.contract.AbstractContractBulkDeleteTest;
-import org.apache.hadoop.fs.contract.AbstractContractConcatTest;
-import org.apache.hadoop.fs.contract.AbstractContractContentSummaryTest;
-import org.apache.hadoop.fs.contract.AbstractContractCopyFromLocalTest;
-import org.apache.hadoop.fs.contract.AbstractContractCreateTest;
-import org.apache.hadoop.fs.contract.AbstractContractDeleteTest;
-import org.apache.hadoop.fs.contract.AbstractContractEtagTest;
-import org.apache.hadoop.fs.contract.AbstractContractGetEnclosingRoot;
-import org.apache.hadoop.fs.contract.AbstractContractGetFileStatusTest;
-import org.apache.hadoop.fs.contract.AbstractContractLeaseRecoveryTest;
-import org.apache.hadoop.fs.contract.AbstractContractMkdirTest;
-import org.apache.hadoop.fs.contract.AbstractContractMultipartUploaderTest;
-import org.apache.hadoop.fs.contract.AbstractContractOpenTest;
-import org.apache.hadoop.fs.contract.AbstractContractPathHandleTest;
-import org.apache.hadoop.fs.contract.AbstractContractRenameTest;
-import org.apache.hadoop.fs.contract.AbstractContractRootDirectoryTest;
-import org.apache.hadoop.fs.contract.AbstractContractSafeModeTest;
-import org.apache.hadoop.fs.contract.AbstractContractSeekTest;
-import org.apache.hadoop.fs.contract.AbstractContractSetTimesTest;
-import org.apache.hadoop.fs.contract.AbstractContractStreamIOStatisticsTest;
-import org.apache.hadoop.fs.contract.AbstractContractUnbufferTest;
-import org.apache.hadoop.fs.contract.AbstractContractVectoredReadTest;
-import org.apache.hadoop.fs.contract.AbstractFSContract;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
 /**
  * Goal: HMFS keeps the contract of Hadoop filesystems, as Hadoop itself tests it.
- * Method: Hadoop's own abstract contract tests, each as a nested class, against one server; contract/hmfs.xml says what we claim.
+ * Method: Hadoop's own abstract contract tests ({@link HmfsContracts}), each as a nested class, against one server.
  */
 class HmfsContractTest {
-    /** The contract on the shared server. */
-    static final class Contract extends AbstractFSContract {
-        Contract(Configuration conf) {
-            super(conf);
-            addConfResource("contract/hmfs.xml");
-        }
-
-        @Override
-        public FileSystem getTestFileSystem() throws IOException {
-            return FileSystem.get(ServerProcess.shared().uri(), getConf());
-        }
-
-        @Override
-        public String getScheme() {
-            return "hmfs";
-        }
-
-        @Override
-        public Path getTestPath() {
-            return new Path("/contract");
-        }
+    @BeforeAll
+    static void address() throws IOException {
+        System.setProperty(HmfsContracts.ADDRESS, ServerProcess.shared().uri().toString());
     }
 
     @Nested
-    class Append extends AbstractContractAppendTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class Append extends HmfsContracts.Append {}
 
     @Nested
-    class BulkDelete extends AbstractContractBulkDeleteTest {
-        @Override
-        protected int getExpectedPageSize() {
-            return PagedDelete.PAGE_SIZE;
-        }
-
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class BulkDelete extends HmfsContracts.BulkDelete {}
 
     @Nested
-    class Concat extends AbstractContractConcatTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class Concat extends HmfsContracts.Concat {}
 
     @Nested
-    class ContentSummary extends AbstractContractContentSummaryTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class ContentSummary extends HmfsContracts.ContentSummary {}
 
     @Nested
-    class CopyFromLocal extends AbstractContractCopyFromLocalTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class CopyFromLocal extends HmfsContracts.CopyFromLocal {}
 
     @Nested
-    class Create extends AbstractContractCreateTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class Create extends HmfsContracts.Create {}
 
     @Nested
-    class Delete extends AbstractContractDeleteTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class Delete extends HmfsContracts.Delete {}
 
     @Nested
-    class EnclosingRoot extends AbstractContractGetEnclosingRoot {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class EnclosingRoot extends HmfsContracts.EnclosingRoot {}
 
     @Nested
-    class Etag extends AbstractContractEtagTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class Etag extends HmfsContracts.Etag {}
 
     @Nested
-    class GetFileStatus extends AbstractContractGetFileStatusTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class GetFileStatus extends HmfsContracts.GetFileStatus {}
 
     @Nested
-    class LeaseRecovery extends AbstractContractLeaseRecoveryTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class LeaseRecovery extends HmfsContracts.LeaseRecovery {}
 
     @Nested
-    class Mkdir extends AbstractContractMkdirTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class Mkdir extends HmfsContracts.Mkdir {}
 
     @Nested
-    class MultipartUploader extends AbstractContractMultipartUploaderTest {
-        @Override
-        protected int partSizeInBytes() {
-            return ServerProcess.CHUNK_SIZE + 1024;
-        }
-
-        @Override
-        protected boolean finalizeConsumesUploadIdImmediately() {
-            return true;
-        }
-
-        @Override
-        protected boolean supportsConcurrentUploadsToSamePath() {
-            return true;
-        }
-
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class MultipartUploader extends HmfsContracts.MultipartUploader {}
 
     @Nested
-    class Open extends AbstractContractOpenTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class Open extends HmfsContracts.Open {}
 
     @Nested
-    class PathHandle extends AbstractContractPathHandleTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class PathHandle extends HmfsPathHandleContract {}
 
     @Nested
-    class Rename extends AbstractContractRenameTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class Rename extends HmfsContracts.Rename {}
 
     @Nested
-    class RootDirectory extends AbstractContractRootDirectoryTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class RootDirectory extends HmfsContracts.RootDirectory {}
 
     @Nested
-    class SafeMode extends AbstractContractSafeModeTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class SafeMode extends HmfsContracts.SafeMode {}
 
     @Nested
-    class Seek extends AbstractContractSeekTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class Seek extends HmfsContracts.Seek {}
 
     @Nested
-    class SetTimes extends AbstractContractSetTimesTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class SetTimes extends HmfsContracts.SetTimes {}
 
     @Nested
-    class StreamIOStatistics extends AbstractContractStreamIOStatisticsTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class StreamIOStatistics extends HmfsContracts.StreamIOStatistics {}
 
     @Nested
-    class Unbuffer extends AbstractContractUnbufferTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
-        }
-    }
+    class Unbuffer extends HmfsContracts.Unbuffer {}
 
     @Nested
-    class VectoredRead extends AbstractContractVectoredReadTest {
+    class VectoredRead extends HmfsContracts.VectoredRead {
         VectoredRead(String bufferType) {
             super(bufferType);
-        }
-
-        @Override
-        protected AbstractFSContract createContract(Configuration conf) {
-            return new Contract(conf);
         }
     }
 }

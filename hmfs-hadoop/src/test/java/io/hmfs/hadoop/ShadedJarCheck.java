@@ -71,6 +71,7 @@ class ShadedJarCheck {
                         "META-INF/MANIFEST.MF",
                         "META-INF/services/io.hmfs.client.gc.ObjectStoreProvider",
                         "META-INF/services/org.apache.hadoop.fs.FileSystem",
+                        "hmfs-classes.xml",
                         "hmfs-default.xml")),
                 outside);
         assertTrue(classes > 500 && relocated > 500, classes + " classes, " + relocated + " relocated");

@@ -32,6 +32,7 @@ import picocli.CommandLine.Parameters;
             "  mapreduce   word counts, NNBenchWithoutMR and TestDFSIO of Hadoop's own tests, with the local runner",
             "  distcp      copies to and from a real HDFS, a NameNode and a DataNode, with checksums compared; and that HDFS as data store",
             "  warnings    Hadoop's shell in a JVM without flags, which must have nothing to say about HMFS's jar",
+            "  filesystem  Hadoop's own contract tests of filesystems, of the Hadoop that --hadoop says",
             "  spark       Parquet tables written, appended to, overwritten in part; 200 tasks; a job killed midway and run again",
             "  iceberg     two Sparks that append to one table of Iceberg's HadoopCatalog at once, also while the server is killed",
             "  s3          Hadoop's shell over an HMFS whose data lies on an S3 server, versitygw, reached by S3A; Go builds it",
@@ -42,6 +43,7 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  hmfs bench contract",
             "  hmfs bench contract mapreduce --java /usr/lib/jvm/java-17-openjdk-amd64",
+            "  hmfs bench contract filesystem --hadoop 3.4.3",
             "  hmfs bench contract --quick",
         })
 public final class ContractCommand implements Callable<Integer> {
@@ -55,6 +57,7 @@ public final class ContractCommand implements Callable<Integer> {
         MAPREDUCE,
         DISTCP,
         WARNINGS,
+        FILESYSTEM,
         SPARK,
         ICEBERG,
         S3,
@@ -64,13 +67,14 @@ public final class ContractCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "SUITE",
             arity = "0..*",
-            description = "Those to run: mapreduce, distcp, warnings, spark, iceberg, s3, rados (default: all).")
+            description =
+                    "Those to run: mapreduce, distcp, warnings, filesystem, spark, iceberg, s3, rados (default: all).")
     private @Nullable Set<Suite> suites;
 
     @Option(
             names = "--quick",
             description =
-                    "The part that bin/test runs: small loads, about a minute; without Spark, Iceberg, S3 and RADOS.")
+                    "The part that bin/test runs: small loads, about a minute; without filesystem, Spark, Iceberg, S3 and RADOS.")
     private boolean quick;
 
     @Option(
@@ -83,7 +87,7 @@ public final class ContractCommand implements Callable<Integer> {
             names = "--hadoop",
             paramLabel = "VERSION",
             description =
-                    "Hadoop of mapreduce, of distcp and its HDFS, and of iceberg (default: the one that HMFS is built against).")
+                    "Hadoop of mapreduce, distcp and its HDFS, warnings, filesystem and iceberg (default: the one that HMFS is built against).")
     private @Nullable String hadoopVersion;
 
     @Option(names = "--keep", description = "Leave the logs, and say where.")
@@ -113,7 +117,7 @@ public final class ContractCommand implements Callable<Integer> {
         Set<Suite> chosen = suites == null ? EnumSet.allOf(Suite.class) : suites;
         Commands commands = new Commands(
                 Path.of(System.getProperty("hmfs.home", ".")), Files.createDirectory(work.resolve("logs")));
-        Hadoop hadoop = Hadoop.prepare(commands, work.resolve("hadoop"), java, hadoopVersion);
+        Hadoop hadoop = Hadoop.prepare(commands, work.resolve("hadoop"), java, Hadoop.RUNTIME, hadoopVersion);
         if (chosen.contains(Suite.S3) && !quick) {
             s3(cases, commands, hadoop, work);
         }
@@ -123,7 +127,8 @@ public final class ContractCommand implements Callable<Integer> {
         if (chosen.contains(Suite.ICEBERG) && !quick) {
             iceberg(cases, commands, work);
         }
-        if (Collections.disjoint(chosen, EnumSet.of(Suite.MAPREDUCE, Suite.DISTCP, Suite.WARNINGS, Suite.SPARK))) {
+        if (Collections.disjoint(
+                chosen, EnumSet.of(Suite.MAPREDUCE, Suite.DISTCP, Suite.WARNINGS, Suite.FILESYSTEM, Suite.SPARK))) {
             return;
         }
         Path pool = format(commands, work.resolve("pool"));
@@ -144,6 +149,9 @@ public final class ContractCommand implements Callable<Integer> {
             if (chosen.contains(Suite.WARNINGS)) {
                 new WarningsSuite(cases, hadoop, work).all();
             }
+            if (chosen.contains(Suite.FILESYSTEM) && !quick) {
+                fileSystem(cases, commands, server.uri(), work);
+            }
             if (chosen.contains(Suite.SPARK) && !quick) {
                 SparkJob spark = SparkJob.prepare(commands, work.resolve("spark"), java);
                 new SparkSuite(cases, commands, spark, hmfs, server.uri()).all();
@@ -160,6 +168,13 @@ public final class ContractCommand implements Callable<Integer> {
                         "format", pool.toString(), "--size", POOL_SIZE, "--persistence", ServerProcess.PERSISTENCE),
                 COMMAND_SECONDS);
         return pool;
+    }
+
+    private void fileSystem(Cases cases, Commands commands, String uri, Path work) throws Exception {
+        Path directory = Files.createDirectory(work.resolve("filesystem"));
+        Hadoop client = Hadoop.prepare(commands, directory.resolve("hadoop"), java, Hadoop.CONTRACTS, hadoopVersion);
+        boolean junit4 = hadoopVersion != null && hadoopVersion.startsWith("3.4.");
+        new FileSystemSuite(cases, commands, client, junit4, uri, directory).all();
     }
 
     private void iceberg(Cases cases, Commands commands, Path work) throws Exception {

@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 final class Hadoop {
     private static final int FETCH_SECONDS = 1200;
     private static final int RUN_SECONDS = 300;
+    /** MapReduce, DistCp and HDFS. */
+    static final String RUNTIME = "runtime";
+    /** The client, and the contract tests of filesystems. */
+    static final String CONTRACTS = "filesystem";
 
     private final Commands commands;
     private final Path conf;
@@ -29,11 +33,12 @@ final class Hadoop {
         conf = Files.createDirectory(scratch.resolve("conf"));
     }
 
-    /** Fetches them the first time; of the version that HMFS is built against, or another. */
-    static Hadoop prepare(Commands commands, Path scratch, Path javaHome, @Nullable String version)
+    /** Fetches them the first time: {@link #RUNTIME} or {@link #CONTRACTS}, of the version that HMFS is built against, or another. */
+    static Hadoop prepare(Commands commands, Path scratch, Path javaHome, String part, @Nullable String version)
             throws IOException, InterruptedException, StepException {
         List<String> script = new ArrayList<>();
         script.add(commands.home().resolve("bin/lib/contract-hadoop").toString());
+        script.add(part);
         if (version != null) {
             script.add(version);
         }
@@ -114,6 +119,21 @@ final class Hadoop {
         program.environment().keySet().removeIf(each -> each.startsWith("HADOOP_") || each.startsWith("HDFS_"));
         String printed = commands.run(name, program, RUN_SECONDS);
         return printed + Files.readString(commands.log(name));
+    }
+
+    /** Compiles sources against it and HMFS's jar. */
+    void compile(Path classes, Path... sources) throws IOException, InterruptedException, StepException {
+        List<String> command = new ArrayList<>(List.of(
+                javaHome.resolve("bin/javac").toString(),
+                "-nowarn",
+                "-d",
+                classes.toString(),
+                "-cp",
+                plugin() + ":" + classPath));
+        for (Path source : sources) {
+            command.add(source.toString());
+        }
+        commands.run("javac", commands.program(command), RUN_SECONDS);
     }
 
     /** HMFS's jar, which is all of HMFS that these programs have. */

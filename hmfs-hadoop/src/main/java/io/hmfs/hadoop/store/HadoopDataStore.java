@@ -69,9 +69,14 @@ public final class HadoopDataStore implements DataStore {
         return pool;
     }
 
-    /** The filesystem that objects are in, for one user, who closes it. */
+    /**
+     * The filesystem that objects are in, for one user, who closes it. It is not in Hadoop's cache: when a JVM ends, Hadoop closes
+     * what is there in any order, and an HMFS that it closes later has objects to remove.
+     */
     static FileSystem filesystem(URI root, Configuration conf) throws IOException {
-        FileSystem opened = FileSystem.newInstance(root, conf); // not the shared one: somebody else could close that
+        Configuration own = new Configuration(conf);
+        own.setBoolean("fs." + root.getScheme() + ".impl.disable.cache", true);
+        FileSystem opened = FileSystem.get(root, own);
         // The checksums of the local filesystem's wrapper lie in second files, which no rename moves atomically.
         return opened instanceof LocalFileSystem local ? local.getRawFileSystem() : opened;
     }

@@ -6,13 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.PrivilegedExceptionAction;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -190,5 +195,45 @@ class HadoopDataStoreTest {
             assertTrue(failed.isCompletedExceptionally());
             assertFalse(blocked.dropsBlocksItself());
         }
+    }
+
+    /** As HDFS's and S3A's do, it refuses everything once it is closed. */
+    public static final class ClosableFileSystem extends RawLocalFileSystem {
+        private volatile boolean closed;
+
+        @Override
+        public URI getUri() {
+            return URI.create("closable:///");
+        }
+
+        @Override
+        public boolean delete(org.apache.hadoop.fs.Path path, boolean recursive) throws IOException {
+            if (closed) {
+                throw new IOException("Filesystem closed");
+            }
+            return super.delete(path, recursive);
+        }
+
+        @Override
+        public void close() throws IOException {
+            closed = true;
+            super.close();
+        }
+    }
+
+    /** When a JVM ends, Hadoop closes all that is in its cache in no order, and HMFS still removes objects then. */
+    @Test
+    void hadoop_does_not_close_it_when_a_jvm_ends() throws Exception {
+        Configuration conf = new Configuration();
+        conf.setClass("fs.closable.impl", ClosableFileSystem.class, FileSystem.class);
+        URI root = URI.create("closable://" + directory);
+        UserGroupInformation user = UserGroupInformation.createRemoteUser("of-a-jvm-that-ends");
+        HadoopDataStore used =
+                user.doAs((PrivilegedExceptionAction<HadoopDataStore>) () -> new HadoopDataStore(root, BLOCK, conf));
+        write(used.writer(INODE, 0, Grants.NONE), bytes(1, BLOCK), 0);
+        FileSystem.closeAllForUGI(user);
+        used.delete(INODE, 0, 1);
+        assertFalse(Files.exists(directory.resolve(HadoopDataStore.nameIn(INODE, 0))));
+        used.close();
     }
 }

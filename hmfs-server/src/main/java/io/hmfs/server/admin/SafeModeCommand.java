@@ -17,27 +17,37 @@ import picocli.CommandLine.Parameters;
             "What the server has begun when it enters safe mode may still end. A restart ends safe mode.",
             "Examples:",
             "  hmfs safemode get",
-            "  hmfs safemode enter --server meta1:8930"
+            "  hmfs safemode enter --server meta1:8930",
+            "  hmfs safemode wait && start-the-jobs"
         })
 final class SafeModeCommand implements Callable<Integer> {
+    private static final int POLL_MILLIS = 500;
+
     /** What can be asked for. */
     enum Action {
         GET,
         ENTER,
-        LEAVE
+        LEAVE,
+        WAIT
     }
 
     @Mixin
     private ServerView server = new ServerView();
 
-    @Parameters(arity = "0..1", paramLabel = "ACTION", description = "get (default), enter or leave.")
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "ACTION",
+            description = "get (default), enter, leave, or wait: until it is off.")
     private Action action = Action.GET;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         try (HmfsClient client = server.connect()) {
-            if (action != Action.GET) {
+            if (action == Action.ENTER || action == Action.LEAVE) {
                 client.setSafeMode(action == Action.ENTER);
+            }
+            while (action == Action.WAIT && client.isInSafeMode()) {
+                Thread.sleep(POLL_MILLIS);
             }
             System.out.println("safe mode is " + (client.isInSafeMode() ? "on" : "off"));
         } catch (HmfsException e) {

@@ -160,6 +160,26 @@ class WatchCommandsTest {
     }
 
     @Test
+    void safeModeIsWaitedForByCommand() throws Exception {
+        try (HmfsClient client = client()) {
+            client.setSafeMode(true);
+            Thread leaves = Thread.startVirtualThread(() -> {
+                try {
+                    while (scrape().sum("hmfs_connections", _ -> true) < 2) {
+                        Thread.sleep(10);
+                    }
+                    client.setSafeMode(false);
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+            });
+            assertEquals("safe mode is off\n", run("safemode", "wait"));
+            leaves.join();
+        }
+        assertEquals("safe mode is off\n", run("safemode", "wait"));
+    }
+
+    @Test
     void quotasAreSetShownAndClearedByCommand() throws Exception {
         try (HmfsClient client = client()) {
             client.mkdir("/q", 0755, false);
