@@ -41,6 +41,9 @@ final class JoinedDeletes extends JoinedRequests {
     void reply(int number) {
         Attributes removed = batch.attributes(number);
         boolean gone = removed.nlink == 0 && !removed.isSymlink(); // as far as data goes
+        if (gone) {
+            worker.service.leases.removed(removed.id);
+        }
         worker.reply.done(gone ? removed.id : 0, gone ? removed.size : 0);
     }
 

@@ -166,6 +166,8 @@ final class RemoveRequests {
     Status keepLinked(Status outcome) {
         if (removed.nlink > 0 || removed.isSymlink()) {
             forgetRemoved();
+        } else if (outcome == Status.OK) {
+            worker.service.leases.removed(removed.id);
         }
         return outcome;
     }
@@ -194,6 +196,7 @@ final class RemoveRequests {
     private void reap(Service.Data data, int slot) {
         long inode = removed.id;
         long size = removed.size;
+        worker.service.leases.removed(inode);
         long position = worker.namespace.logPosition();
         if (position == 0) {
             data.reaper().add(inode, size, slot);
