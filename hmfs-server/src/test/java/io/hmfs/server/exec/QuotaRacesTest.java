@@ -161,8 +161,7 @@ class QuotaRacesTest {
         Attributes made = new Attributes();
         assertEquals(Status.OK, one.charges.mkdir(work, Name.of("before"), 0700, 0, 0, NO_ACL, made));
         long next = made.id + 1;
-        assertEquals(
-                Status.NO_SUCH_DIRECTORY, one.charges.create(next, Name.of("f"), 0600, 0, 0, NO_ACL, made));
+        assertEquals(Status.NO_SUCH_DIRECTORY, one.charges.create(next, Name.of("f"), 0600, 0, 0, NO_ACL, made));
         assertEquals(Status.OK, one.charges.mkdir(work, Name.of("d"), 0700, 0, 0, NO_ACL, made));
         assertEquals(next, made.id, "it was guessed");
         assertEquals(Status.OK, one.charges.create(next, Name.of("f"), 0600, 0, 0, NO_ACL, made));
