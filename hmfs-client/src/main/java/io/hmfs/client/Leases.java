@@ -2,7 +2,9 @@ package io.hmfs.client;
 
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,7 +24,11 @@ public final class Leases {
     private final EventExecutor loop;
     private final AtomicLong numbers = new AtomicLong();
     private final AtomicInteger held = new AtomicInteger();
+    private final Queue<Ended> untold = new ConcurrentLinkedQueue<>();
     private volatile @Nullable Future<?> renewals;
+
+    /** A lease that is over, and the server may not know. */
+    private record Ended(long inode, long lease) {}
 
     Leases(HmfsClient client, EventExecutor loop) {
         this.client = client;
@@ -49,6 +55,12 @@ public final class Leases {
     }
 
     private void renew() {
+        for (int left = untold.size(); left > 0; left--) { // not what fails here at once
+            Ended lease = untold.poll();
+            if (lease != null) {
+                var unused = tell(lease);
+            }
+        }
         if (held.get() > 0) {
             var unused = client.submit(LeaseCalls.renew(0, 0)); // the next one comes anyway
         }
@@ -59,10 +71,24 @@ public final class Leases {
         held.decrementAndGet();
     }
 
-    /** The same, but the server is told here. */
+    /**
+     * The same, but the server is told here. If that fails it is told with a later renewal: renewals are for all of the client, so the file
+     * would look written as long as the client writes others.
+     */
     public CompletableFuture<Void> end(long inode, Grant grant) {
         ended();
-        return client.submit(LeaseCalls.renew(inode, grant.lease()));
+        return tell(new Ended(inode, grant.lease()));
+    }
+
+    private CompletableFuture<Void> tell(Ended lease) {
+        CompletableFuture<Void> told = client.submit(LeaseCalls.renew(lease.inode, lease.lease));
+        var unused = told.whenComplete((nothing, failed) -> {
+            if (failed != null) {
+                untold.add(lease);
+                startRenewals(); // if the client is closed this fails, and is not needed: it renews nothing any more
+            }
+        });
+        return told;
     }
 
     /**

@@ -57,9 +57,10 @@ public enum ResultCode {
     INVALID_ACL(111, "this would be no access control list"),
     /** The file is somebody else's to write: {@link HmfsException#reason} says whose, as HDFS does. */
     LEASED(115, "somebody else is writing the file"),
-    /** The lease that the client writes under was taken from it, or has run out. */
+    /** The lease that the client writes under was taken from it, has run out, or went with its file. */
     LEASE_LOST(
-            116, "the lease on the file was taken by somebody else, or has run out; nothing more is written under it");
+            116,
+            "the lease on the file was taken by somebody else, has run out or went with the file; nothing more is written under it");
 
     private static final ResultCode[] ALL = values();
 

@@ -2,7 +2,6 @@ package io.hmfs.hadoop;
 
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ResultCode;
-import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.store.DataStore;
 import io.hmfs.hadoop.store.DataWriter;
 import java.io.IOException;
@@ -175,7 +174,7 @@ final class HmfsOutputStream extends OutputStream
                 && (refused.code() == ResultCode.STALE
                         || refused.code() == ResultCode.LEASE_LOST
                         || refused.code() == ResultCode.ACCESS_DENIED)) {
-            throw HadoopErrors.translate(file.path(), refused);
+            throw file.refusal(refused);
         }
         if (failed != null) {
             throw new IOException(

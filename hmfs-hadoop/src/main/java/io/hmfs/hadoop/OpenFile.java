@@ -11,6 +11,8 @@ import io.hmfs.hadoop.link.ServerLink;
 import io.hmfs.hadoop.store.Grants;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.util.functional.FutureIO;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +23,9 @@ import org.slf4j.LoggerFactory;
  */
 final class OpenFile {
     private static final Logger LOG = LoggerFactory.getLogger(OpenFile.class);
+
+    /** How long a close waits for a server that has all of the file and only does not know yet that it is closed. */
+    private static final long END_SECONDS = 10;
 
     private final ServerLink link;
     private String path; // guarded by this, as all fields below
@@ -62,17 +67,40 @@ final class OpenFile {
             FileInfo now = place();
             boolean moved = e.code() == ResultCode.STALE || e.code() == ResultCode.NOT_FOUND;
             if (!moved || now.equals(target)) {
-                throw HadoopErrors.translate(path(), e);
+                throw refusal(e);
             }
             try {
                 link.repeat(client -> client.append(now, size, grants.current(), last));
             } catch (HmfsException again) {
-                throw HadoopErrors.translate(path(), again);
+                throw refusal(again);
             }
         }
     }
 
-    /** Nobody writes it here any more. {@code told}: the server knows; {@code awaited}: it does when this returns, or is not there. */
+    /** What a writer is told who may not write any more. A lease goes with its file: then it is the file that is missed. */
+    IOException refusal(HmfsException failure) {
+        String named = path();
+        return HadoopErrors.translate(
+                named,
+                failure.code() == ResultCode.LEASE_LOST && isGone(named)
+                        ? new HmfsException(ResultCode.STALE, String.valueOf(failure.getMessage()))
+                        : failure);
+    }
+
+    private boolean isGone(String named) {
+        try {
+            return link.client().stat(named).id() != inode();
+        } catch (HmfsException e) {
+            return e.code() == ResultCode.NOT_FOUND || e.code() == ResultCode.NOT_DIRECTORY;
+        } catch (IOException e) {
+            return false; // nobody knows
+        }
+    }
+
+    /**
+     * Nobody writes it here any more. {@code told}: the server knows; {@code awaited}: it does when this returns, or does not answer, and hears
+     * of it later.
+     */
     void release(boolean told, boolean awaited) {
         Leases leases = link.client().leases();
         if (told) {
@@ -82,9 +110,9 @@ final class OpenFile {
         CompletableFuture<Void> ended = leases.end(inode(), lease);
         if (awaited) {
             try {
-                FutureIO.awaitFuture(ended);
-            } catch (IOException e) {
-                LOG.debug("The lease on {} ends when its time is over", path(), e);
+                FutureIO.awaitFuture(ended, END_SECONDS, TimeUnit.SECONDS);
+            } catch (IOException | TimeoutException e) {
+                LOG.debug("The server is told later that nobody writes {} any more", path(), e);
             }
         }
     }

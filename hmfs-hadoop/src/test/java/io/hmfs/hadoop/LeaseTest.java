@@ -106,6 +106,30 @@ class LeaseTest extends OwnDirectory {
     }
 
     @Test
+    void a_file_that_is_gone_is_missed_and_not_its_lease() throws IOException {
+        for (boolean flushed : new boolean[] {false, true}) {
+            FSDataOutputStream out = fs.create(path);
+            out.write(bytes(1, 10));
+            if (flushed) {
+                out.hflush();
+                out.write(1);
+            }
+            assertTrue(other.delete(path, false));
+            assertThrows(FileNotFoundException.class, out::hflush);
+            assertThrows(FileNotFoundException.class, out::close);
+        }
+        FSDataOutputStream out = fs.create(path);
+        out.write(bytes(1, 3 * CHUNK));
+        assertTrue(other.delete(path, false));
+        assertThrows(FileNotFoundException.class, () -> {
+            for (int i = 0; i < 1_000; i++) {
+                out.write(bytes(1, CHUNK));
+            }
+        });
+        assertThrows(FileNotFoundException.class, out::close);
+    }
+
+    @Test
     void a_stream_that_ends_lets_go_however_it_ends() throws IOException {
         fs.create(path).close();
         assertTrue(((LeaseRecoverable) fs).isFileClosed(path));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -18,6 +19,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LeaseRecoverable;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -97,6 +99,26 @@ class ServerLossTest {
         assertThrows(IOException.class, out::close);
         server.restart();
         assertEquals(0, fs.getFileStatus(FILE).getLen());
+    }
+
+    @Test
+    void a_close_that_has_nothing_more_to_commit_does_not_wait_until_the_server_is_back() throws Exception {
+        FSDataOutputStream out = fs.create(FILE);
+        out.write(OwnDirectory.bytes(1, 10));
+        out.hflush();
+        server.kill();
+        long begun = System.nanoTime();
+        out.close();
+        assertTrue(System.nanoTime() - begun < Duration.ofSeconds(100).toNanos(), "it may take 250 s for a request");
+        server.restart();
+        try (FileSystem other = open("250s")) {
+            LeaseRecoverable leases = (LeaseRecoverable) other;
+            long end = System.nanoTime() + Duration.ofSeconds(100).toNanos();
+            while (!leases.isFileClosed(FILE)) {
+                assertTrue(System.nanoTime() < end, "it is not closed");
+                Thread.sleep(10);
+            }
+        }
     }
 
     @Test

@@ -46,7 +46,11 @@ final class CreateRequests {
             return false;
         }
         openCreate();
-        if (create.flags().overwrite() || isOutOfRange(create) || worker.uid == Caller.NOBODY) {
+        long lease = LeaseRequests.told(create.lease());
+        if (create.flags().overwrite()
+                || isOutOfRange(create)
+                || worker.uid == Caller.NOBODY
+                || worker.leases.isFull(lease)) {
             return false;
         }
         int length = create.pathLength();
@@ -67,7 +71,6 @@ final class CreateRequests {
             worker.charges.passage.left();
             return false;
         }
-        long lease = LeaseRequests.told(create.lease());
         joined.add(session, create.baseId(), path.parentId, path.name, create.mode(), path.parentGid(), lease);
         return true;
     }
@@ -115,6 +118,10 @@ final class CreateRequests {
                 create.flags().createParents() && !isConditional(); // else something is there, or it is refused
         if (isOutOfRange(create) || (parents && create.parentMode() > MODE_MAX)) {
             worker.reply.status(Status.INVALID_ARGUMENT); // now: else parents were made for what cannot be
+            return;
+        }
+        if (worker.leases.isFull(LeaseRequests.told(create.lease()))) {
+            worker.leases.replyFull();
             return;
         }
         if (parents) {

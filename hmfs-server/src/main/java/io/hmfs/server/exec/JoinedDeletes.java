@@ -112,6 +112,9 @@ final class JoinedDeletes extends JoinedRequests {
     void reply(int number) {
         Attributes removed = batch.attributes(number);
         boolean gone = isGone(number);
+        if (gone) {
+            worker.service.leases.removed(removed.id);
+        }
         worker.reply.done(gone ? removed.id : 0, gone ? removed.size : 0);
     }
 

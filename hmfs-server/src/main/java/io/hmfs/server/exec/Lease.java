@@ -1,5 +1,6 @@
 package io.hmfs.server.exec;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** One row of {@link Leases}, which guards what changes in it. */
@@ -11,6 +12,7 @@ final class Lease {
         final ClientKey client;
         volatile String host = HOST_UNKNOWN;
         volatile long renewedNanos;
+        final AtomicInteger count = new AtomicInteger(); // of its leases
 
         Holder(ClientKey client, long now) {
             this.client = client;

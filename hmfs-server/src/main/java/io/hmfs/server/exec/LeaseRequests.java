@@ -75,6 +75,18 @@ final class LeaseRequests {
         return true;
     }
 
+    /** Whether the client may not have a lease of this number because it has too many. */
+    boolean isFull(long number) {
+        return number != NONE && leases.isFull(session().client());
+    }
+
+    void replyFull() {
+        worker.reply.failure(
+                ResultCode.TOO_LARGE,
+                Leases.name(session().clientId()) + " is writing " + Leases.OF_CLIENT_MAX
+                        + " files, and one client may have no more leases: close some of them");
+    }
+
     /** The client gets the lease that it wants on a file that it has just made. */
     void give(long inode, long number) {
         if (number != NONE) {
@@ -128,6 +140,10 @@ final class LeaseRequests {
                 Status may = path.may(file, wanted);
                 if (may != Status.OK) {
                     worker.reply.status(may);
+                    return false;
+                }
+                if (file.id == inode && !isHeld(inode, number) && isFull(number)) {
+                    replyFull();
                     return false;
                 }
                 if (file.id == inode) {

@@ -9,10 +9,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.StampedLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +25,13 @@ import org.jspecify.annotations.Nullable;
  * Looking a lease up allocates nothing. Thread-safe.
  */
 public final class Leases {
-    private static final int STRIPES = 1024; // a power of two
-    private static final int STRIPE_SHIFT = 54;
+    private static final int STRIPES = LeaseRows.STRIPES;
+    private static final int PLACES = STRIPES << 6;
+    private static final int PLACE_SHIFT = LeaseRows.STRIPE_SHIFT - 6;
     private static final int LOOKS_PER_LIMIT = 20; // for who has been silent
+
+    /** Leases that one client may ask for: a bound to what it can fill, which no honest writer meets. */
+    static final int OF_CLIENT_MAX = 100_000;
 
     /** How long a writer may be silent. */
     public record Limits(Duration soft, Duration hard) {
@@ -37,27 +39,27 @@ public final class Leases {
         public static final Limits DEFAULT = new Limits(Duration.ofSeconds(60), Duration.ofMinutes(20));
     }
 
+    private final LeaseRows rows;
     private final StampedLock[] locks = new StampedLock[STRIPES];
 
-    /** Leases of each stripe: put in front by anybody, taken out by who has the stripe alone. */
-    private final AtomicReferenceArray<@Nullable Lease> heads = new AtomicReferenceArray<>(STRIPES);
-
-    /** Of each stripe the file that was taken from somebody last, or given to a second one, since the start; 0: none. */
-    private final AtomicLongArray taken = new AtomicLongArray(STRIPES);
+    /**
+     * Of each place, of which a stripe has some, the newest file that was taken from somebody, or given to a second one, since the start;
+     * 0: none. Ids grow. So a file whose maker has no lease yet can only have been taken if no older one is here, and no later take hides
+     * that; a newer one, made and taken while the maker was on his way to his lease, costs him that.
+     */
+    private final AtomicLongArray taken = new AtomicLongArray(PLACES);
 
     private final ConcurrentHashMap<ClientKey, Lease.Holder> holders = new ConcurrentHashMap<>();
-    private final AtomicInteger count = new AtomicInteger();
     private final AtomicLong dropped;
     private final long softNanos;
     private final long hardNanos;
     private final LongSupplier nanos;
-    private final @Nullable LeaseFile file;
 
     private Leases(Limits limits, LongSupplier nanos, @Nullable LeaseFile file) {
         softNanos = limits.soft.toNanos();
         hardNanos = limits.hard.toNanos();
         this.nanos = nanos;
-        this.file = file;
+        rows = new LeaseRows(file);
         dropped = new AtomicLong(nanos.getAsLong());
         for (int i = 0; i < STRIPES; i++) {
             locks[i] = new StampedLock();
@@ -95,41 +97,47 @@ public final class Leases {
                 kept.add(new Kept(slot, inode, new ClientKey(id, mark), number, order)));
         kept.sort(Comparator.comparingLong(Kept::order));
         for (Kept each : kept) {
-            Lease older = find(each.inode);
+            Lease older = rows.find(each.inode);
             if (older != null) {
-                end(older, true);
+                rows.end(older, true);
             }
-            put(new Lease(each.inode, holder(each.client), each.number, each.slot));
+            rows.put(new Lease(each.inode, holder(each.client), each.number, each.slot));
         }
     }
 
-    private static int stripe(long inode) {
-        return (int) ((inode * 0x9E3779B97F4A7C15L) >>> STRIPE_SHIFT);
+    private static int place(long inode) {
+        return (int) ((inode * 0x9E3779B97F4A7C15L) >>> PLACE_SHIFT);
+    }
+
+    /** Of a file that the caller has alone, and with it all others of the place. */
+    private void take(long inode) {
+        int place = place(inode);
+        taken.set(place, Math.max(taken.get(place), inode));
     }
 
     /** Until {@link #unshare}, nobody has the file alone. Who must not wait ends with {@link KeyLocks.TakenException}. */
     long share(long inode, boolean waits) {
-        StampedLock lock = locks[stripe(inode)];
+        StampedLock lock = locks[LeaseRows.stripe(inode)];
         return waits ? lock.readLock() : taken(lock.tryReadLock());
     }
 
     /** The same without waiting; 0: somebody has it. */
     long tryShare(long inode) {
-        return locks[stripe(inode)].tryReadLock();
+        return locks[LeaseRows.stripe(inode)].tryReadLock();
     }
 
     void unshare(long inode, long stamp) {
-        locks[stripe(inode)].unlockRead(stamp);
+        locks[LeaseRows.stripe(inode)].unlockRead(stamp);
     }
 
     /** Until {@link #endAlone}, no commit and no chunk of the file is under way. */
     long alone(long inode, boolean waits) {
-        StampedLock lock = locks[stripe(inode)];
+        StampedLock lock = locks[LeaseRows.stripe(inode)];
         return waits ? lock.writeLock() : taken(lock.tryWriteLock());
     }
 
     void endAlone(long inode, long stamp) {
-        locks[stripe(inode)].unlockWrite(stamp);
+        locks[LeaseRows.stripe(inode)].unlockWrite(stamp);
     }
 
     private static long taken(long stamp) {
@@ -139,32 +147,19 @@ public final class Leases {
         return stamp;
     }
 
-    private @Nullable Lease find(long inode) {
-        return find(inode, heads.get(stripe(inode)));
-    }
-
-    private static @Nullable Lease find(long inode, @Nullable Lease head) {
-        for (Lease each = head; each != null; each = each.next) {
-            if (each.inode == inode && !each.ended) {
-                return each;
-            }
-        }
-        return null;
-    }
-
     private boolean isSilent(Lease.Holder holder, long limitNanos) {
         return nanos.getAsLong() - holder.renewedNanos > limitNanos;
     }
 
     /** Whether a client has this lease. It has it as long as the file is shared. */
     boolean isHeld(long inode, ClientKey client, long number) {
-        Lease lease = find(inode);
+        Lease lease = rows.find(inode);
         return lease != null && lease.number == number && lease.holder.is(client) && !isSilent(lease.holder, hardNanos);
     }
 
     /** Whether nobody writes the file. */
     boolean isClosed(long inode) {
-        Lease lease = find(inode);
+        Lease lease = rows.find(inode);
         return lease == null || isSilent(lease.holder, hardNanos);
     }
 
@@ -175,19 +170,19 @@ public final class Leases {
     void give(long inode, ClientKey client, String host, long number) {
         Lease there = add(inode, client, host, number);
         if (there == null
-                && taken.get(stripe(inode)) == inode) { // after it was put in: who takes looks in the other order
+                && taken.get(place(inode)) >= inode) { // after it was put in: who takes looks in the other order
             end(inode, client, number);
         }
     }
 
     /**
-     * The same for a file that was made before the start. If anybody has taken a file of its stripe since, it may have been this one: then
+     * The same for a file that was made before the start. If anybody has taken a file of its place since, it may have been this one: then
      * the lease is lost. Waits for nobody.
      */
     void giveAgain(long inode, ClientKey client, String host, long number) {
         long stamp = tryShare(inode);
         if (stamp != 0) { // else somebody is taking one now
-            if (taken.get(stripe(inode)) == 0) {
+            if (taken.get(place(inode)) == 0) {
                 give(inode, client, host, number);
             }
             unshare(inode, stamp);
@@ -196,20 +191,14 @@ public final class Leases {
 
     /** Puts a lease in unless the file has one: that one, or null. */
     private @Nullable Lease add(long inode, ClientKey client, String host, long number) {
-        Lease there = find(inode);
+        Lease there = rows.find(inode);
         if (there != null) {
             return there;
         }
         Lease.Holder holder = holder(client);
         holder.host = host;
         holder.renewedNanos = nanos.getAsLong();
-        LeaseFile kept = file;
-        int slot = kept == null ? LeaseFile.NONE : kept.put(inode, client.id(), client.mark(), number);
-        there = put(new Lease(inode, holder, number, slot));
-        if (there != null && kept != null) {
-            kept.clear(slot, false);
-        }
-        return there;
+        return rows.add(inode, holder, number);
     }
 
     /**
@@ -218,7 +207,7 @@ public final class Leases {
      */
     @Nullable
     String take(long inode, ClientKey client, String host, long number, boolean waits) {
-        Lease there = find(inode);
+        Lease there = rows.find(inode);
         if (there != null && there.number == number && there.holder.is(client)) {
             there.holder.host = host;
             return null;
@@ -231,14 +220,14 @@ public final class Leases {
         if (faster != null) {
             return name(faster);
         }
-        taken.set(stripe(inode), inode);
+        take(inode);
         return null;
     }
 
     /** Sees to it that nobody writes a file that the caller has alone, or tells who does: as {@link #take}. */
     @Nullable
     String displaceSilent(long inode, boolean waits) {
-        return displaceSilent(find(inode), waits);
+        return displaceSilent(rows.find(inode), waits);
     }
 
     private @Nullable String displaceSilent(@Nullable Lease there, boolean waits) {
@@ -256,11 +245,11 @@ public final class Leases {
 
     /** Whoever writes a file that the caller has alone does no longer, nor does he who has made it and gets his lease next. */
     void displace(long inode) {
-        taken.set(stripe(inode), inode); // before the look
-        for (Lease each = find(inode); each != null; each = find(inode)) {
-            end(each, true);
+        take(inode); // before the look
+        for (Lease each = rows.find(inode); each != null; each = rows.find(inode)) {
+            rows.end(each, true);
         }
-        unlink(stripe(inode));
+        rows.unlink(LeaseRows.stripe(inode));
     }
 
     private static String name(Lease lease) {
@@ -274,17 +263,35 @@ public final class Leases {
 
     /** A holder has no more use for his lease; nothing if it is not his any more. */
     void end(long inode, ClientKey client, long number) {
-        Lease there = find(inode);
+        Lease there = rows.find(inode);
         if (there == null || there.number != number || !there.holder.is(client)) {
             return;
         }
-        end(there, false);
-        StampedLock lock = locks[stripe(inode)];
-        long stamp = lock.tryWriteLock();
+        endHere(there);
+    }
+
+    private void endHere(Lease lease) {
+        rows.end(lease, false);
+        int stripe = LeaseRows.stripe(lease.inode);
+        long stamp = locks[stripe].tryWriteLock();
         if (stamp != 0) { // else whoever has the stripe alone next takes it out
-            unlink(stripe(inode));
-            lock.unlockWrite(stamp);
+            rows.unlink(stripe);
+            locks[stripe].unlockWrite(stamp);
         }
+    }
+
+    /** There is no such file any more, and so no lease on it. One that its maker gets only now stays until he ends it. Waits for nobody. */
+    void removed(long inode) {
+        Lease there = rows.count() == 0 ? null : rows.find(inode);
+        if (there != null) {
+            endHere(there);
+        }
+    }
+
+    /** Whether a client has as many leases as it may have; those that are on their way to it do not count. */
+    boolean isFull(ClientKey client) {
+        Lease.Holder holder = holders.get(client);
+        return holder != null && holder.count.get() >= OF_CLIENT_MAX;
     }
 
     /** Clients can come from here on: whoever had a lease before the start has the soft limit for it. */
@@ -314,17 +321,17 @@ public final class Leases {
 
     private void dropSilent() {
         for (int i = 0; i < STRIPES; i++) {
-            if (heads.get(i) == null) {
+            if (rows.first(i) == null) {
                 continue;
             }
             long stamp = locks[i].writeLock();
-            for (Lease each = heads.get(i); each != null; each = each.next) {
+            for (Lease each = rows.first(i); each != null; each = each.next) {
                 if (isSilent(each.holder, hardNanos)) {
-                    taken.set(i, each.inode);
-                    end(each, true);
+                    take(each.inode);
+                    rows.end(each, true);
                 }
             }
-            unlink(i);
+            rows.unlink(i);
             locks[i].unlockWrite(stamp);
         }
         holders.values().removeIf(each -> isSilent(each, hardNanos));
@@ -332,7 +339,7 @@ public final class Leases {
 
     /** Leases that there are. */
     public int count() {
-        return count.get();
+        return rows.count();
     }
 
     private Lease.Holder holder(ClientKey client) {
@@ -342,53 +349,5 @@ public final class Leases {
         }
         Lease.Holder fresh = new Lease.Holder(client, nanos.getAsLong());
         return holders.merge(client, fresh, (old, made) -> isSilent(old, hardNanos) ? made : old);
-    }
-
-    /** Unless the file has one: that one, or null. */
-    private @Nullable Lease put(Lease lease) {
-        int stripe = stripe(lease.inode);
-        Lease head;
-        do {
-            head = heads.get(stripe);
-            Lease there = find(lease.inode, head);
-            if (there != null) {
-                return there;
-            }
-            lease.next = head;
-        } while (!heads.compareAndSet(stripe, head, lease)); // what is new is in front
-        count.incrementAndGet();
-        return null;
-    }
-
-    private void end(Lease lease, boolean taken) {
-        synchronized (lease) {
-            if (lease.ended) {
-                return;
-            }
-            lease.ended = true;
-        }
-        count.decrementAndGet();
-        LeaseFile kept = file;
-        if (kept != null) {
-            kept.clear(lease.slot, taken);
-        }
-    }
-
-    /** Takes out what has ended, of a stripe that the caller has alone. */
-    private void unlink(int stripe) {
-        Lease before = null;
-        Lease each = heads.get(stripe);
-        while (each != null) {
-            Lease next = each.next;
-            if (!each.ended) {
-                before = each;
-            } else if (before != null) {
-                before.next = next;
-            } else if (!heads.compareAndSet(stripe, each, next)) { // another was put in front
-                each = heads.get(stripe);
-                continue;
-            }
-            each = next;
-        }
     }
 }

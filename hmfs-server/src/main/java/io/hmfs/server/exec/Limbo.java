@@ -128,7 +128,7 @@ final class Limbo {
         return Name.of("draft-" + drafters.getAndIncrement());
     }
 
-    /** Makes a file that is to take another one's place: {@link #place} or {@link #dropDraft} comes next. NO_SPACE. */
+    /** Makes a file that is to take another one's place: {@link #place} or {@link #dropDraft} comes next. NO_SPACE; EXISTS: the name is taken. */
     Status draft(Name draft, int mode, int uid, int gid, long[] acl, Attributes out) {
         Status status = self == 0 ? open(out) : Status.OK;
         if (status != Status.OK) {
@@ -152,7 +152,10 @@ final class Limbo {
     }
 
     void dropDraft(Name draft) {
-        namespace.delete(self, draft, new Attributes());
+        Status status = namespace.delete(self, draft, new Attributes());
+        if (status != Status.OK) {
+            LOG.log(Level.WARNING, "{0} in limbo cannot be removed: {1}; the next start tries again", draft, status);
+        }
     }
 
     /** Also what {@link QuotaEntries} keeps there. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class Overwrite {
     private final Worker worker;
     private final RemoveRequests removes;
-    private final Name draft;
+    private Name draft;
 
     Overwrite(Worker worker, RemoveRequests removes) {
         this.worker = worker;
@@ -74,6 +74,10 @@ final class Overwrite {
     private Status replaceHere(PathResolver path, int mode, int gid, long[] acl) {
         Limbo limbo = worker.service.limbo;
         Status outcome = limbo.draft(draft, mode, worker.uid, gid, acl, worker.attributes);
+        if (outcome == Status.EXISTS) { // one that could not be dropped, which the next start does
+            draft = limbo.draftName();
+            outcome = limbo.draft(draft, mode, worker.uid, gid, acl, worker.attributes);
+        }
         if (outcome != Status.OK) {
             return outcome;
         }

@@ -188,6 +188,10 @@ final class RemoveRequests {
      * nothing was removed.
      */
     void settle(int slot, boolean gone, long parent, Name name) {
+        boolean isLast = gone && removed.nlink == 0 && !removed.isSymlink();
+        if (isLast) {
+            worker.service.leases.removed(removed.id);
+        }
         if (!isRecorded()) {
             keepLinked();
             return;
@@ -195,7 +199,7 @@ final class RemoveRequests {
         if (gone && removed.id != seen.id) {
             throw new IllegalStateException("removed inode " + removed.id + ", had seen " + seen.id);
         }
-        if (gone && removed.nlink == 0 && !removed.isSymlink()) {
+        if (isLast) {
             reap(slot == NO_SLOT ? begin(removed, parent, name) : slot);
             return;
         }

@@ -216,8 +216,13 @@ final class TreeReaper {
                 case NOT_FOUND, NO_SUCH_DIRECTORY, IS_DIRECTORY -> {} // another request was faster; the next page tells
                 default -> throw unexpected(directory, batch.name(i), status);
             }
+            Attributes removed = batch.attributes(i);
+            boolean isGone = status == Status.OK && removed.nlink == 0 && isFile(removed);
+            if (isGone) {
+                service.leases.removed(removed.id);
+            }
             if (data != null) {
-                settle(data, directory, i, slots[i], reaps);
+                settle(data, directory, i, isGone, slots[i], reaps);
             }
         }
         namespace.whenDurable(namespace.logPosition(), () -> reaps.forEach(Runnable::run), service::fail);
@@ -228,9 +233,10 @@ final class TreeReaper {
         return !object.isDirectory() && !object.isSymlink();
     }
 
-    private void settle(Service.Data data, Directory directory, int number, int slot, List<Runnable> reaps) {
-        Attributes removed = batch.attributes(number);
-        if (batch.status(number) == Status.OK && removed.nlink == 0 && isFile(removed)) {
+    private void settle(
+            Service.Data data, Directory directory, int number, boolean isGone, int slot, List<Runnable> reaps) {
+        if (isGone) {
+            Attributes removed = batch.attributes(number);
             long inode = removed.id;
             long size = removed.size;
             IntentJournal journal = data.journal();

@@ -17,6 +17,7 @@ import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.wire.AppendEncoder;
+import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
@@ -102,12 +103,16 @@ class LimboTest {
         limbo.reaped(until);
     }
 
-    private void assertEmpty() {
-        Attributes limbo = new Attributes();
+    private void assertEmpty(Attributes limbo) {
         assertEquals(Status.OK, namespace.limbo(false, limbo));
         List<String> names = new ArrayList<>();
         assertEquals(Status.OK, namespace.list(limbo.id, new ListCursor(), (name, _) -> names.add(name.toString())));
         assertEquals(List.of(), names);
+    }
+
+    private void assertEmpty() {
+        Attributes limbo = new Attributes();
+        assertEmpty(limbo);
         assertEquals(Status.NO_SUCH_DIRECTORY, namespace.statDirectory(tree, limbo));
         assertEquals(Status.NO_SUCH_DIRECTORY, namespace.statDirectory(inner, limbo));
     }
@@ -137,8 +142,12 @@ class LimboTest {
     }
 
     private ResultCode answer(ByteBuf frame, int bytes) {
-        worker.execute(session, frame, 0, bytes);
-        worker.endTurn();
+        return answer(worker, frame, bytes);
+    }
+
+    private ResultCode answer(Worker by, ByteBuf frame, int bytes) {
+        by.execute(session, frame, 0, bytes);
+        by.endTurn();
         int length = session.replies.readIntLE();
         WireBuffer reply = new WireBuffer().wrap(session.replies, session.replies.readerIndex(), length);
         session.replies.skipBytes(length);
@@ -304,16 +313,56 @@ class LimboTest {
         assertEquals(Status.NO_SUCH_DIRECTORY, worker.service.limbo.place(DRAFT, inner, Name.of("f"), replaced));
     }
 
+    private ResultCode overwrite(Worker by, String path) {
+        ByteBuf frame = Unpooled.buffer(BareService.FRAME_MAX);
+        CreateEncoder create = new CreateEncoder()
+                .wrapAndApplyHeader(BareService.window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(7)
+                .baseId(Namespace.ROOT_ID)
+                .mode(0644)
+                .parentMode(0755)
+                .unmaskedMode(CreateEncoder.unmaskedModeNullValue())
+                .lease(0)
+                .expectedInode(0);
+        create.flags().clear().overwrite(true);
+        return answer(by, frame, create.path(path).limit());
+    }
+
+    /** Nothing is known that the engine would refuse so; whatever it is, it must not be the end of all overwrites. */
+    @Test
+    void aDraftThatCannotBeDroppedStopsNoLaterOne() throws IOException {
+        boolean[] refuses = {true};
+        Namespace around = (Namespace) Proxy.newProxyInstance(
+                LimboTest.class.getClassLoader(), new Class<?>[] {Namespace.class}, (_, called, arguments) -> {
+                    boolean removes = called.getName().equals("rename")
+                            || called.getName().equals("delete");
+                    boolean fails = refuses[0] && removes && DRAFT.toString().equals(arguments[1].toString());
+                    return fails ? Status.NO_SPACE : called.invoke(namespace, arguments);
+                });
+        Worker other = service(around).newWorker();
+        BareService.greet(other, "u", session);
+        session.replies.clear();
+        assertEquals(ResultCode.NO_SPACE, overwrite(other, "/tree/inner/f"));
+        Attributes there = new Attributes();
+        assertEquals(Status.OK, namespace.stat(inner, Name.of("f"), there));
+        assertEquals(file, there.id);
+        refuses[0] = false;
+        for (int i = 0; i < 3; i++) {
+            assertEquals(ResultCode.OK, overwrite(other, "/tree/inner/f"));
+            long before = there.id;
+            assertEquals(Status.OK, namespace.stat(inner, Name.of("f"), there));
+            assertTrue(there.id != before);
+        }
+        service(namespace).limbo.recover();
+        assertEmpty(new Attributes());
+    }
+
     @Test
     void aStartRemovesTheDraftsOfTheOneBefore() throws IOException {
         draft(worker.service.limbo);
         Service next = service(namespace);
         next.limbo.recover();
-        Attributes limbo = new Attributes();
-        assertEquals(Status.OK, namespace.limbo(false, limbo));
-        List<String> names = new ArrayList<>();
-        namespace.list(limbo.id, new ListCursor(), (name, _) -> names.add(name.toString()));
-        assertEquals(List.of(), names);
+        assertEmpty(new Attributes());
     }
 
     @Test
