@@ -108,20 +108,6 @@ final class LogDurabilityTest {
     }
 
     @Test
-    void aFileHasSpaceAheadWhileItIsWrittenAndNoneAfterwards() throws Exception {
-        try (LoggedPoolFile file = open()) {
-            store(file, 1, 2);
-            long length = Files.size(segments().getLast());
-            store(file, 2, 20);
-            assertEquals(length, Files.size(segments().getLast()));
-        }
-        Path segment = segments().getLast();
-        LogReader.End end = new LogReader(LogControl.read(options.directory().resolve(LogFiles.CONTROL)))
-                .read(segments(), 0, Long.MAX_VALUE, (_, _, _) -> {});
-        assertEquals(Files.size(segment), end.position());
-    }
-
-    @Test
     void afterAnErrorOfTheDiskNothingIsAcknowledgedAndNothingIsLost() throws Exception {
         LoggedPoolFile file = open();
         store(file, 1, 4);

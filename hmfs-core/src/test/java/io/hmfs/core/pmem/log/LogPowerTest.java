@@ -131,26 +131,6 @@ final class LogPowerTest {
         }
     }
 
-    /** Space ahead is a convenience. */
-    @Test
-    void aDiskThatHasNoSpaceAheadHasRoomForTheLogAllTheSame() throws IOException {
-        AtomicInteger writes = new AtomicInteger();
-        disk.watch((kind, name) -> {
-            // Of each file its head, a block, and then the space behind it.
-            writes.set(kind == Kind.CREATE && name.startsWith("log-") ? 0 : writes.get());
-            if (kind == Kind.WRITE && name.startsWith("log-") && writes.incrementAndGet() == 3) {
-                throw new IOException("No space left on device");
-            }
-        });
-        try (LoggedPoolFile file = LoggedPoolFile.open(pool("pool"), options(disk))) {
-            store(file, 1, STORES, acknowledged);
-        }
-        loseMachine("pool");
-        try (LoggedPoolFile file = LoggedPoolFile.open(pool("pool"), options(disk))) {
-            assertEquals(STORES, stored(file));
-        }
-    }
-
     /** [fold.1] Or a rebuild could not tell that log files are missing which the image is ahead of. */
     @Test
     void theControlFileIsAheadOfTheImage() throws IOException {
