@@ -42,6 +42,7 @@ record HmfsOptions(
     private static final String LIST_PAGE = PREFIX + "list.page.entries";
     private static final String DELETES_IN_FLIGHT = PREFIX + "delete.in.flight";
     private static final String SYNC_ON_CLOSE = PREFIX + "sync.on.close";
+    private static final long TIME_MAX_MILLIS = TimeUnit.DAYS.toMillis(1000);
     private static final String TAKE_OVER = PREFIX + "removal.takeover.after";
     private static final String RADOS_CONF = PREFIX + "rados.conf";
     private static final String RADOS_USER = PREFIX + "rados.user";
@@ -178,6 +179,9 @@ record HmfsOptions(
             }
             if (millis < 1) {
                 throw bad(name, "a time over zero", null);
+            }
+            if (millis > TIME_MAX_MILLIS) {
+                throw bad(name, "a time up to 1000d", null);
             }
             return Duration.ofMillis(millis);
         }

@@ -49,6 +49,8 @@ final class Reaper implements Closeable {
     private int goneCount;
     private boolean closed;
 
+    private long closeUntil; // of the thread that closes
+
     /** {@code takeOver}: how long a file has to be on record before somebody else removes its objects. */
     Reaper(DataStore store, HmfsClient client, Duration takeOver) {
         this.store = store;
@@ -113,6 +115,7 @@ final class Reaper implements Closeable {
     }
 
     private void isGone(long inode) {
+        long[] full;
         synchronized (this) {
             gone[goneCount++] = inode;
             if (goneCount == 1) {
@@ -121,26 +124,34 @@ final class Reaper implements Closeable {
             if (goneCount < gone.length) {
                 return;
             }
+            full = takeGone(); // in this step: another thread would find no room
         }
-        var unused = tell();
+        var unused = tell(full);
+    }
+
+    private synchronized long[] takeGone() {
+        long[] inodes = Arrays.copyOf(gone, goneCount);
+        goneCount = 0;
+        return inodes;
     }
 
     /** Nobody waits for it: what the server does not hear of it has removed once more. */
-    private CompletableFuture<Void> tell() {
-        long[] inodes;
-        synchronized (this) {
-            inodes = Arrays.copyOf(gone, goneCount);
-            goneCount = 0;
-        }
+    private CompletableFuture<Void> tell(long[] inodes) {
         return inodes.length == 0 ? CompletableFuture.completedFuture(null) : removals.tell(inodes);
     }
 
     private void run() {
         long look = System.nanoTime() + random(takeOverNanos / EARLY);
         while (awaitWork(look)) {
-            var unused = tell();
+            try {
+                var unused = tell(takeGone());
+                if (System.nanoTime() - look >= 0) {
+                    takeOver();
+                }
+            } catch (RuntimeException e) {
+                LOG.warn("What was removed is not told, or not looked for; it will be the next time", e);
+            }
             if (System.nanoTime() - look >= 0) {
-                takeOver();
                 look = System.nanoTime() + takeOverNanos + random(takeOverNanos);
             }
         }
@@ -195,6 +206,9 @@ final class Reaper implements Closeable {
         Removals.Pending part;
         int from = begin;
         do {
+            if (isClosed() || failures == FAILURES_MAX) {
+                return failures; // whoever is told of files keeps others from them for a time
+            }
             part = removals.pending(TimeUnit.NANOSECONDS.toMillis(takeOverNanos), from);
             for (Removals.RemovedFile file : part.files()) {
                 if (isClosed() || failures == FAILURES_MAX) {
@@ -207,18 +221,18 @@ final class Reaper implements Closeable {
         return failures;
     }
 
-    /** Waits for what was dropped, and tells the server: while there is a connection. */
+    /** Waits for what was dropped, and tells the server: while there is a connection. {@link #close} follows. */
     void settle() {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS_MAX);
+        closeUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS_MAX);
         try {
             synchronized (this) {
                 closed = true;
                 notifyAll();
             }
-            while (dropping.get() > 0 && end - System.nanoTime() > 0) {
+            while (dropping.get() > 0 && closeUntil - System.nanoTime() > 0) {
                 Thread.sleep(LOOK_MILLIS);
             }
-            tell().get(TELL_SECONDS_MAX, TimeUnit.SECONDS);
+            tell(takeGone()).get(TELL_SECONDS_MAX, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
@@ -234,12 +248,13 @@ final class Reaper implements Closeable {
         }
         executor.shutdown();
         try {
-            if (!executor.awaitTermination(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
+            if (!executor.awaitTermination(closeUntil - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 LOG.warn(
                         "{} deleted files still have objects in the data store",
                         executor.getQueue().size());
             }
-            thread.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS_MAX)); // it works on the store
+            long left = TimeUnit.NANOSECONDS.toMillis(closeUntil - System.nanoTime());
+            thread.join(Math.max(1, left)); // it works on the store
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

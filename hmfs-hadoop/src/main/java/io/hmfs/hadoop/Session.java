@@ -89,10 +89,15 @@ final class Session implements Closeable {
             throws IOException {
         int port = address.getPort() == -1 ? HmfsClient.DEFAULT_PORT : address.getPort();
         ServerLink link = ServerLink.open(address.getHost(), port, options.clientOptions(user));
+        DataStore store = null;
         try {
-            return new Session(link, options, storeOf(link, options, conf), counts, statistics);
+            store = storeOf(link, options, conf);
+            return new Session(link, options, store, counts, statistics);
         } catch (IOException | RuntimeException e) {
             link.close();
+            if (store != null) {
+                store.close();
+            }
             throw e;
         }
     }
@@ -340,14 +345,16 @@ final class Session implements Closeable {
 
     @Override
     public void close() throws IOException {
-        openFiles.closeAll();
-        if (reaper != null) {
-            reaper.settle(); // while the server can hear of it
+        try (store;
+                @Nullable
+                        Reaper last =
+                                reaper; // after the last reply that could tell of a file, before the store that it
+                // works on
+                link) {
+            openFiles.closeAll();
+            if (last != null) {
+                last.settle(); // while the server can hear of it
+            }
         }
-        link.close();
-        if (reaper != null) {
-            reaper.close(); // after the last reply that could tell of a file, before the store that it works on
-        }
-        store.close();
     }
 }

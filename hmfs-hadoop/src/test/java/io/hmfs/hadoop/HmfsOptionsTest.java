@@ -57,6 +57,9 @@ class HmfsOptionsTest {
         assertEquals(
                 "fs.hmfs.connect.timeout must be a time such as 30s, not 'soon'",
                 errorOf("fs.hmfs.connect.timeout", "soon"));
+        assertEquals(
+                "fs.hmfs.removal.takeover.after must be a time up to 1000d, not '200000d'",
+                errorOf("fs.hmfs.removal.takeover.after", "200000d"));
         assertEquals("fs.hmfs.sync.on.close must be true or false, not 'yes'", errorOf("fs.hmfs.sync.on.close", "yes"));
     }
 

@@ -134,7 +134,7 @@ final class CreateRequests {
         if (resolved) {
             outcome = path.isBase ? Status.EXISTS : path.mayInParent(Access.WRITE);
         }
-        if (outcome == Status.OK) {
+        if (outcome == Status.OK && !isConditional()) { // that may come to nothing
             outcome = number(path, create.flags().overwrite());
         }
         if (outcome == Status.OK) {

@@ -54,7 +54,8 @@ final class Overwrite {
             boolean expected = seen.id == condition.expectedInode()
                     && seen.mtimeNanos == condition.expectedMtimeNanos()
                     && seen.size == condition.expectedSize();
-            return expected ? replace(path, mode, gid, acl) : Status.STALE;
+            outcome = expected ? worker.number() : Status.STALE;
+            return outcome == Status.OK ? replace(path, mode, gid, acl) : outcome;
         } finally {
             leases.endAlone(inode, stamp);
         }

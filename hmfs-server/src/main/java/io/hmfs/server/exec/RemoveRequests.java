@@ -8,6 +8,7 @@ import io.hmfs.wire.DeleteDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RmdirDecoder;
 import io.hmfs.wire.Wire;
+import java.util.Objects;
 
 /**
  * Requests that take a name away: delete, rmdir, rename; and what an {@link Overwrite} shares with them.
@@ -170,17 +171,17 @@ final class RemoveRequests {
 
     private int begin(Attributes file, long parent, Name name) {
         Service.Data data = worker.service.data;
-        return data != null
-                ? data.journal().begin(file.id, parent, name, file.size)
-                : recorded().begin(file.id, parent, name, file.size);
+        if (data == null) {
+            return recorded().begin(file.id, parent, name, file.size);
+        }
+        // Under this name for certain: came it back under another one, after a loss of the machine, it would be taken
+        // for gone.
+        worker.service.awaitSafe();
+        return data.journal().begin(file.id, parent, name, file.size);
     }
 
     private RemovalRecord recorded() {
-        RemovalRecord record = worker.service.removals;
-        if (record == null) {
-            throw new IllegalStateException("no record of removals");
-        }
-        return record;
+        return Objects.requireNonNull(worker.service.removals, "only where removals are recorded");
     }
 
     /**
@@ -192,14 +193,10 @@ final class RemoveRequests {
         if (isLast) {
             worker.service.leases.removed(removed.id);
         }
-        if (!isRecorded()) {
-            keepLinked();
-            return;
-        }
-        if (gone && removed.id != seen.id) {
+        if (gone && isRecorded() && removed.id != seen.id) {
             throw new IllegalStateException("removed inode " + removed.id + ", had seen " + seen.id);
         }
-        if (isLast) {
+        if (isLast && isRecorded()) {
             reap(slot == NO_SLOT ? begin(removed, parent, name) : slot);
             return;
         }
@@ -351,11 +348,11 @@ final class RemoveRequests {
                 return outcome;
             }
             outcome = replace ? replace(source, target) : rename(source, target, false);
-            return outcome;
         } finally {
             worker.charges.moves.ended(outcome, source.parentId, source.name);
             locks.unlock(one, other);
         }
+        return outcome;
     }
 
     /** What sticky bits say about the object that moves and about the one that it replaces. */
@@ -377,6 +374,13 @@ final class RemoveRequests {
                 boolean gone = outcome == Status.OK && removed.id != 0; // 0: a file renamed to itself
                 settle(slot, gone, target.parentId, target.name);
                 return outcome;
+            }
+            if (there == Status.OK && worker.service.data == null) {
+                there = worker.namespace.stat(source.parentId, source.name, seen);
+                // A directory has no objects. What stands there by now is no file that one could take the place of.
+                return there != Status.OK
+                        ? there
+                        : seen.isDirectory() ? rename(source, target, true) : Status.IS_DIRECTORY;
             }
             Status outcome = rename(source, target, false);
             if (outcome != Status.EXISTS || there == Status.OK) {

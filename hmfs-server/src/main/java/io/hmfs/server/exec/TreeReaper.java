@@ -198,8 +198,9 @@ final class TreeReaper {
         int[] slots = new int[batch.size()];
         Arrays.fill(slots, NO_SLOT);
         if (data != null) {
+            service.awaitSafe(); // as in RemoveRequests, like the rest
             for (int i = 0; i < slots.length; i++) {
-                // As in RemoveRequests: none for one of several names, or a link.
+                // None for one of several names, or a link.
                 if (namespace.stat(directory.id, batch.name(i), seen) == Status.OK && seen.nlink == 1 && isFile(seen)) {
                     slots[i] = data.journal().prepare(seen.id, directory.id, batch.name(i), seen.size);
                 }

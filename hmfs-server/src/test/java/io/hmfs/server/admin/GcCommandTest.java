@@ -124,6 +124,7 @@ class GcCommandTest {
                 behind the size               0          0 B              -
                 young                         0          0 B              -
                 unknown names                 0
+                on record                     0 files
 
                 Nothing was removed; remove orphans with: hmfs gc --delete
                 """, out);
@@ -147,7 +148,7 @@ class GcCommandTest {
                 "{\"dataStore\":\"builtin\",\"objects\":3,\"files\":2,\"directories\":2,"
                         + "\"orphan\":{\"objects\":0,\"bytes\":0},\"unfinished\":{\"objects\":0,\"bytes\":0},"
                         + "\"beyond\":{\"objects\":0,\"bytes\":0},\"young\":{\"objects\":1,\"bytes\":1536,\"oldestMillis\":0},"
-                        + "\"unknown\":0,\"removed\":{\"objects\":0,\"bytes\":0}}",
+                        + "\"unknown\":0,\"recorded\":0,\"removed\":{\"objects\":0,\"bytes\":0}}",
                 json);
     }
 

@@ -21,9 +21,14 @@ import io.hmfs.wire.RenameEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,20 +48,25 @@ class OffloadingTest {
     private ServerMetrics metrics;
     private Service.Data data;
     private Worker worker;
+    private final List<Integer> freeWhenAwaited = new ArrayList<>();
 
     @BeforeEach
     void open() throws IOException {
         Path pool = directory.resolve("p.pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         namespace = Hmfs.open(pool, OpenOptions.process());
+        Namespace logged = (Namespace) Proxy.newProxyInstance(
+                OffloadingTest.class.getClassLoader(),
+                new Class<?>[] {Namespace.class},
+                (_, method, arguments) -> logged(method, arguments));
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "test");
         AccessConfig access = AccessConfig.defaults().withSuperuser("root");
-        Callers callers = new Callers(namespace, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
+        Callers callers = new Callers(logged, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
         data = Service.Data.open(directory.resolve("data"), 1 << 20, true);
         Observation observation = new Observation(meters, metrics, null, Long.MAX_VALUE);
         Path key = directory.resolve("key");
-        Service service = BareService.service(namespace, key, callers, observation, disk::add, data, true);
+        Service service = BareService.service(logged, key, callers, observation, disk::add, data, true);
         service.recoverRemovals();
         worker = service.newWorker();
         BareService.greet(worker, "root", session);
@@ -71,6 +81,36 @@ class OffloadingTest {
         metrics.close();
         data.close();
         namespace.close();
+    }
+
+    /** The namespace as if a log had to have what was done. */
+    private @Nullable Object logged(Method method, Object[] arguments) throws Throwable {
+        switch (method.getName()) {
+            case "logPosition" -> {
+                return 1L;
+            }
+            case "whenDurable" -> {
+                freeWhenAwaited.add(data.journal().freeSlots());
+                ((Runnable) arguments[1]).run();
+                return null;
+            }
+            default -> {
+                try {
+                    return method.invoke(namespace, arguments);
+                } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                }
+            }
+        }
+    }
+
+    /** Else a file that came back under its name of before would be taken for gone. */
+    @Test
+    void theNameThatAnIntentTellsIsDurableBeforeIt() {
+        int free = data.journal().freeSlots();
+        freeWhenAwaited.clear();
+        assertTrue(isLeft("/f", "/g", true));
+        assertEquals(free, freeWhenAwaited.getFirst());
     }
 
     /** Whether it is left to another thread, which then executes it. */

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * keep its end waiting. What nobody waits for is written when much of it has gathered, or after {@link #IDLE_NANOS}.
  */
 final class LogWriter {
-    private static final long IDLE_NANOS = 20_000_000;
+    static final long IDLE_NANOS = 20_000_000;
     private static final int SPINS = 200;
     private static final int AHEAD_BYTES = 256 << 10;
     private static final int GATHERED_PART = 4; // of the ring
@@ -122,7 +122,6 @@ final class LogWriter {
     private boolean step() throws IOException {
         ring.check(); // whoever made it fail: those who wait are told
         boolean last = stopping;
-        goal = Math.max(goal, asked);
         for (int i = 0; !isDue() && i < SPINS; i++) {
             Thread.onSpinWait();
         }
