@@ -282,7 +282,6 @@ final class RemoveRequests {
         }
     }
 
-    /** Under the key's lock, in a directory with a sticky bit. */
     private Status mayTakeAway(PathResolver path) {
         Status outcome = worker.namespace.stat(path.parentId, path.name, seen);
         return outcome == Status.OK ? path.mayTakeAway(seen) : outcome;
