@@ -27,7 +27,7 @@ mvn_logged() {
 
 # build_parts: what a build leaves behind and a run needs; one missing means: build.
 build_parts() {
-    printf '%s\n' hmfs-server/target/lib hmfs-hadoop/target hmfs-bench/target/lib hmfs-bench/target/hadoop
+    printf '%s\n' hmfs-server/target/lib hmfs-hadoop/target hmfs-bench/target/lib hmfs-bench/target/hadoop test/trials/target
 }
 
 # build_stale: true when a part is missing or a source, or a directory of sources, is newer than the last build.
@@ -40,7 +40,7 @@ build_stale() {
 $(build_parts)
 LIST
     set -- "$root/pom.xml"
-    for part in "$root"/hmfs-*/pom.xml "$root"/hmfs-*/src/main "$root"/native; do
+    for part in "$root"/{hmfs-*,test/trials}/pom.xml "$root"/{hmfs-*,test/trials}/src/main "$root"/native; do
         [ -e "$part" ] && set -- "$@" "$part"
     done
     [ -n "$(find "$@" -newer "$stamp" 2>/dev/null | head -n 1)" ]

@@ -1,36 +1,34 @@
 package io.hmfs.bench;
 
-import io.hmfs.bench.contract.ContractCommand;
-import io.hmfs.bench.quickstart.SparkRestartsCommand;
+import io.hmfs.bench.hdfs.HdfsCommand;
+import io.hmfs.bench.load.EngineCommand;
+import io.hmfs.bench.micro.MicroCommand;
+import io.hmfs.bench.net.NetCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code hmfs bench}: measures HMFS beside its peers. Exit code 0 says that it measured, not that a target was reached; but for soak, spark-restarts and contract, whose verdict it is. */
+/** {@code hmfs bench}: measures HMFS beside its peers. Exit code 0 says that it measured, not that a target was reached. */
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        subcommands = {
-            MicroCommand.class,
-            EngineCommand.class,
-            NetCommand.class,
-            HdfsCommand.class,
-            SoakCommand.class,
-            SparkRestartsCommand.class,
-            ContractCommand.class
-        },
+        subcommands = {MicroCommand.class, EngineCommand.class, NetCommand.class, HdfsCommand.class},
         description = "Measures HMFS, always beside a peer in the same run.",
         footer = {
             "",
-            "Figures on a busy machine say little; ratios of one run say more. Results go to standard output, progress to"
-                    + " standard error. With --json FILE a command also writes a file, in one shape for all.",
+            "Figures on a busy machine say little; ratios of one run say more. Results go to standard output, progress"
+                    + " to standard error. With --json FILE a command also writes a file, in one shape for all.",
+            "",
+            "Trials, which end with a verdict instead of figures, have these names too: soak, spark-restarts,"
+                    + " contract.",
             "",
             "Examples:",
             "  hmfs bench engine",
             "  hmfs bench net --json net.json",
             "  hmfs bench micro stat -prof gc",
+            "  hmfs bench contract --help",
         })
 public final class BenchCommand implements Runnable {
     @Spec
@@ -42,24 +40,27 @@ public final class BenchCommand implements Runnable {
         System.exit(commandLine().execute(args));
     }
 
-    static CommandLine commandLine() {
-        return new CommandLine(new BenchCommand())
+    public static CommandLine commandLine() {
+        return over(new BenchCommand());
+    }
+
+    /** A command line named {@code hmfs bench}: expected problems are a line of their own, others show all their frames. */
+    public static CommandLine over(Object command) {
+        return new CommandLine(command)
                 .setCommandName("hmfs bench")
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)
-                .setExecutionExceptionHandler((problem, command, _) -> {
+                .setExecutionExceptionHandler((problem, failed, _) -> {
                     if (problem instanceof RuntimeException) {
                         throw problem; // ours to mend, hence with all its frames
                     }
-                    command.getErr().println("hmfs bench: " + problem);
+                    failed.getErr().println("hmfs bench: " + problem);
                     return 1;
                 });
     }
 
     @Override
     public void run() {
-        throw new ParameterException(
-                spec.commandLine(),
-                "choose what to measure: micro, engine, net, hdfs, soak, spark-restarts or contract");
+        throw new ParameterException(spec.commandLine(), "choose what to measure: micro, engine, net or hdfs");
     }
 }

@@ -1,6 +1,6 @@
 /**
- * The benchmarks' command line and the one shape of their results. Owns no invariant of the engine; keeps that a number is never
- * shown without the machine, the commit and the command it came from. May import everything.
+ * {@code hmfs bench}: the command line over the benchmarks, {@code .micro}, {@code .load}, {@code .net} and {@code .hdfs}, which may not import
+ * each other, but for the loads that {@code .net} and {@code .micro} share. Below them stand {@code .report}, {@code .process} and {@code .peer}.
  */
 @NullMarked
 package io.hmfs.bench;

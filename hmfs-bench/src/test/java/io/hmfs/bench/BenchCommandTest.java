@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.hmfs.server.transport.netty.Sockets;
+import io.hmfs.server.transport.SocketKind;
+import io.hmfs.server.transport.netty.NettySockets;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -68,7 +69,7 @@ class BenchCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"micro", "engine", "net", "soak", "spark-restarts", "contract"})
+    @ValueSource(strings = {"micro", "engine", "net", "hdfs"})
     void helpShowsExamples(String command) {
         assertEquals(0, run(command, "--help"));
         assertTrue(out.toString().contains("hmfs bench " + command), out::toString);
@@ -77,8 +78,7 @@ class BenchCommandTest {
     @Test
     void withoutACommandItSaysWhichThereAre() {
         assertEquals(2, run());
-        assertTrue(
-                err.toString().contains("micro, engine, net, hdfs, soak, spark-restarts or contract"), err::toString);
+        assertTrue(err.toString().contains("micro, engine, net or hdfs"), err::toString);
     }
 
     @Test
@@ -171,10 +171,10 @@ class BenchCommandTest {
     }
 
     @Test
-    void netComparesJoinedCreatesWithOthersInModePmem() throws Exception {
+    void netComparesBatchedCreatesWithOthersInModePmem() throws Exception {
         assertEquals(
-                List.of("joined joined", "joined unjoined", "joined/unjoined joined"),
-                measureNet("--ops", "joined", "--persistence", "pmem"));
+                List.of("batched batched", "batched alone", "batched/alone batched"),
+                measureNet("--ops", "batched", "--persistence", "pmem"));
     }
 
     @Test
@@ -219,12 +219,15 @@ class BenchCommandTest {
 
     @Test
     void netComparesTheSocketsThatThereAre() throws Exception {
-        assumeTrue(Sockets.EPOLL.obstacle() == null, "no epoll here");
+        assumeTrue(NettySockets.obstacle(SocketKind.EPOLL) == null, "no epoll here");
         List<String> names = measureNet("--ops", "transports");
         for (String name : List.of("stat64 by sockets", "stat64 by sockets, 16 connections", "stat1 by sockets")) {
             assertTrue(
                     names.containsAll(List.of(name + " nio", name + " epoll", name + "/epoll nio")), names::toString);
-            assertEquals(Sockets.IO_URING.obstacle() == null, names.contains(name + " io_uring"), names::toString);
+            assertEquals(
+                    NettySockets.obstacle(SocketKind.IO_URING) == null,
+                    names.contains(name + " io_uring"),
+                    names::toString);
         }
     }
 

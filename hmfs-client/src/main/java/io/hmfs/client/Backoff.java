@@ -3,8 +3,8 @@ package io.hmfs.client;
 import java.util.random.RandomGenerator;
 
 /**
- * How long to wait before the next attempt: twice as long each time, up to a longest wait, and of that at random between half and all,
- * so that clients which lost a server together do not come back together. Not thread-safe.
+ * How long to wait before the next attempt: twice as long each time, up to a longest wait, and of that at random
+ * between half and all, so that clients which lost a server together do not come back together. Not thread-safe.
  */
 final class Backoff {
     private final long firstNanos;

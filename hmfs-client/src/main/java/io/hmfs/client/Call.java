@@ -1,13 +1,15 @@
 package io.hmfs.client;
 
-import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
-/** One request and the reply that is to come. Encoded and decoded on the connection's thread. */
-abstract class Call<T> extends CompletableFuture<T> {
-    final String operation;
-    final String subject;
+/**
+ * One request and the reply that is to come. All but its making and waiting for it is done on the transport's thread.
+ */
+final class Call<A, T> extends CompletableFuture<T> {
+    final CallKind<A, T> kind;
+    final A arguments;
+    private final String subject;
 
     /** When to give up, on the clock of {@code System.nanoTime}; set at submission. */
     long deadlineNanos;
@@ -21,32 +23,32 @@ abstract class Call<T> extends CompletableFuture<T> {
     /** How often it went out on a connection that may have brought it to the server. */
     int sends;
 
-    Call(String operation, String subject) {
-        this.operation = operation;
+    /** {@code subject}: what it is about, mostly a path; empty for the server itself. */
+    Call(CallKind<A, T> kind, String subject, A arguments) {
+        this.kind = kind;
         this.subject = subject;
+        this.arguments = arguments;
     }
 
-    /** Whether it changes the namespace: it must not be executed twice. */
-    boolean isChange() {
-        return false;
+    /** Whether it must not be executed twice. */
+    boolean isNumbered() {
+        return kind.retry == CallKind.Retry.NUMBERED;
     }
 
-    /** Most bytes that {@link #encode} writes. */
-    abstract int bound();
+    /** The value in a reply that is no failure. */
+    T decode(ReplyFrame reply) throws IOException {
+        return kind.decode(reply, subject, arguments);
+    }
 
-    /** Writes header and message at the beginning of {@code out}; returns how many bytes. */
-    abstract int encode(Requests requests, WireBuffer out);
-
-    /** Takes a reply that is no failure. */
-    abstract T decode(Replies replies, WireBuffer in) throws IOException;
-
-    final void fail(ResultCode code, String message) {
+    /** Ends the call with what the server said. */
+    void fail(ResultCode code, String message) {
         String text = message.isEmpty() ? code.text() : message;
         String told = code == ResultCode.UNRESOLVED_LINK ? code.text() + ": " + text : text;
         completeExceptionally(new HmfsException(code, describe() + ": " + told, text));
     }
 
+    /** The call in words, for messages. */
     String describe() {
-        return subject.isEmpty() ? operation : operation + " " + subject;
+        return kind.describe(subject, arguments);
     }
 }

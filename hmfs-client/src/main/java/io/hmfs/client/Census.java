@@ -8,16 +8,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which files there are, and which objects the builtin store has; for superusers (ACCESS_DENIED). The walk goes over directories by their
- * ids, so that no rename hides what is below one; whatever is moved meanwhile the server tells too. It needs a server that knows version 6
- * of the schema. For one thread.
+ * Which files there are, and which objects the builtin store has; for superusers (ACCESS_DENIED). The walk goes over
+ * directories by their ids, so that no rename hides what is below one; whatever is moved meanwhile the server tells
+ * too. For one thread.
  */
 public final class Census {
     private static final int ASKED_MAX = 1_024;
     private static final int REMOVED_MAX = 4_096;
 
     private final HmfsClient client;
-    private @Nullable Page last;
+    private final Calls calls;
+    private CensusCalls.@Nullable Directories last;
 
     /** Hears of the namespace. */
     public interface Visitor {
@@ -30,10 +31,6 @@ public final class Census {
         /** So many directories are known, of which so many are listed. */
         void progress(long listed, long known);
     }
-
-    /** A part of the walk: pairs of inode and size, ids of directories. */
-    record Page(
-            long incarnation, long moved, int listed, ListCursor cursor, ByteBuffer files, ByteBuffer directories) {}
 
     /** An object of the builtin store: its bytes, and when it was changed last, in milliseconds since 1970. */
     public record Item(long inode, long block, long bytes, long modifiedMillis) {}
@@ -61,37 +58,40 @@ public final class Census {
 
     public Census(HmfsClient client) {
         this.client = client;
+        calls = client.calls();
     }
 
     /**
-     * Walks over all files. Each that is there from before the call until it ends is told at least once; those that come, go or are
-     * removed meanwhile are told or not.
+     * Walks over all files. Each that is there from before the call until it ends is told at least once; those that
+     * come, go or are removed meanwhile are told or not.
      *
      * @return directories that were listed
-     * @throws HmfsException STALE: the server was restarted meanwhile, or did not remember all that was moved; nothing of what was told
-     *     is good for anything
+     * @throws HmfsException STALE: the server was restarted meanwhile, or did not remember all that was moved; nothing
+     *     of what was told is good for anything
      */
     public long run(Visitor visitor) throws IOException {
-        Page page = client.call(CensusCalls.census(null, new byte[0]));
+        CensusCalls.Directories page = page(CensusCalls.Directories.START, CallArguments.NO_BYTES);
         Ids known = new Ids();
         List<Long> open = new ArrayList<>(); // a stack
         long listed = 0;
         int restless = 0; // pages since nothing was open
         boolean quiet = false; // nothing is open, and nothing has moved since
         while (!quiet) {
-            page.files.rewind();
-            quiet = open.isEmpty() && !page.files.hasRemaining() && !page.directories.hasRemaining();
-            while (page.files.hasRemaining()) {
-                visitor.file(page.files.getLong(), page.files.getLong());
+            page.files().rewind();
+            quiet = open.isEmpty()
+                    && !page.files().hasRemaining()
+                    && !page.directories().hasRemaining();
+            while (page.files().hasRemaining()) {
+                visitor.file(page.files().getLong(), page.files().getLong());
             }
             List<Long> found = new ArrayList<>();
-            while (page.directories.hasRemaining()) {
-                long id = page.directories.getLong();
+            while (page.directories().hasRemaining()) {
+                long id = page.directories().getLong();
                 if (known.add(id)) {
                     found.add(id);
                 }
             }
-            boolean begun = page.cursor.birth() != 0;
+            boolean begun = page.cursor().birth() != 0;
             open.addAll(begun ? open.size() - 1 : open.size(), found); // the one that has been begun stays on top
             visitor.progress(listed, known.size());
             restless = open.isEmpty() ? restless + 1 : 0;
@@ -106,26 +106,30 @@ public final class Census {
                 for (int i = 1; i <= count; i++) {
                     asked.putLong(open.get(open.size() - i));
                 }
-                page = client.call(CensusCalls.census(page, asked.array()));
-                open.subList(open.size() - page.listed, open.size()).clear();
-                listed += page.listed;
+                page = page(page, asked.array());
+                open.subList(open.size() - page.listed(), open.size()).clear();
+                listed += page.listed();
             }
         }
         last = page;
         return listed;
     }
 
+    private CensusCalls.Directories page(CensusCalls.Directories from, byte[] directories) throws IOException {
+        return calls.call(calls.table.census.census, "", new CensusCalls.Walk(from, directories));
+    }
+
     /** Objects of the builtin store behind a part. BAD_REQUEST: the data store is another one. */
     public Objects objects(Objects from) throws IOException {
-        return client.call(CensusCalls.objects(from));
+        return objects(from, 0, CallArguments.NO_BYTES);
     }
 
     /**
-     * Removes objects of the builtin store, pairs of inode and block, which no file has as {@link #run} has shown. Returns those that
-     * were there. STALE: the server was restarted since; SAFE_MODE.
+     * Removes objects of the builtin store, pairs of inode and block, which no file has as {@link #run} has shown.
+     * Returns those that were there. STALE: the server was restarted since; SAFE_MODE.
      */
     public List<Item> remove(long[] objects) throws IOException {
-        Page end = last;
+        CensusCalls.Directories end = last;
         if (end == null) {
             throw new IllegalStateException("no census was taken");
         }
@@ -134,9 +138,23 @@ public final class Census {
             int count = Math.min(2 * REMOVED_MAX, objects.length - at);
             ByteBuffer some = ByteBuffer.allocate(count * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
             some.asLongBuffer().put(objects, at, count);
-            removed.addAll(client.call(CensusCalls.remove(end.incarnation, some.array())).found);
+            removed.addAll(objects(Objects.START, end.incarnation(), some.array()).found);
         }
         return removed;
+    }
+
+    private Objects objects(Objects from, long incarnation, byte[] removed) throws IOException {
+        CensusCalls.ObjectBytes told = calls.call(
+                calls.table.census.objects,
+                "",
+                new CensusCalls.ObjectsFrom(
+                        from.directory(), from.afterInode(), from.afterBlock(), incarnation, removed));
+        ByteBuffer fields = told.objects();
+        List<Item> found = new ArrayList<>();
+        while (fields.hasRemaining()) {
+            found.add(new Item(fields.getLong(), fields.getLong(), fields.getLong(), fields.getLong()));
+        }
+        return new Objects(told.directory(), told.afterInode(), told.afterBlock(), found, told.unknown());
     }
 
     /** The record of files whose objects clients have still to remove. */

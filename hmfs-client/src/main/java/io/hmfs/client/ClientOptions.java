@@ -8,11 +8,13 @@ import java.time.Duration;
  * How a client behaves.
  *
  * @param user who the client says it is; new entries belong to this user (no authentication yet)
- * @param realUser who acts for the user, as a proxy that the server must allow (setting {@code proxy-users}); empty: he himself
+ * @param realUser the user who acts for the other one, as a proxy that the server must allow (setting {@code proxy-users}); empty:
+ *     there is none
  * @param connectTimeout for connection and handshake together; over zero
  * @param requestTimeout for one request, from the call to the reply, however often it is sent; over zero
  * @param inFlightMax requests on the wire at once, 1 to 65,536; further ones wait inside the client
- * @param retryFirst most that is waited after the first attempt to connect that fails; twice as long after each further one; over zero
+ * @param retryFirst most that is waited after the first attempt to connect that fails; twice as long after each further
+ *     one; over zero
  * @param retryLongest most that is ever waited between two attempts; over zero
  */
 public record ClientOptions(
@@ -72,13 +74,13 @@ public record ClientOptions(
                 System.getProperty("user.name", "nobody"), Duration.ofSeconds(10), Duration.ofSeconds(60), 256);
     }
 
-    /** The same for another user. */
+    /** These options for another user. */
     public ClientOptions withUser(String newUser) {
         return new ClientOptions(
                 newUser, realUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest);
     }
 
-    /** The same with another one acting for the user; empty: he himself. */
+    /** These options with a proxy that acts for the user; empty: none. */
     public ClientOptions withRealUser(String newRealUser) {
         return new ClientOptions(
                 user, newRealUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest);

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param createParents whether missing parent directories are made
  * @param parentMode permission bits of parents made here, 0–07777
  * @param unmaskedMode the mode before the umask: where the directory has a default ACL, this one and the ACL decide
- * @param expected the one version that may be replaced: STALE if another one is there, NOT_FOUND if none is; null: any, or none
- * @param lease the number of the lease that is asked for, from {@link Leases#next}; 0: none
+ * @param expected the one version that may be replaced: STALE if another one is there, NOT_FOUND if none is; null: any,
+ *     or none
+ * @param lease the number of the lease that is asked for, from {@link ClientLeases#next}; 0: none
  */
 public record CreateOptions(
         int mode,

@@ -1,99 +1,100 @@
 package io.hmfs.client;
 
+import static io.hmfs.client.CallKind.Retry.REPEATABLE;
+
+import io.hmfs.wire.ChunkDecoder;
+import io.hmfs.wire.DoneDecoder;
+import io.hmfs.wire.ReadBlockEncoder;
+import io.hmfs.wire.SyncBlockEncoder;
 import io.hmfs.wire.Wire;
-import io.hmfs.wire.WireBuffer;
+import io.hmfs.wire.WriteBlockEncoder;
 import java.io.IOException;
 
-/** Makes the calls on objects of the builtin data store, each of one chunk at most. */
+/** Rows: objects of the builtin data store, each call about one chunk at most. */
+@SuppressWarnings("ArrayRecordComponent") // arguments of a call are never compared
 final class DataCalls {
-    private DataCalls() {}
+    private final ReadBlockEncoder readEncoder = new ReadBlockEncoder();
+    private final WriteBlockEncoder writeEncoder = new WriteBlockEncoder();
+    private final SyncBlockEncoder syncEncoder = new SyncBlockEncoder();
+    private final ChunkDecoder chunk = new ChunkDecoder();
 
-    private static String subject(long inode, long block) {
-        return Long.toHexString(inode) + "-" + block;
+    final CallKind<Chunk, Integer> read;
+    final CallKind<Chunk, Void> write;
+    final CallKind<Chunk, Void> sync;
+
+    DataCalls(FileReplies replies) {
+        read = new CallKind<Chunk, Integer>(
+                        "read block",
+                        REPEATABLE,
+                        ReadBlockEncoder.TEMPLATE_ID,
+                        ReadBlockEncoder.BLOCK_LENGTH,
+                        each -> 0,
+                        (each, out) -> readEncoder
+                                .wrap(out, Wire.HEADER_SIZE)
+                                .inode(each.inode)
+                                .block(each.block)
+                                .position(each.position)
+                                .length(each.length)
+                                .grant(each.grant.grant())
+                                .seal(each.grant.seal())
+                                .limit(),
+                        ChunkDecoder.TEMPLATE_ID,
+                        (reply, nothing, each) -> copyChunk(reply, each))
+                .describedBy((nothing, each) -> "read block " + each.object());
+        write = new CallKind<Chunk, Void>(
+                        "write block",
+                        REPEATABLE,
+                        WriteBlockEncoder.TEMPLATE_ID,
+                        WriteBlockEncoder.BLOCK_LENGTH,
+                        each -> each.length,
+                        (each, out) -> writeEncoder
+                                .wrap(out, Wire.HEADER_SIZE)
+                                .inode(each.inode)
+                                .block(each.block)
+                                .position(each.position)
+                                .grant(each.grant.grant())
+                                .seal(each.grant.seal())
+                                .lease(each.grant.lease())
+                                .putPayload(each.bytes, each.offset, each.length)
+                                .limit(),
+                        DoneDecoder.TEMPLATE_ID,
+                        replies::done)
+                .describedBy((nothing, each) -> "write block " + each.object());
+        sync = new CallKind<Chunk, Void>(
+                        "sync block",
+                        REPEATABLE,
+                        SyncBlockEncoder.TEMPLATE_ID,
+                        SyncBlockEncoder.BLOCK_LENGTH,
+                        each -> 0,
+                        (each, out) -> syncEncoder
+                                .wrap(out, Wire.HEADER_SIZE)
+                                .inode(each.inode)
+                                .block(each.block)
+                                .grant(each.grant.grant())
+                                .seal(each.grant.seal())
+                                .limit(),
+                        DoneDecoder.TEMPLATE_ID,
+                        replies::done)
+                .describedBy((nothing, each) -> "sync block " + each.object());
     }
 
-    static Call<Integer> read(
-            Grant grant, long inode, long block, long offset, byte[] target, int targetOffset, int length) {
-        return new Call<>("read block", subject(inode, block)) {
-            @Override
-            int bound() {
-                return Wire.DATA_OVERHEAD;
-            }
-
-            @Override
-            int encode(Requests requests, WireBuffer out) {
-                return requests.readBlock
-                        .wrapAndApplyHeader(out, 0, requests.header)
-                        .correlationId(correlationId)
-                        .inode(inode)
-                        .block(block)
-                        .position(offset)
-                        .length(length)
-                        .grant(grant.grant())
-                        .seal(grant.seal())
-                        .limit();
-            }
-
-            @Override
-            Integer decode(Replies replies, WireBuffer in) throws IOException {
-                return replies.chunk(in, target, targetOffset, length);
-            }
-        };
+    /** Copies the data of a chunk; -1 if there is none. */
+    private int copyChunk(ReplyFrame reply, Chunk asked) throws IOException {
+        chunk.wrap(reply.in(), Wire.HEADER_SIZE, reply.blockLength(), reply.version());
+        if (chunk.present() == 0) {
+            return -1;
+        }
+        if (chunk.payloadLength() > asked.length) {
+            throw new IOException(
+                    "the server sent " + chunk.payloadLength() + " bytes where " + asked.length + " were asked");
+        }
+        return chunk.getPayload(asked.bytes, asked.offset, asked.length);
     }
 
-    static Call<Void> write(
-            Grant grant, long inode, long block, long offset, byte[] source, int sourceOffset, int length) {
-        return new Call<>("write block", subject(inode, block)) {
-            @Override
-            int bound() {
-                return Wire.DATA_OVERHEAD + length;
-            }
-
-            @Override
-            int encode(Requests requests, WireBuffer out) {
-                return requests.writeBlock
-                        .wrapAndApplyHeader(out, 0, requests.header)
-                        .correlationId(correlationId)
-                        .inode(inode)
-                        .block(block)
-                        .position(offset)
-                        .grant(grant.grant())
-                        .seal(grant.seal())
-                        .lease(grant.lease())
-                        .putPayload(source, sourceOffset, length)
-                        .limit();
-            }
-
-            @Override
-            Void decode(Replies replies, WireBuffer in) throws IOException {
-                return replies.done(in);
-            }
-        };
-    }
-
-    static Call<Void> sync(Grant grant, long inode, long block) {
-        return new Call<>("sync block", subject(inode, block)) {
-            @Override
-            int bound() {
-                return Wire.DATA_OVERHEAD;
-            }
-
-            @Override
-            int encode(Requests requests, WireBuffer out) {
-                return requests.syncBlock
-                        .wrapAndApplyHeader(out, 0, requests.header)
-                        .correlationId(correlationId)
-                        .inode(inode)
-                        .block(block)
-                        .grant(grant.grant())
-                        .seal(grant.seal())
-                        .limit();
-            }
-
-            @Override
-            Void decode(Replies replies, WireBuffer in) throws IOException {
-                return replies.done(in);
-            }
-        };
+    /** A part of an object: {@code length} bytes from {@code position} on, and where they are in an array. */
+    record Chunk(Grant grant, long inode, long block, long position, byte[] bytes, int offset, int length) {
+        private String object() {
+            return Long.toHexString(inode) + "-" + block;
+        }
     }
 }

@@ -1,7 +1,6 @@
 package io.hmfs.client;
 
-import io.hmfs.wire.WireBuffer;
-import io.netty.channel.EventLoop;
+import io.hmfs.client.transport.Transport;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
@@ -13,19 +12,19 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees to it that each call ends: sends it, sends it again on another connection when one was lost, and gives it up at its deadline.
- * Any thread submits; everything else happens on the one event loop. While nobody waits for an answer, no connection is made.
+ * Sees to it that each call ends: sends it, sends it again on another connection when one was lost, and gives it up at
+ * its deadline. Any thread submits; everything else happens on the transport's thread. While no call waits for a reply,
+ * no connection is made.
  *
- * <p>A change is never executed twice. It keeps its sequence, by which the server knows it; where the server cannot know any more, the
- * call ends as {@link ResultCode#OUTCOME_UNKNOWN}. Calls go out in the order in which they were submitted, and again in that order.
+ * <p>A change is never executed twice. It keeps its sequence, by which the server knows it; where the server cannot
+ * know any more, the call ends as {@link ResultCode#OUTCOME_UNKNOWN}. Calls go out in the order in which they were
+ * submitted, and again in that order.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // tasks of the event loop; what they do reports by itself
-final class Dispatcher {
+final class Dispatcher implements Connection.Owner {
     /** Calls that wait while there is no connection; more are refused. */
     static final int WAITING_MAX = 65_536;
 
@@ -35,19 +34,18 @@ final class Dispatcher {
     private final int port;
     private final String address;
     private final ClientOptions options;
-    private final EventLoop loop;
-    private final Replies replies;
-    private final Requests requests = new Requests();
+    private final Transport transport;
+    private final ReplyFrame reply = new ReplyFrame();
     private final SecureRandom seeds = new SecureRandom();
     private final long clientId = seeds.nextLong();
 
-    private final Queue<Call<?>> submitted = new ConcurrentLinkedQueue<>();
+    private final Queue<Call<?, ?>> submitted = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean drainScheduled = new AtomicBoolean();
     private final CompletableFuture<ServerInfo> welcome = new CompletableFuture<>();
     private volatile @Nullable IOException closed;
 
-    // From here on: of the event loop only.
-    private final ArrayDeque<Call<?>> waiting = new ArrayDeque<>();
+    // From here on: of the transport's thread only.
+    private final ArrayDeque<Call<?, ?>> waiting = new ArrayDeque<>();
     private final InFlight inFlight;
     private final Sequences sequences = new Sequences();
     private final Backoff backoff;
@@ -58,13 +56,12 @@ final class Dispatcher {
     private boolean connecting; // or waiting to
     private @Nullable IOException lastReason;
 
-    Dispatcher(String host, int port, ClientOptions options, EventLoop loop, RemovedListener removed) {
+    Dispatcher(String host, int port, ClientOptions options, Transport transport) {
         this.host = host;
         this.port = port;
         this.options = options;
-        this.loop = loop;
+        this.transport = transport;
         address = host + ":" + port;
-        replies = new Replies(removed);
         inFlight = new InFlight(options.inFlightMax());
         backoff = new Backoff(
                 options.retryFirst().toNanos(),
@@ -72,27 +69,21 @@ final class Dispatcher {
                 new SplittableRandom(seeds.nextLong()));
     }
 
-    /** Makes the first connection. Completes when the handshake is through, or fails with the reason why not: it is not tried again. */
+    /**
+     * Makes the first connection. Completes when the handshake is through, or fails with the reason why not: it is not
+     * tried again.
+     */
     CompletableFuture<ServerInfo> open() {
         long tick = Math.min(Math.max(options.requestTimeout().toNanos() / 4, 1_000_000), 1_000_000_000);
-        loop.scheduleAtFixedRate(this::expire, tick, tick, TimeUnit.NANOSECONDS);
-        loop.execute(this::connect);
+        transport.repeat(this::expire, tick);
+        transport.execute(this::connect);
         return welcome;
     }
 
-    /** The client's own random number. */
-    long clientId() {
-        return clientId;
-    }
-
-    boolean inEventLoop() {
-        return loop.inEventLoop();
-    }
-
     /** Sends a call as soon as there is a connection with room for it; its future tells the outcome. */
-    void submit(Call<?> call) {
+    void submit(Call<?, ?> call) {
         call.deadlineNanos = System.nanoTime() + options.requestTimeout().toNanos();
-        if (loop.inEventLoop()) {
+        if (transport.inThread()) {
             start(call);
             flush();
             return;
@@ -100,20 +91,20 @@ final class Dispatcher {
         submitted.add(call);
         if (!drainScheduled.get() && drainScheduled.compareAndSet(false, true)) {
             try {
-                loop.execute(this::drain);
-            } catch (RuntimeException over) { // the event loop takes no more
+                transport.execute(this::drain);
+            } catch (RuntimeException over) { // the transport takes no more
                 closed = new IOException("the client is closed", over);
             }
         }
         IOException reason = closed;
-        if (reason != null) { // perhaps nobody looks any more
+        if (reason != null) { // the transport's thread may not look any more
             failSubmitted(reason);
         }
     }
 
     private void drain() {
         drainScheduled.set(false);
-        for (Call<?> call = submitted.poll(); call != null; call = submitted.poll()) {
+        for (Call<?, ?> call = submitted.poll(); call != null; call = submitted.poll()) {
             start(call);
         }
         flush();
@@ -126,7 +117,7 @@ final class Dispatcher {
         }
     }
 
-    private void start(Call<?> call) {
+    private void start(Call<?, ?> call) {
         IOException reason = closed;
         if (reason != null) {
             lose(call, reason);
@@ -143,8 +134,8 @@ final class Dispatcher {
         }
     }
 
-    private boolean hasRoom(Call<?> call) {
-        return !inFlight.isFull() && (call.sequence != 0 || !call.isChange() || sequences.hasRoom());
+    private boolean hasRoom(Call<?, ?> call) {
+        return !inFlight.isFull() && (call.sequence != 0 || !call.isNumbered() || sequences.hasRoom());
     }
 
     private void startWaiting() {
@@ -153,12 +144,13 @@ final class Dispatcher {
         }
     }
 
-    private void write(Call<?> call) {
+    @SuppressWarnings("FutureReturnValueIgnored") // the call that is taken out again is this one
+    private void write(Call<?, ?> call) {
         Connection live = connection;
         if (live == null) {
             throw new IllegalStateException("not connected");
         }
-        if (call.isChange() && call.sequence == 0) {
+        if (call.isNumbered() && call.sequence == 0) {
             call.sequence = sequences.take();
         }
         inFlight.add(call);
@@ -172,7 +164,7 @@ final class Dispatcher {
     }
 
     /** The call ends now: the server need not remember it. */
-    private void forget(Call<?> call) {
+    private void forget(Call<?, ?> call) {
         if (call.sequence != 0) {
             sequences.close(call.sequence);
             call.sequence = 0;
@@ -184,8 +176,8 @@ final class Dispatcher {
             return;
         }
         connecting = true;
-        var hello = new Connection.Hello(cluster, clientId, sequences.oldest(), sequences.next());
-        Connection fresh = new Connection(this, address, options, loop, replies, requests, hello);
+        var introduction = new Connection.Introduction(cluster, clientId, sequences.oldest(), sequences.next());
+        Connection fresh = new Connection(this, transport, address, options, introduction, reply);
         connection = fresh;
         fresh.connect(host, port);
     }
@@ -198,24 +190,26 @@ final class Dispatcher {
         }
     }
 
-    /** The handshake is through. What was sent to a server that has ended is sent again if that one, or this one, knows of it. */
-    void welcomed(ServerInfo info, long serverIncarnation, int outcomesKept, boolean outcomesSurvive) {
-        cluster = info.clusterId();
-        if (incarnation != serverIncarnation && !outcomesSurvive) {
+    /** What was sent to a server that has ended is sent again if that one, or this one, knows of it. */
+    @Override
+    public void welcomed(Connection.Greeting greeting) {
+        cluster = greeting.server().clusterId();
+        if (incarnation != greeting.incarnation() && !greeting.outcomesSurvive()) {
             loseWhatWasSent();
         }
-        incarnation = serverIncarnation;
-        sequences.window(outcomesKept);
+        incarnation = greeting.incarnation();
+        sequences.window(greeting.outcomesKept());
         ready = true;
         connecting = false;
-        welcome.complete(info);
+        welcome.complete(greeting.server());
         startWaiting();
     }
 
     private void loseWhatWasSent() {
-        List<Call<?>> sent = waiting.stream().filter(call -> call.sequence != 0).toList();
+        List<Call<?, ?>> sent =
+                waiting.stream().filter(call -> call.sequence != 0).toList();
         waiting.removeIf(call -> call.sequence != 0);
-        for (Call<?> call : sent) {
+        for (Call<?, ?> call : sent) {
             forget(call);
             call.fail(
                     ResultCode.OUTCOME_UNKNOWN,
@@ -224,26 +218,26 @@ final class Dispatcher {
         }
     }
 
-    /** A reply that is about a request. */
-    void replied(long correlationId, WireBuffer in) throws IOException {
+    @Override
+    public void replied(long correlationId, ReplyFrame told) throws IOException {
         backoff.succeeded();
-        Call<?> call = inFlight.remove(correlationId);
+        Call<?, ?> call = inFlight.remove(correlationId);
         if (call != null) {
             forget(call);
-            complete(call, in);
+            complete(call, told);
             startWaiting();
         }
     }
 
-    private <T> void complete(Call<T> call, WireBuffer in) throws IOException {
-        if (replies.isFailure()) {
-            ResultCode code = replies.failureCode(in);
-            call.fail(code, replies.failureMessage());
+    private static <T> void complete(Call<?, T> call, ReplyFrame told) throws IOException {
+        if (told.isFailure()) {
+            ResultCode code = told.failureCode();
+            call.fail(code, told.failureMessage());
             return;
         }
         T value;
         try {
-            value = call.decode(replies, in);
+            value = call.decode(told);
         } catch (IOException | RuntimeException bad) {
             lose(call, bad);
             throw bad;
@@ -251,8 +245,9 @@ final class Dispatcher {
         call.complete(value);
     }
 
-    /** A connection has ended, or was never made. What it has not answered waits for the next one. */
-    void ended(Connection old, IOException reason, boolean wasReady) {
+    /** What the connection has not answered waits for the next one. */
+    @Override
+    public void ended(Connection old, IOException reason, boolean wasReady) {
         if (old != connection) {
             return;
         }
@@ -272,7 +267,7 @@ final class Dispatcher {
         }
         if (!waiting.isEmpty()) {
             connecting = true;
-            loop.schedule(this::connectIfWaiting, pauseNanos, TimeUnit.NANOSECONDS);
+            transport.schedule(this::connectIfWaiting, pauseNanos);
         }
     }
 
@@ -295,8 +290,8 @@ final class Dispatcher {
 
     /** The calls on the wire go back to the head of those that wait, in their order. */
     private void takeBack(boolean dismissed) {
-        List<Call<?>> lost = new ArrayList<>();
-        for (Call<?> call = inFlight.removeAny(); call != null; call = inFlight.removeAny()) {
+        List<Call<?, ?>> lost = new ArrayList<>();
+        for (Call<?, ?> call = inFlight.removeAny(); call != null; call = inFlight.removeAny()) {
             // It has been nowhere else, and here it was not executed: it is new again.
             if (dismissed && call.sends == 1) {
                 forget(call);
@@ -311,7 +306,7 @@ final class Dispatcher {
     private void expire() {
         long now = System.nanoTime();
         while (!waiting.isEmpty() && now - waiting.element().deadlineNanos > 0) {
-            Call<?> call = waiting.remove();
+            Call<?, ?> call = waiting.remove();
             timeout(call, connection == null || !ready ? because() : "");
         }
         Connection live = connection;
@@ -320,7 +315,7 @@ final class Dispatcher {
         }
         long timeoutNanos = options.requestTimeout().toNanos();
         boolean silent = false;
-        for (Call<?> call = inFlight.removeExpired(now); call != null; call = inFlight.removeExpired(now)) {
+        for (Call<?, ?> call = inFlight.removeExpired(now); call != null; call = inFlight.removeExpired(now)) {
             silent |= !live.hasReadSince(call.deadlineNanos - timeoutNanos); // nothing came since the call was made
             timeout(call, "");
         }
@@ -332,7 +327,7 @@ final class Dispatcher {
         }
     }
 
-    private void timeout(Call<?> call, String because) {
+    private void timeout(Call<?, ?> call, String because) {
         String unknown = call.sequence == 0 ? "" : "; whether it was executed is unknown";
         forget(call);
         call.fail(
@@ -353,22 +348,22 @@ final class Dispatcher {
     void close(IOException reason) {
         closed = reason;
         try {
-            loop.execute(() -> {
+            transport.execute(() -> {
                 Connection live = connection;
                 if (live != null) {
                     live.end(reason);
                 }
                 loseAll(reason);
             });
-        } catch (RuntimeException over) { // the event loop has ended: nothing is left but
+        } catch (RuntimeException over) { // the transport has ended: nothing is left but
             failSubmitted(reason);
         }
     }
 
     private void loseAll(IOException reason) {
-        List<Call<?>> lost = List.copyOf(waiting); // who hears of it may submit again
+        List<Call<?, ?>> lost = List.copyOf(waiting); // a call that ends may submit another one
         waiting.clear();
-        for (Call<?> call : lost) {
+        for (Call<?, ?> call : lost) {
             boolean sent = call.sequence != 0;
             forget(call);
             lose(
@@ -385,12 +380,12 @@ final class Dispatcher {
     }
 
     private void failSubmitted(IOException reason) {
-        for (Call<?> call = submitted.poll(); call != null; call = submitted.poll()) {
+        for (Call<?, ?> call = submitted.poll(); call != null; call = submitted.poll()) {
             lose(call, reason);
         }
     }
 
-    private static void lose(Call<?> call, Exception reason) {
+    private static void lose(Call<?, ?> call, Exception reason) {
         String text = call.describe() + ": " + reason.getMessage();
         call.completeExceptionally(
                 reason instanceof HmfsException known

@@ -4,8 +4,9 @@ import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a file was at one moment. Each commit of a size, and each truncate, is another version; a rename and a change of mode or owner are
- * none. An inode is never used again. Whoever sets a modification time back with setTimes hides what changed without changing the size.
+ * What a file was at one moment. Each commit of a size, and each truncate, is another version; a rename and a change of
+ * mode or owner are none. An inode is never used again. Whoever sets a modification time back with setTimes hides what
+ * changed without changing the size.
  */
 public record FileVersion(long inode, long mtimeNanos, long size) implements Serializable {
     private static final int HEX = 16;
@@ -15,7 +16,7 @@ public record FileVersion(long inode, long mtimeNanos, long size) implements Ser
         return new FileVersion(info.id(), info.mtimeNanos(), info.size());
     }
 
-    /** Opaque to whoever gets it. */
+    /** The version as an opaque text. */
     public String etag() {
         return Long.toHexString(inode) + "-" + Long.toHexString(mtimeNanos) + "-" + Long.toHexString(size);
     }

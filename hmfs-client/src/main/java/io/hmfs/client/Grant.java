@@ -3,10 +3,10 @@ package io.hmfs.client;
 import io.hmfs.wire.Wire;
 
 /**
- * What the server gave when it opened or made a file: the permission to read or write its data for some hours. The bytes are the
- * server's own affair; shown by another user, or for another file, they are worth nothing.
+ * What the server gave when it opened or made a file: the permission to read or write its data for some hours. The
+ * bytes are the server's own affair; shown by another user, or for another file, they are worth nothing.
  *
- * @param lease the number of the lease that came with it, from {@link Leases#next}; 0: none
+ * @param lease the number of the lease that came with it, from {@link ClientLeases#next}; 0: none
  */
 public record Grant(long grant, long seal, long lease) {
     /** Without a lease. */

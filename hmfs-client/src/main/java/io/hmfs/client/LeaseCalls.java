@@ -1,74 +1,70 @@
 package io.hmfs.client;
 
+import static io.hmfs.client.CallKind.Retry.REPEATABLE;
+
+import io.hmfs.wire.DoneDecoder;
+import io.hmfs.wire.IsClosedEncoder;
+import io.hmfs.wire.LeaseStateDecoder;
+import io.hmfs.wire.RecoverLeaseEncoder;
 import io.hmfs.wire.RenewLeasesEncoder;
 import io.hmfs.wire.Wire;
-import io.hmfs.wire.WireBuffer;
-import java.io.IOException;
 
-/** Makes the calls about leases. All of them may be sent again without harm. */
+/** Rows: leases. */
 final class LeaseCalls {
-    private LeaseCalls() {}
+    private final RecoverLeaseEncoder recoverEncoder = new RecoverLeaseEncoder();
+    private final IsClosedEncoder isClosedEncoder = new IsClosedEncoder();
+    private final RenewLeasesEncoder renewEncoder = new RenewLeasesEncoder();
+    private final LeaseStateDecoder state = new LeaseStateDecoder();
 
-    static Call<Void> recover(String path) throws HmfsException {
-        return new MetadataCalls.PathCall<>("recover lease", path) {
-            @Override
-            int encode(Requests requests, WireBuffer out) {
-                return requests.recoverLease
-                        .wrapAndApplyHeader(out, 0, requests.header)
-                        .correlationId(correlationId)
+    final CallKind<byte[], Void> recover;
+    final CallKind<byte[], Boolean> isClosed;
+    final CallKind<Ended, Void> renew;
+
+    LeaseCalls(FileReplies replies) {
+        recover = CallKind.ofPath(
+                "recover lease",
+                REPEATABLE,
+                RecoverLeaseEncoder.TEMPLATE_ID,
+                RecoverLeaseEncoder.BLOCK_LENGTH,
+                (path, out) -> recoverEncoder
+                        .wrap(out, Wire.HEADER_SIZE)
                         .baseId(Wire.ROOT_ID)
-                        .putPath(utf8, 0, utf8.length)
-                        .limit();
-            }
-
-            @Override
-            Void decode(Replies replies, WireBuffer in) throws IOException {
-                return replies.done(in);
-            }
-        };
+                        .putPath(path, 0, path.length)
+                        .limit(),
+                DoneDecoder.TEMPLATE_ID,
+                replies::done);
+        isClosed = CallKind.ofPath(
+                "is closed",
+                REPEATABLE,
+                IsClosedEncoder.TEMPLATE_ID,
+                IsClosedEncoder.BLOCK_LENGTH,
+                (path, out) -> isClosedEncoder
+                        .wrap(out, Wire.HEADER_SIZE)
+                        .baseId(Wire.ROOT_ID)
+                        .putPath(path, 0, path.length)
+                        .limit(),
+                LeaseStateDecoder.TEMPLATE_ID,
+                (reply, subject, path) -> state.wrap(reply.in(), Wire.HEADER_SIZE, reply.blockLength(), reply.version())
+                                .closed()
+                        != 0);
+        renew = new CallKind<>(
+                "renew leases",
+                REPEATABLE,
+                RenewLeasesEncoder.TEMPLATE_ID,
+                RenewLeasesEncoder.BLOCK_LENGTH,
+                each -> 0,
+                (each, out) -> renewEncoder
+                        .wrap(out, Wire.HEADER_SIZE)
+                        .endedInode(each.inode)
+                        .endedLease(each.lease)
+                        .limit(),
+                DoneDecoder.TEMPLATE_ID,
+                replies::done);
     }
 
-    static Call<Boolean> isClosed(String path) throws HmfsException {
-        return new MetadataCalls.PathCall<>("is closed", path) {
-            @Override
-            int encode(Requests requests, WireBuffer out) {
-                return requests.isClosed
-                        .wrapAndApplyHeader(out, 0, requests.header)
-                        .correlationId(correlationId)
-                        .baseId(Wire.ROOT_ID)
-                        .putPath(utf8, 0, utf8.length)
-                        .limit();
-            }
-
-            @Override
-            Boolean decode(Replies replies, WireBuffer in) throws IOException {
-                return replies.isClosed(in);
-            }
-        };
-    }
-
-    /** All leases of the client go on, but this one; 0: no other one. */
-    static Call<Void> renew(long endedInode, long endedLease) {
-        return new Call<>("renew leases", "") {
-            @Override
-            int bound() {
-                return Wire.HEADER_SIZE + RenewLeasesEncoder.BLOCK_LENGTH;
-            }
-
-            @Override
-            int encode(Requests requests, WireBuffer out) {
-                return requests.renewLeases
-                        .wrapAndApplyHeader(out, 0, requests.header)
-                        .correlationId(correlationId)
-                        .endedInode(endedInode)
-                        .endedLease(endedLease)
-                        .limit();
-            }
-
-            @Override
-            Void decode(Replies replies, WireBuffer in) throws IOException {
-                return replies.done(in);
-            }
-        };
+    /** The lease that is over, while all others of the client go on. */
+    record Ended(long inode, long lease) {
+        /** No lease is over. */
+        static final Ended NONE = new Ended(0, 0);
     }
 }

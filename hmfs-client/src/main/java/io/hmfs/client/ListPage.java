@@ -9,4 +9,4 @@ import org.jspecify.annotations.Nullable;
  * @param entries in no promised order; may be empty although more follow
  * @param next where the next page begins; null after the last one
  */
-public record ListPage(List<FileInfo> entries, @Nullable ListCursor next) {}
+public record ListPage(List<FileInfo> entries, @Nullable ListingCursor next) {}

@@ -1,8 +1,5 @@
 package io.hmfs.client;
 
-import io.hmfs.wire.ObjectsRemovedEncoder;
-import io.hmfs.wire.Wire;
-import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -11,8 +8,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The server's record of removed files whose objects its clients have still to remove; empty where it keeps the data itself. To be told twice, or
- * by two, that a file's objects are gone does no harm, and inodes never come again. It needs a server that knows version 6 of the schema. Thread-safe.
+ * The server's record of removed files whose objects its clients have still to remove; empty where it keeps the data
+ * itself. To be told twice, or by two, that a file's objects are gone does no harm, and inodes never come again.
+ * Thread-safe.
  */
 public final class Removals {
     /** Most files that the server is told of at a time. */
@@ -23,10 +21,10 @@ public final class Removals {
 
     private static final long NONE = -1;
 
-    private final HmfsClient client;
+    private final Calls calls;
 
     public Removals(HmfsClient client) {
-        this.client = client;
+        calls = client.calls();
     }
 
     /** A removed file: its blocks may still be in the data store. */
@@ -39,13 +37,13 @@ public final class Removals {
      * @param recorded files on the whole record
      */
     public record Pending(List<RemovedFile> files, int next, int recorded) {
-        static Pending of(int next, int recorded, ByteBuffer bytes) {
-            bytes.order(ByteOrder.LITTLE_ENDIAN);
+        private static Pending of(CensusCalls.PendingBytes told) {
+            ByteBuffer bytes = told.files();
             List<RemovedFile> files = new ArrayList<>();
             while (bytes.hasRemaining()) {
                 files.add(new RemovedFile(bytes.getLong(), bytes.getLong()));
             }
-            return new Pending(files, next, recorded);
+            return new Pending(files, told.next(), told.recorded());
         }
 
         /** Whether there is nothing behind this part. */
@@ -54,46 +52,29 @@ public final class Removals {
         }
     }
 
-    /** Tells the server that the objects of these files are gone, at most {@link #TOLD_MAX}. What is not on record does nothing. */
+    /**
+     * Tells the server that the objects of these files are gone, at most {@link #TOLD_MAX}. What is not on record does
+     * nothing.
+     */
     public CompletableFuture<Void> tell(long[] inodes) {
-        return client.submit(call("objects removed", inodes, NONE, 0)).thenApply(any -> null);
+        return calls.submit(calls.table.census.removals, "", asked(inodes, NONE, 0))
+                .thenApply(any -> null);
     }
 
     /**
-     * A part of the files that have been on record for so long, and that nobody was told of within that time; 0: all. {@code from}: 0, or where the
-     * part before ended.
+     * A part of the files that have been on record for so long, and that nobody was told of within that time; 0: all.
+     * {@code from}: 0, or where the part before ended.
      */
     public Pending pending(long olderThanMillis, int from) throws IOException {
-        return client.call(call("pending removals", new long[0], olderThanMillis, from));
+        return Pending.of(calls.call(calls.table.census.removals, "", asked(new long[0], olderThanMillis, from)));
     }
 
-    private static Call<Pending> call(String operation, long[] inodes, long olderThanMillis, int from) {
+    private static CensusCalls.ObjectsGone asked(long[] inodes, long olderThanMillis, int from) {
         if (inodes.length > TOLD_MAX) {
             throw new IllegalArgumentException(inodes.length + " inodes; at most " + TOLD_MAX + " at a time");
         }
         ByteBuffer bytes = ByteBuffer.allocate(inodes.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         bytes.asLongBuffer().put(inodes);
-        return new Call<>(operation, "") {
-            @Override
-            int bound() {
-                return Wire.HEADER_SIZE + ObjectsRemovedEncoder.BLOCK_LENGTH + Integer.BYTES + bytes.capacity();
-            }
-
-            @Override
-            int encode(Requests requests, WireBuffer out) {
-                return requests.objectsRemoved
-                        .wrapAndApplyHeader(out, 0, requests.header)
-                        .correlationId(correlationId)
-                        .olderThanMillis(olderThanMillis)
-                        .from(from)
-                        .putInodes(bytes.array(), 0, bytes.capacity())
-                        .limit();
-            }
-
-            @Override
-            Pending decode(Replies replies, WireBuffer in) throws IOException {
-                return replies.removals(in);
-            }
-        };
+        return new CensusCalls.ObjectsGone(bytes.array(), olderThanMillis, from);
     }
 }

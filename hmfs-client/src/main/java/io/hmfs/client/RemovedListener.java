@@ -1,8 +1,9 @@
 package io.hmfs.client;
 
 /**
- * Hears of files whose data nobody needs any more, when the data store is not the server's own: a delete, an overwriting create
- * or a replacing rename of this client removed them. Called on the client's thread: it must not block.
+ * Is told of files whose data is not needed any more, when the data store is not the server's own: a delete, an
+ * overwriting create or a replacing rename of this client removed them. Called on the client's thread: it must not
+ * block.
  */
 @FunctionalInterface
 public interface RemovedListener {

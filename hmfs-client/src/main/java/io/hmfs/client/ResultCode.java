@@ -1,8 +1,8 @@
 package io.hmfs.client;
 
 /**
- * Every outcome that a server can report. Codes are wire format: append only, never renumber. 0 to 99 are the engine's statuses,
- * one to one; from 100 on they belong to the wire.
+ * Every outcome that a server can report. Codes are wire format: append only, never renumber. 0 to 99 are the engine's
+ * statuses, one to one; from 100 on they belong to the wire.
  */
 public enum ResultCode {
     OK(0, "done"),
@@ -24,8 +24,8 @@ public enum ResultCode {
     VALUE_TOO_LARGE(16, "a value is over 64 KiB, or all of one object over 256 KiB"),
     ACCESS_DENIED(17, "permission denied"),
     /**
-     * A symbolic link stands on the path, or at its end: {@link HmfsException#reason} is the path to go on with instead. Stat, delete,
-     * rename and symlink take the last name as it is.
+     * A symbolic link stands on the path, or at its end: {@link HmfsException#reason} is the path to go on with
+     * instead. Stat, delete, rename and symlink take the last name as it is.
      */
     UNRESOLVED_LINK(18, "a symbolic link on the path leads elsewhere"),
     /** {@link HmfsException#reason} is the sentence that HDFS would say; so for the next one. */
@@ -47,7 +47,10 @@ public enum ResultCode {
     IO_ERROR(106, "the data store failed"),
     /** The server holds another cluster than the one that the client expects. */
     WRONG_CLUSTER(107, "the server holds another cluster"),
-    /** The server ended, or forgot, before the client had its answer: a change may have been executed, and is not executed again. */
+    /**
+     * The server ended, or forgot, before the client had its answer: a change may have been executed, and is not
+     * executed again.
+     */
     OUTCOME_UNKNOWN(108, "whether it was executed is unknown"),
     /** The server takes no further connection for now. */
     TOO_MANY_CONNECTIONS(109, "the server has as many connections as it takes"),
@@ -55,7 +58,7 @@ public enum ResultCode {
     SAFE_MODE(110, "the server is in safe mode, in which nothing changes; `hmfs safemode leave` ends it"),
     /** What would be no ACL: {@link HmfsException#reason} says why, as HDFS does. */
     INVALID_ACL(111, "this would be no access control list"),
-    /** The file is somebody else's to write: {@link HmfsException#reason} says whose, as HDFS does. */
+    /** Another writer has the file: {@link HmfsException#reason} names it, as HDFS does. */
     LEASED(115, "somebody else is writing the file"),
     /** The lease that the client writes under was taken from it, has run out, or went with its file. */
     LEASE_LOST(

@@ -1,8 +1,8 @@
 package io.hmfs.client;
 
 /**
- * Numbers changes in the order in which they first go out, and knows the oldest whose answer is still waited for. No number is given
- * that is further above that one than the server remembers outcomes. Not thread-safe.
+ * Numbers changes in the order in which they first go out, and knows the oldest whose answer is still waited for. No
+ * number is given that is further above that one than the server's retry cache reaches. Not thread-safe.
  */
 final class Sequences {
     private boolean[] open = new boolean[1]; // a ring, as long as a power of two
@@ -20,7 +20,7 @@ final class Sequences {
         return next;
     }
 
-    /** The server remembers so many outcomes. */
+    /** The server's retry cache keeps so many answers for this client. */
     void window(int outcomes) {
         window = outcomes;
         long span = Math.max(outcomes, next - oldest);

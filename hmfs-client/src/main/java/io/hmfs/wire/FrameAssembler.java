@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 
 /**
- * Cuts a byte stream into frames without copying them: bytes are copied only when a frame is spread over several reads, and then
- * into one buffer that has room for the whole frame. Not thread-safe.
+ * Cuts a byte stream into frames without copying them: bytes are copied only when a frame is spread over several reads,
+ * and then into one buffer that has room for the whole frame. Not thread-safe.
  */
 public final class FrameAssembler {
     /** Largest buffer allocated on the word of a length field alone; longer frames grow with what really arrives. */
@@ -56,8 +56,9 @@ public final class FrameAssembler {
     }
 
     /**
-     * Steps to the next whole frame, which then is {@link #length} bytes of {@link #buffer} from {@link #offset}, the length word
-     * left out. False: more bytes are needed. Throws when the length cannot be; the stream is then unusable.
+     * Steps to the next whole frame, which then is {@link #length} bytes of {@link #buffer} from {@link #offset}, the
+     * length word left out. False: more bytes are needed. Throws when the length cannot be; the stream is then
+     * unusable.
      */
     public boolean next() {
         if (pending.readableBytes() < Wire.LENGTH_SIZE) {

@@ -8,9 +8,9 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /**
- * A window on a Netty buffer, in the shape that the generated codecs call: no copy, no allocation, little-endian only. A reader's
- * window ends with its frame, so that a lying length field is a {@link MalformedFrameException} and never a look at the next
- * frame. Not thread-safe.
+ * A window on a Netty buffer, in the shape that the generated codecs call: no copy, no allocation, little-endian only.
+ * A reader's window ends with its frame, so that a lying length field is a {@link MalformedFrameException} and never a
+ * look at the next frame. Not thread-safe.
  */
 public final class WireBuffer {
     static final byte[] NO_BYTES = {};
@@ -77,7 +77,10 @@ public final class WireBuffer {
         return buffer.getLongLE(at(index, 8));
     }
 
-    /** What is not long is copied by words and not by the buffer's own copy: on a direct buffer that makes an object, which not every compilation removes (I7). */
+    /**
+     * What is not long is copied by words and not by the buffer's own copy: on a direct buffer that makes an object,
+     * which not every compilation removes (I7).
+     */
     public void getBytes(int index, byte[] target, int offset, int count) {
         Objects.checkFromIndexSize(offset, count, target.length);
         int from = at(index, count);

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hmfs.wire.WireBuffer;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,31 +16,25 @@ import org.junit.jupiter.api.Test;
 class InFlightTest {
     private final InFlight inFlight = new InFlight(2);
 
-    private static Call<String> call(long deadline) {
-        Call<String> call = new Call<>("test", "") {
-            @Override
-            int bound() {
-                return 0;
-            }
-
-            @Override
-            int encode(Requests requests, WireBuffer out) {
-                return 0;
-            }
-
-            @Override
-            String decode(Replies replies, WireBuffer in) {
-                return "";
-            }
-        };
+    private static Call<String, String> call(long deadline) {
+        CallKind<String, String> kind = new CallKind<>(
+                "test",
+                CallKind.Retry.REPEATABLE,
+                0,
+                0,
+                argument -> 0,
+                (argument, out) -> 0,
+                0,
+                (reply, subject, argument) -> argument);
+        Call<String, String> call = new Call<>(kind, "", "");
         call.deadlineNanos = deadline;
         return call;
     }
 
     @Test
     void callsAreFoundByTheirIdOnce() {
-        Call<String> one = call(0);
-        Call<String> two = call(0);
+        Call<String, String> one = call(0);
+        Call<String, String> two = call(0);
         inFlight.add(one);
         inFlight.add(two);
         assertTrue(inFlight.isFull());
@@ -53,10 +46,10 @@ class InFlightTest {
 
     @Test
     void lateReplyDoesNotFindTheNextUserOfItsSlot() {
-        Call<String> old = call(0);
+        Call<String, String> old = call(0);
         inFlight.add(old);
         assertSame(old, inFlight.remove(old.correlationId));
-        Call<String> next = call(0);
+        Call<String, String> next = call(0);
         inFlight.add(next);
         assertNotEquals(old.correlationId, next.correlationId);
         assertNull(inFlight.remove(old.correlationId));
@@ -73,8 +66,8 @@ class InFlightTest {
 
     @Test
     void onlyExpiredCallsExpire() {
-        Call<String> soon = call(10);
-        Call<String> later = call(20);
+        Call<String, String> soon = call(10);
+        Call<String, String> later = call(20);
         inFlight.add(later);
         inFlight.add(soon);
         assertSame(soon, inFlight.removeExpired(15));

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: what a connection lost goes out again on the next one, in its order and under its sequence, and nothing that a server may have
- * executed goes to the next one. Method: the real client against a server that a test plays.
+ * Goal: what a connection lost goes out again on the next one, in its order and under its sequence, and nothing that a
+ * server may have executed goes to the next one. Method: the real client against a server that a test plays.
  */
 @Timeout(300)
 class ReconnectTest {

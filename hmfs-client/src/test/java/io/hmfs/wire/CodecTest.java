@@ -42,7 +42,7 @@ class CodecTest {
                 .realUser("amy")
                 .limit();
         assertEquals(
-                "3d000100e2220600" // block length 61, template 1, schema 8930, version 6
+                "3d000100e2220100" // block length 61, template 1, schema 8930, version 1
                         + "0000000000000000" // correlation id
                         + "010a484d46530d0a" // magic: 1, "\nHMFS\r\n"
                         + "01000000" // protocol version
@@ -65,7 +65,7 @@ class CodecTest {
                 .path("/a")
                 .limit();
         assertEquals(0x1c, limit);
-        assertEquals("10000a00e2220600" + "0500000000000000" + "0100000000000000" + "02002f61", hex(limit));
+        assertEquals("10000a00e2220100" + "0500000000000000" + "0100000000000000" + "02002f61", hex(limit));
     }
 
     @Test
@@ -86,7 +86,7 @@ class CodecTest {
         create.flags().clear().overwrite(true).createParents(true);
         int limit = create.path("/ä").limit();
         assertEquals(
-                "47001400e2220600" // block length 71, template 20, schema 8930, version 6
+                "47001400e2220100" // block length 71, template 20, schema 8930, version 1
                         + "0100020000000000" + "0200000000000000" + "0300000000000000" + "0100000000000000"
                         + "a401" + "ed01" + "03" + "b601" // mode, parent mode, flags, unmasked mode
                         + "0700000000000000" + "0800000000000000" + "0900000000000000" + "0a00000000000000"
@@ -106,7 +106,7 @@ class CodecTest {
                 .entries("user:a:r--\0other::---")
                 .limit();
         assertEquals(
-                "20002100e2220600" // block length 32, template 33
+                "20002100e2220100" // block length 32, template 33
                         + "0100000000000000" + "0200000000000000" + "0300000000000000" + "0100000000000000"
                         + "01002f" + "1500" + "757365723a613a722d2d" + "00" + "6f746865723a3a2d2d2d",
                 hex(limit));
@@ -135,7 +135,7 @@ class CodecTest {
         page.linksCount(1).next().target("t");
         int limit = page.putNext(new byte[] {5}, 0, 1).limit();
         assertEquals(
-                "28006700e2220600" + "0100000000000000" + "0200000000000000" + "ffffffffffffffff" + "0000000000000000"
+                "28006700e2220100" + "0100000000000000" + "0200000000000000" + "ffffffffffffffff" + "0000000000000000"
                         + "0900000000000000"
                         + "2b000100" // each entry's block 43, one entry
                         + "0300000000000000" + "0400000000000000" + "0500000000000000" + "0600000000000000"

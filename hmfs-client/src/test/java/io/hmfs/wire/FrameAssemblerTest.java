@@ -16,7 +16,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: however a stream is cut into reads, the same frames come out, nothing leaks, and no length makes it allocate or hang.
+ * Goal: however a stream is cut into reads, the same frames come out, nothing leaks, and no length makes it allocate or
+ * hang.
  * Method: random frames cut at random places, compared; single cases for the bounds.
  */
 class FrameAssemblerTest {

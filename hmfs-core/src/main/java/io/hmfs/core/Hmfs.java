@@ -7,6 +7,7 @@ import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
 import io.hmfs.core.pmem.log.LogBinding;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.core.pmem.log.LoggedPoolFile;
@@ -32,7 +33,7 @@ public final class Hmfs {
                     file -> Superblock.format(pool, file, UUID.randomUUID(), new SecureRandom().nextLong()));
             return;
         }
-        try (PoolFile file = PoolFile.create(pool, options.size(), options.backing(), options.overwrite())) {
+        try (PoolFile file = PoolFiles.create(pool, options.size(), options.backing(), options.overwrite())) {
             Superblock.format(pool, file, UUID.randomUUID(), new SecureRandom().nextLong());
         }
     }
@@ -42,7 +43,7 @@ public final class Hmfs {
      * with what is wrong and what to do if it is no pool, or in use.
      */
     public static CheckReport check(Path pool, Progress progress) throws IOException {
-        try (PoolFile file = PoolFile.openReadOnly(pool)) {
+        try (PoolFile file = PoolFiles.openReadOnly(pool)) {
             return PoolCheck.check(pool, file, progress);
         }
     }
@@ -54,8 +55,8 @@ public final class Hmfs {
                 throw new PoolException(
                         PoolException.Reason.NOT_A_POOL,
                         pool
-                                + " is part of a pool with a log, which a repair would not write to. Remove it and its ring: the"
-                                + " next start rebuilds them from image and log");
+                                + " is part of a pool with a log, which a repair would not write to. Remove it and its"
+                                + " ring: the next start rebuilds them from image and log");
             }
             return PoolCheck.repair(pool, file, progress);
         }
@@ -63,10 +64,10 @@ public final class Hmfs {
 
     private static PoolFile openForRepair(Path pool) throws PoolException {
         try {
-            return PoolFile.open(pool, Persistence.PMEM, false);
+            return PoolFiles.open(pool, Persistence.PMEM, false);
         } catch (PoolException e) {
             if (e.reason() == PoolException.Reason.NOT_DAX) {
-                return PoolFile.open(pool, Persistence.PROCESS, false);
+                return PoolFiles.open(pool, Persistence.PROCESS, false);
             }
             throw e;
         }
@@ -74,20 +75,25 @@ public final class Hmfs {
 
     /** Opens a pool; recovery needs no scan. Throws {@link PoolException} with what is wrong and what to do. */
     public static Namespace open(Path pool, OpenOptions options) throws IOException {
+        return openForServer(pool, options);
+    }
+
+    /** Opens a pool as {@link #open(Path, OpenOptions)} does, for a server: with what it needs beside the namespace. */
+    public static ServerNamespace openForServer(Path pool, OpenOptions options) throws IOException {
         LogOptions log = options.log();
         PoolFile file = log != null
                 ? LoggedPoolFile.open(pool, log, options.sizeMax())
-                : PoolFile.open(pool, options.persistence(), options.emulatePmem(), options.sizeMax());
+                : PoolFiles.open(pool, options.persistence(), options.emulatePmem(), options.sizeMax());
         try {
             Superblock.check(pool, file);
             if (log == null && LogBinding.isBound(file)) {
                 throw new PoolException(
                         PoolException.Reason.NOT_A_POOL,
                         pool
-                                + " is part of a pool with a log. Open it with the mode logged and the log's directory: what"
-                                + " another mode stores would be lost with the machine");
+                                + " is part of a pool with a log. Open it with the mode logged and the log's"
+                                + " directory: what another mode stores would be lost with the machine");
             }
-            return new PoolNamespace(pool.toString(), file, true, options.waits());
+            return new PoolNamespace(pool.toString(), file, true, options.waits(), options.dataElsewhere());
         } catch (CorruptPoolException e) {
             file.close();
             throw new PoolException(
@@ -104,7 +110,7 @@ public final class Hmfs {
      * Opens a pool in a file that the caller has opened, perhaps with a {@link io.hmfs.core.pmem.Pmem} of its own that counts what
      * reaches the memory. For measurements: {@code background} says whether the threads run that sweep, scan and prepare space.
      */
-    public static Namespace open(Path pool, PoolFile file, boolean background) throws IOException {
+    public static ServerNamespace open(Path pool, PoolFile file, boolean background) throws IOException {
         Superblock.check(pool, file);
         return new PoolNamespace(pool.toString(), file, background);
     }

@@ -10,15 +10,12 @@ import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
-import io.hmfs.core.type.TreeCount;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 /**
  * A hierarchical namespace on (directory id, name), after the HMFS paper, SoCC '25. All methods are thread-safe; each is atomic
  * and, when it returns {@link Status#OK}, survives what the pool's persistence mode says. Expected failures are statuses; an
  * exception means a broken caller or a broken pool. {@code out} arguments are filled on OK only, unless a method says otherwise.
- * Symbolic links are never followed: a name is one component, and whoever resolves a path bounds how many links it follows.
+ * Symbolic links are never followed: a name is one component, and the resolver of a path bounds how many links it follows.
  */
 public interface Namespace extends ExtendedAttributes, AutoCloseable {
     /** The id of the root directory. */
@@ -32,13 +29,6 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
 
     /** Attributes of a name. */
     Status stat(long directory, Name name, Attributes out);
-
-    /**
-     * Looks up all names of a batch and answers each in it, as {@link #stat} would; there is no order between them, and no one moment
-     * that all answers are of. In a large pool a batch of eight or more takes a third of the time of its names one by one, because
-     * what they need of the memory is fetched together.
-     */
-    void statAll(StatBatch batch);
 
     /** Attributes of a directory by its id. */
     Status statDirectory(long directory, Attributes out);
@@ -59,13 +49,6 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
     Status mkdir(long directory, Name name, int mode, int uid, int gid, long[] acl, Attributes out);
 
     /**
-     * Executes all creates of a batch and answers each in it. They share the fences, and those in one directory its
-     * compare-and-swap, so a batch costs much less than its creates one by one. Each is atomic and answered as {@link #create} or
-     * {@link #mkdir} would answer it; there is no order between them, and no atomicity of the whole.
-     */
-    void createAll(CreateBatch batch);
-
-    /**
      * Gives a file one more name, {@code targetName} in {@code targetDirectory}; EXISTS if that is taken. All names are equal: the
      * attributes, the size and the id that one shows are those of all. IS_DIRECTORY for a directory; TOO_MANY_LINKS for the
      * 65,536th name.
@@ -78,27 +61,8 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
      */
     Status delete(long directory, Name name, Attributes removed);
 
-    /**
-     * Executes all deletes of a batch and answers each in it, as {@link #delete} would. They share a fence; each is atomic, and there is no
-     * order between them, and no atomicity of the whole.
-     */
-    void deleteAll(DeleteBatch batch);
-
     /** Removes an empty directory. */
     Status rmdir(long directory, Name name);
-
-    /**
-     * The directory that no path leads to: no listing shows it and no name reaches it, but its id does. What is renamed into it has left
-     * the tree in one step, with all that is below, and is there for whoever put it there to be removed bit by bit, also after a crash.
-     * Made on first use if {@code make} is set; else NOT_FOUND before that. NO_SPACE.
-     */
-    Status limbo(boolean make, Attributes out);
-
-    /**
-     * What to ask when the pool is full, before an operation is refused for it: whether somebody who is removing things has removed more
-     * meanwhile. May wait for a moment; called on the thread of the operation.
-     */
-    void whenFull(BooleanSupplier helper);
 
     /**
      * Moves a file, a symbolic link or a directory. What stands in the target's place is replaced atomically if {@code replace} is
@@ -136,11 +100,31 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
     /** Commits a file's size after data was written: grows to {@code size}, never shrinks. STALE if the id differs. */
     Status append(long directory, Name name, long id, long size);
 
-    /** Executes all appends of a batch and answers each in it, as {@link #append} would; otherwise as {@link #deleteAll}. */
-    void appendAll(AppendBatch batch);
-
     /** Sets a file's size, up or down. */
     Status truncate(long directory, Name name, long size);
+
+    /**
+     * Looks up all names of a batch and answers each in it, as {@link #stat} would; there is no order between them, and no one moment
+     * that all answers are of. In a large pool a batch of eight or more takes a third of the time of its names one by one, because
+     * what they need of the memory is fetched together.
+     */
+    void statAll(StatBatch batch);
+
+    /**
+     * Executes all creates of a batch and answers each in it. They share the fences, and those in one directory its
+     * compare-and-swap, so a batch costs much less than its creates one by one. Each is atomic and answered as {@link #create} or
+     * {@link #mkdir} would answer it; there is no order between them, and no atomicity of the whole.
+     */
+    void createAll(CreateBatch batch);
+
+    /**
+     * Executes all deletes of a batch and answers each in it, as {@link #delete} would. They share a fence; each is atomic, and there is no
+     * order between them, and no atomicity of the whole.
+     */
+    void deleteAll(DeleteBatch batch);
+
+    /** Executes all appends of a batch and answers each in it, as {@link #append} would; otherwise as {@link #deleteAll}. */
+    void appendAll(AppendBatch batch);
 
     /**
      * Lists a directory from a cursor, newest entry first, until the visitor says stop or the end. No snapshot: entries that
@@ -149,34 +133,10 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
     Status list(long directory, ListCursor cursor, ListVisitor visitor);
 
     /**
-     * Counts on in a tree, about so many entries, or until {@link TreeCount#isAtEnd} or what {@link TreeCount} refuses; OK, or that
-     * refusal. A directory that has gone meanwhile is left out, and what was left of it.
-     */
-    Status count(TreeCount tree, long entriesMax);
-
-    /**
      * Appends the absolute path of a directory, in time that grows with its depth. While directories above it are renamed, it is
      * the path before or after each rename. NO_SUCH_DIRECTORY if the id is no directory's.
      */
     Status path(long directory, StringBuilder out);
-
-    /**
-     * The ids of a directory and of those above it, itself first and the root last, as they stood at one moment; none if the id is no
-     * directory's.
-     */
-    long[] above(long directory);
-
-    /**
-     * Appends the absolute path of a file with this id in this directory, in time that grows with the number of its children.
-     * With several names there, one of them. NOT_FOUND if it is not there, or was renamed meanwhile.
-     */
-    Status path(long directory, long id, StringBuilder out);
-
-    /**
-     * Appends an absolute path of a directory or file of which nothing but the id is known. For a file it looks at every entry of
-     * the pool: for administrators. NOT_FOUND if the id is nobody's; also for a file that was renamed during the search.
-     */
-    Status findPath(long id, StringBuilder out);
 
     /** The user's or group's id for a name, made on first use and kept in the pool; root is 0. -1: no room for more. */
     int principalId(String name);
@@ -187,32 +147,8 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
     /** The name of a principal; its number in decimal if the pool does not know it. */
     String principalName(int id);
 
-    /** Records of changes by number: whether one was executed can be asked after a crash too. */
-    NumberedChanges numbered();
-
-    /**
-     * All that this thread's calls have changed or shown stands at or before this position. It is safe already unless the pool is
-     * open in mode {@code LOGGED} with {@link OpenOptions#withoutWaiting}.
-     */
-    default long logPosition() {
-        return 0;
-    }
-
-    /**
-     * Runs {@code action} when all up to a position is safe: at once, or later on a thread that must not be held up. If the log
-     * fails before, {@code onFailure} is called instead.
-     */
-    default void whenDurable(long position, Runnable action, Consumer<Throwable> onFailure) {
-        action.run();
-    }
-
     /** Figures about this pool, for status pages. */
     PoolStatus poolStatus();
-
-    /** Figures for metrics. Unlike {@link #poolStatus} they are told after a failure too. */
-    default PoolFigures poolFigures() {
-        return PoolFigures.NONE;
-    }
 
     /** Waits for operations and background work to end, marks the pool clean and lets go of it. Operations afterwards are errors. */
     @Override

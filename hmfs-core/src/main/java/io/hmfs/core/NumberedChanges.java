@@ -1,9 +1,9 @@
 package io.hmfs.core;
 
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
+import io.hmfs.core.layout.ChangeRecord;
+import io.hmfs.core.layout.ChangeRing;
 import io.hmfs.core.layout.EntryRecord;
-import io.hmfs.core.layout.OutcomeRecord;
-import io.hmfs.core.layout.OutcomeRing;
 import io.hmfs.core.layout.Owner;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.ChangeOutcome;
@@ -21,14 +21,14 @@ public final class NumberedChanges {
     public static final long NONE = Pmem.NULL;
 
     /** Numbers that a ring remembers. */
-    public static final int KEPT = OutcomeRing.RECORDS;
+    public static final int KEPT = ChangeRing.RECORDS;
 
     private final Engine engine;
-    private final ExtendedNamespace namespace;
+    private final OperationGuard guard;
 
-    NumberedChanges(Engine engine, ExtendedNamespace namespace) {
+    NumberedChanges(Engine engine, OperationGuard guard) {
         this.engine = engine;
-        this.namespace = namespace;
+        this.guard = guard;
     }
 
     /**
@@ -37,7 +37,7 @@ public final class NumberedChanges {
      */
     public long hold(long client, long user, long next) {
         long[] ring = new long[1];
-        namespace.stopping(() -> {
+        guard.stopping(() -> {
             ring[0] = engine.rings.hold(client, user, next);
             return Status.OK;
         });
@@ -51,77 +51,65 @@ public final class NumberedChanges {
 
     /** The lowest number that a ring can know. */
     public long first(long ring) {
-        return OutcomeRing.first(engine.pmem, ring);
+        return ChangeRing.first(engine.pmem, ring);
     }
 
     /** Tells all numbers whose changes were executed, as far as the ring remembers. None of the client is being executed. */
     public void read(long ring, LongConsumer numbers) {
         for (int i = 0; i < KEPT; i++) {
-            long at = OutcomeRing.record(ring, i);
-            long number = OutcomeRecord.number(engine.pmem, at);
+            long at = ChangeRing.record(ring, i);
+            long number = ChangeRecord.number(engine.pmem, at);
             if (number != 0 && isOf(ring, at)) {
-                numbers.accept(OutcomeRecord.sequence(number));
+                numbers.accept(ChangeRecord.sequence(number));
             }
         }
     }
 
     /** Whether a record is of the client that has the ring now. */
     private boolean isOf(long ring, long at) {
-        return OutcomeRecord.time(engine.pmem, at) > OutcomeRing.since(engine.pmem, ring);
+        return ChangeRecord.time(engine.pmem, at) > ChangeRing.since(engine.pmem, ring);
     }
 
     /** What became of a number that {@link #read} has told; false if the ring has forgotten it. */
     public boolean find(long ring, long number, ChangeOutcome out) {
         Pmem pmem = engine.pmem;
-        long at = OutcomeRing.record(ring, number);
-        long owner = OutcomeRecord.owner(pmem, at);
-        out.id = OutcomeRecord.id(pmem, at);
-        out.parentId = OutcomeRecord.parent(pmem, at);
-        out.timeNanos = OutcomeRecord.time(pmem, at);
+        long at = ChangeRing.record(ring, number);
+        long owner = ChangeRecord.owner(pmem, at);
+        out.id = ChangeRecord.id(pmem, at);
+        out.parentId = ChangeRecord.parent(pmem, at);
+        out.timeNanos = ChangeRecord.time(pmem, at);
         out.uid = Owner.uid(owner);
         out.gid = Owner.gid(owner);
-        int evidence = OutcomeRecord.evidence(pmem, at);
-        out.kind = kind(evidence, OutcomeRecord.change(pmem, at));
-        boolean mayRemove = evidence == OutcomeRecord.MADE || evidence == OutcomeRecord.GONE;
-        out.removedId = mayRemove ? OutcomeRecord.first(pmem, at) : 0;
-        out.removedSize = OutcomeRecord.second(pmem, at);
-        return OutcomeRecord.sequence(OutcomeRecord.number(pmem, at)) == number && isOf(ring, at);
+        int evidence = ChangeRecord.evidence(pmem, at);
+        out.kind = kind(evidence, ChangeRecord.change(pmem, at));
+        boolean mayRemove = evidence == ChangeRecord.MADE || evidence == ChangeRecord.GONE;
+        out.removedId = mayRemove ? ChangeRecord.first(pmem, at) : 0;
+        out.removedSize = out.removedId == 0 ? 0 : ChangeRecord.second(pmem, at);
+        return ChangeRecord.sequence(ChangeRecord.number(pmem, at)) == number && isOf(ring, at);
     }
 
     private static ChangeOutcome.Kind kind(int evidence, int change) {
         return switch (evidence) {
-            case OutcomeRecord.MADE ->
+            case ChangeRecord.MADE ->
                 switch (change) {
-                    case OutcomeRecord.MOVED -> ChangeOutcome.Kind.RENAME;
+                    case ChangeRecord.MOVED -> ChangeOutcome.Kind.RENAME;
                     case EntryRecord.KIND_DIRECTORY -> ChangeOutcome.Kind.MKDIR;
                     case EntryRecord.KIND_SYMLINK -> ChangeOutcome.Kind.SYMLINK;
                     default -> ChangeOutcome.Kind.CREATE;
                 };
-            case OutcomeRecord.GONE ->
+            case ChangeRecord.GONE ->
                 change == EntryRecord.KIND_DIRECTORY ? ChangeOutcome.Kind.RMDIR : ChangeOutcome.Kind.DELETE;
-            case OutcomeRecord.RESIZED ->
-                change == OutcomeRecord.APPENDED ? ChangeOutcome.Kind.APPEND : ChangeOutcome.Kind.TRUNCATE;
-            case OutcomeRecord.TIMED -> ChangeOutcome.Kind.SET_TIMES;
-            case OutcomeRecord.CHAINED ->
-                change == OutcomeRecord.ATTRIBUTE_SET ? ChangeOutcome.Kind.SET_XATTR : ChangeOutcome.Kind.REMOVE_XATTR;
+            case ChangeRecord.RESIZED ->
+                change == ChangeRecord.APPENDED ? ChangeOutcome.Kind.APPEND : ChangeOutcome.Kind.TRUNCATE;
+            case ChangeRecord.TIMED -> ChangeOutcome.Kind.SET_TIMES;
+            case ChangeRecord.CHAINED ->
+                change == ChangeRecord.ATTRIBUTE_SET ? ChangeOutcome.Kind.SET_XATTR : ChangeOutcome.Kind.REMOVE_XATTR;
             default ->
                 switch (change) {
-                    case OutcomeRecord.OF_MODE -> ChangeOutcome.Kind.CHMOD;
-                    case OutcomeRecord.OF_ACL -> ChangeOutcome.Kind.CHANGE_ACL;
+                    case ChangeRecord.OF_MODE -> ChangeOutcome.Kind.CHMOD;
+                    case ChangeRecord.OF_ACL -> ChangeOutcome.Kind.CHANGE_ACL;
                     default -> ChangeOutcome.Kind.CHOWN;
                 };
         };
-    }
-
-    /**
-     * What this thread changes next, until {@link #leave}, is the change of this number: one call. With {@link #NONE} it has no number. A
-     * file that was removed for it before, by a call without a number, is remembered with it; 0: none.
-     */
-    public void enter(long ring, long number, long removedId, long removedSize) {
-        engine.records.enter(ring, number, removedId, removedSize);
-    }
-
-    public void leave() {
-        engine.records.leave();
     }
 }

@@ -14,16 +14,19 @@ import org.jspecify.annotations.Nullable;
  * @param emulatePmem allow {@code PMEM} on any memory: for measurements only, it does not survive power failure
  * @param log the log, with {@link Persistence#LOGGED} and no other
  * @param waits whether methods return only when what they say is safe; else the caller holds answers back with {@link
- *     Namespace#whenDurable}. Matters in mode {@code LOGGED} alone
+ *     ServerNamespace#whenDurable}. Matters in mode {@code LOGGED} alone
  * @param sizeMax bytes to which the pool may grow by itself, ahead of need, while it is open, at most {@link #SIZE_MAX}; one that
  *     has as many does not grow. A PMDK pool never does
+ * @param dataElsewhere whether files have data, kept elsewhere under their ids, that must be removed after them: then the pool remembers a removed file
+ *     until {@link ServerNamespace#removedFiles} is told that its data is gone. A pool may be opened with it and without; what was removed without it had no data
  */
 public record OpenOptions(
         Persistence persistence,
         boolean emulatePmem,
         @Nullable LogOptions log,
         boolean waits,
-        long sizeMax) {
+        long sizeMax,
+        boolean dataElsewhere) {
     /** As large as a pool can be. */
     public static final long SIZE_MAX = (PoolHeader.REGIONS_MAX + 1) * PoolFile.REGION_SIZE;
 
@@ -38,7 +41,7 @@ public record OpenOptions(
 
     /** A mode without a log. */
     public OpenOptions(Persistence persistence, boolean emulatePmem) {
-        this(persistence, emulatePmem, null, true, 0);
+        this(persistence, emulatePmem, null, true, 0, false);
     }
 
     /** Survive the death of the process. */
@@ -53,16 +56,21 @@ public record OpenOptions(
 
     /** Survive the death of the machine, by this log. */
     public static OpenOptions logged(LogOptions log) {
-        return new OpenOptions(Persistence.LOGGED, false, log, true, 0);
+        return new OpenOptions(Persistence.LOGGED, false, log, true, 0, false);
     }
 
     /** The same, with methods that do not wait: the caller holds its answers back until they are safe. */
     public OpenOptions withoutWaiting() {
-        return new OpenOptions(persistence, emulatePmem, log, false, sizeMax);
+        return new OpenOptions(persistence, emulatePmem, log, false, sizeMax, dataElsewhere);
     }
 
     /** The same, of a pool that may grow to this size while it is open. */
     public OpenOptions growingTo(long newSizeMax) {
-        return new OpenOptions(persistence, emulatePmem, log, waits, newSizeMax);
+        return new OpenOptions(persistence, emulatePmem, log, waits, newSizeMax, dataElsewhere);
+    }
+
+    /** The same, of a pool whose files have data that is kept elsewhere. */
+    public OpenOptions keepingDataElsewhere() {
+        return new OpenOptions(persistence, emulatePmem, log, waits, sizeMax, true);
     }
 }

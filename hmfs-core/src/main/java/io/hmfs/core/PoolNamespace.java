@@ -1,16 +1,17 @@
 package io.hmfs.core;
 
-import io.hmfs.core.alloc.Clock;
 import io.hmfs.core.alloc.Epochs;
-import io.hmfs.core.alloc.IdSource;
-import io.hmfs.core.alloc.Principals;
 import io.hmfs.core.alloc.Regions;
 import io.hmfs.core.alloc.Summary;
 import io.hmfs.core.check.PoolCheck;
 import io.hmfs.core.dir.ChildList;
-import io.hmfs.core.dir.Engine;
-import io.hmfs.core.dir.IndexSegments;
-import io.hmfs.core.dir.Keys;
+import io.hmfs.core.engine.Clock;
+import io.hmfs.core.engine.Engine;
+import io.hmfs.core.engine.IdSource;
+import io.hmfs.core.engine.IndexSegments;
+import io.hmfs.core.engine.Keys;
+import io.hmfs.core.engine.Principals;
+import io.hmfs.core.engine.RecordTable;
 import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.op.Operations;
@@ -19,17 +20,30 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
+import io.hmfs.core.recovery.ChangeVerdicts;
 import io.hmfs.core.recovery.CleanClose;
-import io.hmfs.core.recovery.OutcomeVerdicts;
 import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.space.Growth;
+import io.hmfs.core.space.Reclaimer;
+import io.hmfs.core.space.SpaceRetry;
+import io.hmfs.core.type.AclEdit;
+import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Bytes;
+import io.hmfs.core.type.Change;
 import io.hmfs.core.type.CreateBatch;
+import io.hmfs.core.type.DeleteBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.NameBatch;
+import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.TreeCount;
+import io.hmfs.core.type.XattrMode;
+import io.hmfs.core.type.XattrVisitor;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  * A {@link Namespace} on an open pool: the operations, the background threads beside them, and fail-stop: an unexpected error
  * inside an operation leaves it half done, so nothing more runs on this pool until it is opened again and recovered.
  */
-final class PoolNamespace extends ExtendedNamespace {
+final class PoolNamespace implements ServerNamespace, OperationGuard {
     private static final System.Logger LOG = System.getLogger(PoolNamespace.class.getName());
     private static final long CLOSE_NANOS = 10_000_000_000L;
 
@@ -48,6 +62,8 @@ final class PoolNamespace extends ExtendedNamespace {
     private final Engine engine;
     private final Operations operations;
     private final NumberedChanges numbered;
+    private final Records records;
+    private final RemovedFiles removed;
     private final ChildList lists;
     private final Principals principals;
     private final IndexSegments segments;
@@ -55,6 +71,7 @@ final class PoolNamespace extends ExtendedNamespace {
     private final Background background;
     private final Reclaimer reclaimer;
     final Growth growth; // tests ask it too
+    private volatile BooleanSupplier helper = () -> false;
     private volatile @Nullable Throwable failure;
     private volatile boolean closed;
 
@@ -65,33 +82,50 @@ final class PoolNamespace extends ExtendedNamespace {
 
     /** {@code waits}: whether methods see to it that an answer is given only when it is safe, or the caller does. */
     PoolNamespace(String path, PoolFile file, boolean withBackground, boolean waits) {
+        this(path, file, withBackground, waits, false);
+    }
+
+    /** {@code keepsData}: whether files have data that is kept elsewhere. */
+    PoolNamespace(String path, PoolFile file, boolean withBackground, boolean waits, boolean keepsData) {
         this.path = path;
         this.file = file;
         this.durability = file.durability();
         this.waits = waits && file.pmem().persistence() == Persistence.LOGGED;
         Pmem pmem = file.pmem();
         long header = file.header();
-        Summary summary = Summary.read(pmem, header);
+        Summary summary = Summary.read(pmem, header).forData(keepsData);
         // [open.2] † From here on the summary is worth nothing, durably so: the first slot that is taken is another
         // state.
         pmem.set(header + PoolHeader.STARTS_OFFSET, pmem.get(header + PoolHeader.STARTS_OFFSET) + 1);
         pmem.setRelease(header + PoolHeader.STATE_OFFSET, 0);
         pmem.persist(header + PoolHeader.STARTS_OFFSET, 16);
-        // [open.3] † Before anything that an older HMFS does not know: a record of some kinds, limbo.
-        PoolHeader.raise(pmem, header);
         Regions regions = new Regions(file);
         Keys keys = new Keys(pmem, pmem.get(header + PoolHeader.SEED_OFFSET));
         this.segments = new IndexSegments(pmem, regions);
         HashIndex index = HashIndex.open(pmem, header + PoolHeader.INDEX_ROOT_OFFSET, keys::ofObject, segments);
         this.engine = new Engine(
-                pmem, regions, index, keys, new Epochs(), new Clock(pmem, header), new IdSource(pmem, header), summary);
+                pmem,
+                regions,
+                index,
+                keys,
+                new Epochs(),
+                new Clock(pmem, header),
+                new IdSource(pmem, header),
+                summary,
+                keepsData);
         engine.dead.left(summary.isValid() ? summary.dead() : 0);
         this.principals = new Principals(pmem, regions);
         this.lists = new ChildList(engine);
         Recovery recovery = new Recovery(engine, lists);
-        new OutcomeVerdicts(engine, lists, recovery).run();
+        new ChangeVerdicts(engine, lists, recovery).run();
         this.operations = new Operations(engine, lists, recovery);
         this.numbered = new NumberedChanges(engine, this);
+        RecordTable table = new RecordTable(pmem, regions, engine.clock);
+        if (keepsData) {
+            table.reserve(); // who keeps data elsewhere gives leases on it, in a pool that has filled up by then too
+        }
+        this.records = new PoolRecords(this, this, engine, table);
+        this.removed = keepsData ? new PoolRemovedFiles(this, engine) : RemovedFiles.NONE;
         this.scan = new BackgroundScan(engine, lists, recovery);
         this.background = new Background(this::failStop);
         this.reclaimer = new Reclaimer(engine, lists, scan, withBackground);
@@ -135,7 +169,8 @@ final class PoolNamespace extends ExtendedNamespace {
         }
     }
 
-    private void check() {
+    @Override
+    public void check() {
         Throwable cause = failure;
         if (cause != null || closed) {
             String why = closed ? " is closed" : " has stopped after an error; reopen it: " + cause;
@@ -144,8 +179,8 @@ final class PoolNamespace extends ExtendedNamespace {
         durability.enter();
     }
 
-    /** I2: what an operation has changed, and what it has seen, is safe before anybody hears of it. */
-    private void awaitDurable() {
+    @Override
+    public void awaitDurable() {
         if (waits) {
             durability.await(durability.position());
         }
@@ -156,7 +191,8 @@ final class PoolNamespace extends ExtendedNamespace {
         return status;
     }
 
-    private void failStop(Throwable cause) {
+    @Override
+    public void failStop(Throwable cause) {
         if (failure == null && !(closed && cause instanceof Epochs.ClosedException)) {
             failure = cause;
             engine.locks.poison();
@@ -189,17 +225,22 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     @Override
-    Operations operations() {
-        return operations;
-    }
-
-    @Override
     public NumberedChanges numbered() {
         return numbered;
     }
 
     @Override
-    Status stopping(Body body) {
+    public Records records() {
+        return records;
+    }
+
+    @Override
+    public RemovedFiles removedFiles() {
+        return removed;
+    }
+
+    @Override
+    public Status stopping(Body body) {
         check();
         try {
             return safe(body.run());
@@ -209,20 +250,41 @@ final class PoolNamespace extends ExtendedNamespace {
         }
     }
 
-    /** Runs an operation that takes space; in a full pool room is made, which other threads may take, and it is tried again. */
     @Override
-    Status allocating(Body body) {
+    public Status allocating(Body body) {
         Status status = stopping(body);
-        Rounds rounds = status == Status.NO_SPACE ? new Rounds(engine) : null;
-        while (rounds != null && status == Status.NO_SPACE && rounds.next()) {
-            rounds.made(stopping(this::reclaim) == Status.OK);
+        SpaceRetry retry = status == Status.NO_SPACE ? new SpaceRetry(engine) : null;
+        while (retry != null && status == Status.NO_SPACE && retry.next()) {
+            retry.made(stopping(this::reclaim) == Status.OK);
             status = stopping(body); // also if nothing was freed now: the engine may have stopped
         }
         return status;
     }
 
+    @Override
+    public void grow() {
+        check();
+        try {
+            growth.makeRoom();
+        } catch (RuntimeException | Error e) {
+            failStop(e);
+            throw e;
+        }
+    }
+
     private Status reclaim() {
-        return growth.makeRoom() || isMadeBy(reclaimer::run) ? Status.OK : Status.NO_SPACE;
+        return growth.makeRoom() || isReclaimed() ? Status.OK : Status.NO_SPACE;
+    }
+
+    /** Whether there is room by now: by the helper, or by a sweep after it, which finds what the helper has removed. */
+    private boolean isReclaimed() {
+        boolean helped = helper.getAsBoolean();
+        return reclaimer.run() || helped;
+    }
+
+    @Override
+    public void whenFull(BooleanSupplier newHelper) {
+        helper = newHelper;
     }
 
     @Override
@@ -236,11 +298,11 @@ final class PoolNamespace extends ExtendedNamespace {
         }
     }
 
-    @Override
-    void executeAll(NameBatch batch) {
+    /** Executes what a batch asks for; an unexpected error stops the namespace. Allocates nothing. */
+    private void executeAll(NameBatch batch) {
         check();
         try {
-            safe(operations.executeAll(batch));
+            safe(operations.execute(batch));
         } catch (RuntimeException | Error e) {
             failStop(e);
             throw e;
@@ -248,15 +310,19 @@ final class PoolNamespace extends ExtendedNamespace {
     }
 
     @Override
-    public Status create(long directory, Name name, int mode, int uid, int gid, Attributes out) {
-        Status status = createOnce(directory, name, mode, uid, gid, out);
-        return status == Status.NO_SPACE ? allocating(() -> createOnce(directory, name, mode, uid, gid, out)) : status;
+    public Status create(
+            long directory, Name name, int mode, int uid, int gid, long[] acl, Change change, Attributes out) {
+        Status status = createOnce(directory, name, mode, uid, gid, acl, change, out);
+        return status == Status.NO_SPACE
+                ? allocating(() -> createOnce(directory, name, mode, uid, gid, acl, change, out))
+                : status;
     }
 
-    private Status createOnce(long directory, Name name, int mode, int uid, int gid, Attributes out) {
+    private Status createOnce(
+            long directory, Name name, int mode, int uid, int gid, long[] acl, Change change, Attributes out) {
         check();
         try {
-            return safe(operations.create(directory, name, mode, uid, gid, out));
+            return safe(operations.create(directory, name, mode, uid, gid, acl, change, out));
         } catch (RuntimeException | Error e) {
             failStop(e);
             throw e;
@@ -267,19 +333,19 @@ final class PoolNamespace extends ExtendedNamespace {
     public void createAll(CreateBatch batch) {
         batch.askAgain(null);
         executeAll(batch);
-        Rounds rounds = batch.has(Status.NO_SPACE) ? new Rounds(engine) : null;
-        while (rounds != null && batch.has(Status.NO_SPACE) && rounds.next()) {
-            rounds.made(stopping(this::reclaim) == Status.OK);
+        SpaceRetry retry = batch.has(Status.NO_SPACE) ? new SpaceRetry(engine) : null;
+        while (retry != null && batch.has(Status.NO_SPACE) && retry.next()) {
+            retry.made(stopping(this::reclaim) == Status.OK);
             batch.askAgain(Status.NO_SPACE);
             executeAll(batch);
         }
     }
 
     @Override
-    public Status delete(long directory, Name name, Attributes removed) {
+    public Status delete(long directory, Name name, Change change, Attributes removed) {
         check();
         try {
-            return safe(operations.delete(directory, name, removed));
+            return safe(operations.delete(directory, name, change, removed));
         } catch (RuntimeException | Error e) {
             failStop(e);
             throw e;
@@ -288,15 +354,21 @@ final class PoolNamespace extends ExtendedNamespace {
 
     @Override
     public Status rename(
-            long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
-        return allocating(() -> operations.rename(source, sourceName, target, targetName, replace, replaced));
+            long source,
+            Name sourceName,
+            long target,
+            Name targetName,
+            boolean replace,
+            Change change,
+            Attributes replaced) {
+        return allocating(() -> operations.rename(source, sourceName, target, targetName, replace, change, replaced));
     }
 
     @Override
-    public Status append(long directory, Name name, long id, long size) {
+    public Status append(long directory, Name name, long id, long size, Change change) {
         check();
         try {
-            return safe(operations.append(directory, name, id, size));
+            return safe(operations.append(directory, name, id, size, change));
         } catch (RuntimeException | Error e) {
             failStop(e);
             throw e;
@@ -317,6 +389,141 @@ final class PoolNamespace extends ExtendedNamespace {
             }
             throw e;
         }
+    }
+
+    @Override
+    public Status count(TreeCount tree, long entriesMax) {
+        Status status = stopping(() -> operations.count(tree, entriesMax));
+        tree.rethrow();
+        return status;
+    }
+
+    @Override
+    public void statAll(StatBatch batch) {
+        executeAll(batch);
+    }
+
+    @Override
+    public void deleteAll(DeleteBatch batch) {
+        batch.askAgain(null);
+        executeAll(batch);
+    }
+
+    @Override
+    public void appendAll(AppendBatch batch) {
+        batch.askAgain(null);
+        executeAll(batch);
+    }
+
+    @Override
+    public Status symlink(long directory, Name name, byte[] target, int uid, int gid, Change change, Attributes out) {
+        return allocating(() -> operations.symlink(directory, name, target, uid, gid, change, out));
+    }
+
+    @Override
+    public Status readlink(long directory, Name name, Bytes out) {
+        return stopping(() -> operations.readlink(directory, name, out));
+    }
+
+    @Override
+    public Status setXattr(long directory, Name name, Name attribute, byte[] value, XattrMode mode, Change change) {
+        return allocating(() -> operations.setXattr(directory, name, attribute, value, mode, change));
+    }
+
+    @Override
+    public Status getXattr(long directory, Name name, Name attribute, Bytes out) {
+        return stopping(() -> operations.getXattr(directory, name, attribute, out));
+    }
+
+    @Override
+    public Status listXattrs(long directory, Name name, List<Name> out) {
+        return stopping(() -> operations.listXattrs(directory, name, out));
+    }
+
+    @Override
+    public Status readXattrs(long directory, Name name, XattrVisitor visitor) {
+        return stopping(() -> operations.readXattrs(directory, name, visitor));
+    }
+
+    @Override
+    public Status removeXattr(long directory, Name name, Name attribute, Change change) {
+        return allocating(() -> operations.removeXattr(directory, name, attribute, change));
+    }
+
+    @Override
+    public Status changeAcl(long directory, Name name, AclEdit edit, Change change) {
+        return allocating(() -> operations.changeAcl(directory, name, edit, change));
+    }
+
+    @Override
+    public Status mkdir(
+            long directory, Name name, int mode, int uid, int gid, long[] acl, Change change, Attributes out) {
+        return allocating(() -> operations.mkdir(directory, name, mode, uid, gid, acl, change, out));
+    }
+
+    @Override
+    public Status statDirectory(long directory, Attributes out) {
+        return stopping(() -> operations.statDirectory(directory, out));
+    }
+
+    @Override
+    public Status orphans(boolean make, Attributes out) {
+        return make ? allocating(() -> operations.orphans(true, out)) : stopping(() -> operations.orphans(false, out));
+    }
+
+    @Override
+    public Status link(long directory, Name name, long targetDirectory, Name targetName, Attributes out) {
+        return allocating(() -> operations.link(directory, name, targetDirectory, targetName, out));
+    }
+
+    @Override
+    public Status rmdir(long directory, Name name, Change change) {
+        return stopping(() -> operations.rmdir(directory, name, change));
+    }
+
+    @Override
+    public Status chmod(long directory, Name name, int mode, Change change) {
+        return stopping(() -> operations.chmod(directory, name, mode, change));
+    }
+
+    @Override
+    public Status chown(long directory, Name name, int uid, int gid, Change change) {
+        return stopping(() -> operations.chown(directory, name, uid, gid, change));
+    }
+
+    @Override
+    public Status setTimes(long directory, Name name, long mtimeNanos, long atimeNanos, Change change) {
+        return stopping(() -> operations.setTimes(directory, name, mtimeNanos, atimeNanos, change));
+    }
+
+    @Override
+    public Status truncate(long directory, Name name, long size, Change change) {
+        return stopping(() -> operations.truncate(directory, name, size, change));
+    }
+
+    @Override
+    public Status path(long directory, StringBuilder out) {
+        return stopping(() -> operations.path(directory, out));
+    }
+
+    @Override
+    public long[] above(long directory) {
+        long[][] ids = new long[1][];
+        stopping(() -> {
+            ids[0] = operations.above(directory);
+            return Status.OK;
+        });
+        return ids[0];
+    }
+
+    @Override
+    public Status path(long directory, long id, StringBuilder out) {
+        return stopping(() -> operations.path(directory, id, out));
+    }
+
+    @Override
+    public Status findPath(long id, StringBuilder out) {
+        return stopping(() -> operations.findPath(id, out));
     }
 
     @Override

@@ -1,11 +1,12 @@
 package io.hmfs.core;
 
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.pmem.Durability;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
+import io.hmfs.core.space.Growth;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;

@@ -9,7 +9,7 @@ import io.hmfs.core.type.Status;
 final class BatchedStat {
     private BatchedStat() {}
 
-    static Status of(Namespace namespace, long directory, Name name, Attributes out) {
+    static Status of(ServerNamespace namespace, long directory, Name name, Attributes out) {
         StatBatch batch = new StatBatch(3);
         batch.add(Namespace.ROOT_PARENT_ID, Name.of(""));
         batch.add(directory, Name.of("a"));

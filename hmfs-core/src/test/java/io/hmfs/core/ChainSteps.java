@@ -1,6 +1,6 @@
 package io.hmfs.core;
 
-import io.hmfs.core.sim.Acls;
+import io.hmfs.core.sim.SimAcls;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
@@ -28,7 +28,7 @@ final class ChainSteps {
     private static Step acl(long d, String n, int mode, long[] acl) {
         return new Step(
                 "changeAcl " + d + " " + n + " " + Integer.toOctalString(mode) + " " + acl.length,
-                e -> e.changeAcl(d, Name.of(n), Acls.set(mode, acl)),
+                e -> e.changeAcl(d, Name.of(n), SimAcls.set(mode, acl)),
                 (m, _) -> m.setAcl(d, n, mode, acl),
                 false);
     }
@@ -48,7 +48,8 @@ final class ChainSteps {
                         e -> e.removeXattr(d, name, attribute),
                         (m, _) -> m.removeXattr(d, n, a),
                         false);
-            case 1 -> acl(d, n, value.length % 0777, Acls.of(value.length % 29, value.length % 2 == 0, value.length));
+            case 1 ->
+                acl(d, n, value.length % 0777, SimAcls.of(value.length % 29, value.length % 2 == 0, value.length));
             case 2 -> acl(d, n, value.length % 0777, Acl.NONE);
             default ->
                 new Step(

@@ -46,13 +46,13 @@ final class CleanClosePoolTest {
         return Name.of("file-" + number);
     }
 
-    private static void awaitScan(Namespace namespace) {
+    private static void awaitScan(ServerNamespace namespace) {
         while (namespace.poolStatus().recovering()) {
             Thread.onSpinWait();
         }
     }
 
-    private void create(Namespace namespace, long number) {
+    private void create(ServerNamespace namespace, long number) {
         assertEquals(Status.OK, namespace.create(ROOT, name(number), 0644, 0, 0, out));
     }
 
@@ -68,7 +68,7 @@ final class CleanClosePoolTest {
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         OpenOptions options = new OpenOptions(mode, mode == Persistence.PMEM);
         long files = 0;
-        try (Namespace namespace = Hmfs.open(pool, options)) {
+        try (ServerNamespace namespace = Hmfs.openForServer(pool, options)) {
             assertEquals(Found.NEW.text(), namespace.poolStatus().freeSlots());
             while (namespace.create(ROOT, name(files), 0644, 0, 0, out) == Status.OK) {
                 files++;
@@ -83,7 +83,7 @@ final class CleanClosePoolTest {
         assertEquals(List.of(), report.findings());
         assertTrue(report.wasClosed());
         for (int start = 0; start < 3; start++) {
-            try (Namespace namespace = Hmfs.open(pool, options)) {
+            try (ServerNamespace namespace = Hmfs.openForServer(pool, options)) {
                 assertEquals(Found.VALID.text(), namespace.poolStatus().freeSlots());
                 for (int i = 1 + 300 * start; i <= 300 * (start + 1); i++) {
                     create(namespace, i);
@@ -93,7 +93,7 @@ final class CleanClosePoolTest {
             }
             assertEquals(List.of(), Hmfs.check(pool, Progress.NONE).findings());
         }
-        try (Namespace namespace = Hmfs.open(pool, options)) {
+        try (ServerNamespace namespace = Hmfs.openForServer(pool, options)) {
             for (long number = 0; number < files; number++) {
                 Status there = number <= 900 || number >= 1000 ? Status.OK : Status.NOT_FOUND;
                 assertEquals(there, namespace.stat(ROOT, name(number), out), "file " + number);
@@ -106,7 +106,7 @@ final class CleanClosePoolTest {
         Path pool = directory.resolve("pool");
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.PMDK, false));
         for (int start = 0; start < 3; start++) {
-            try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
+            try (ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.process())) {
                 Found found = start == 0 ? Found.NEW : Found.VALID;
                 assertEquals(found.text(), namespace.poolStatus().freeSlots());
                 create(namespace, start);
@@ -125,7 +125,7 @@ final class CleanClosePoolTest {
                 .withOnVolatile(true);
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
         Map<String, String> before;
-        try (Namespace namespace = Hmfs.open(pool, OpenOptions.logged(log))) {
+        try (ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.logged(log))) {
             for (int i = 0; i < 300; i++) {
                 create(namespace, i);
             }
@@ -142,7 +142,7 @@ final class CleanClosePoolTest {
             } else {
                 assertEquals(List.of(), Hmfs.check(pool, Progress.NONE).findings());
             }
-            try (Namespace namespace = Hmfs.open(pool, OpenOptions.logged(log))) {
+            try (ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.logged(log))) {
                 assertEquals(Found.VALID.text(), namespace.poolStatus().freeSlots());
                 assertEquals(before, Snapshot.of(namespace));
                 create(namespace, 1000);
@@ -159,7 +159,7 @@ final class CleanClosePoolTest {
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         List<Queue<Name>> there = new ArrayList<>();
         long[] parents = new long[THREADS];
-        try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
+        try (ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.process())) {
             for (int i = 0; i < THREADS; i++) {
                 assertEquals(Status.OK, namespace.mkdir(ROOT, Name.of("directory-" + i), 0755, 0, 0, out));
                 parents[i] = out.id;
@@ -168,14 +168,14 @@ final class CleanClosePoolTest {
             awaitScan(namespace);
         }
         for (int round = 0; round < ROUNDS; round++) {
-            try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
+            try (ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.process())) {
                 assertEquals(Found.VALID.text(), namespace.poolStatus().freeSlots());
                 churn(namespace, parents, there, round);
                 awaitScan(namespace);
             }
             assertEquals(List.of(), Hmfs.check(pool, Progress.NONE).findings());
         }
-        try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
+        try (ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.process())) {
             for (int i = 0; i < THREADS; i++) {
                 for (Name each : there.get(i)) {
                     assertEquals(Status.OK, namespace.stat(parents[i], each, out), each::toString);
@@ -184,7 +184,7 @@ final class CleanClosePoolTest {
         }
     }
 
-    private static void churn(Namespace namespace, long[] parents, List<Queue<Name>> there, int round)
+    private static void churn(ServerNamespace namespace, long[] parents, List<Queue<Name>> there, int round)
             throws InterruptedException {
         Queue<Throwable> errors = new ConcurrentLinkedQueue<>();
         List<Thread> threads = new ArrayList<>();
@@ -204,7 +204,8 @@ final class CleanClosePoolTest {
         assertEquals(List.of(), List.copyOf(errors));
     }
 
-    private static void churn(Namespace namespace, long parent, Queue<Name> there, int round, SplittableRandom random) {
+    private static void churn(
+            ServerNamespace namespace, long parent, Queue<Name> there, int round, SplittableRandom random) {
         Attributes mine = new Attributes();
         for (int step = 0; step < STEPS; step++) {
             if (random.nextInt(10) < 6 || there.isEmpty()) {

@@ -25,17 +25,13 @@ import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SlotState;
-import io.hmfs.core.pmem.PoolException;
-import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
@@ -115,27 +111,6 @@ final class CleanCloseTest {
         int room = fill(scanned, 10_000);
         PoolNamespace next = open(again);
         assertEquals(room, fill(next, 10_000));
-        assertEquals(List.of(), next.problems());
-    }
-
-    /** It is raised, and its next start is told. */
-    @Test
-    void aPoolOfAnOlderFormatIsToldToo() throws PoolException {
-        SimPoolFile file = new SimPoolFile(REGION, REGIONS);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
-        SimPmem pmem = file.pmem();
-        pmem.set(PoolHeader.VERSION_OFFSET, PoolHeader.VERSION_OLDEST);
-        pmem.set(PoolHeader.CHECKSUM_OFFSET, PoolHeader.checksum(pmem, 0));
-        Superblock.check(Path.of("sim"), file);
-        PoolNamespace namespace = open(file);
-        assertEquals(Found.NEW.text(), namespace.poolStatus().freeSlots());
-        assertEquals(Status.OK, ClosedPools.create(namespace, 1));
-        SimPoolFile again = closed(file, namespace);
-        Superblock.check(Path.of("sim"), again);
-        assertEquals(PoolHeader.VERSION, again.pmem().get(PoolHeader.VERSION_OFFSET));
-        PoolNamespace next = open(again);
-        assertEquals(Found.VALID.text(), next.poolStatus().freeSlots());
-        assertEquals(Status.OK, ClosedPools.create(next, 2));
         assertEquals(List.of(), next.problems());
     }
 

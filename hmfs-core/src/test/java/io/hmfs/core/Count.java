@@ -5,9 +5,9 @@ import io.hmfs.core.type.Status;
 import io.hmfs.core.type.TreeCount;
 
 /** A count that may look into every directory. */
-class Count extends TreeCount {
+public class Count extends TreeCount {
     /** Of what is in this directory, without itself. */
-    static Count in(Namespace namespace, long directory) {
+    public static Count in(ServerNamespace namespace, long directory) {
         Count count = new Count();
         count.push(new Level(null, directory, new byte[0]));
         Status status = namespace.count(count, Long.MAX_VALUE);

@@ -9,18 +9,18 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /** A pool in simulated memory that was just made, and whose namespace has no threads of its own. */
-final class FreshPool {
+public final class FreshPool {
     private static final long AHEAD_NANOS = 12 * 3_600_000_000_000L;
 
     private FreshPool() {}
 
-    static PoolNamespace open(SimPoolFile file) {
+    public static PoolNamespace open(SimPoolFile file) {
         format(file);
         return new PoolNamespace("sim", file, false);
     }
 
     /** A file whose clock runs ahead of the wall's, so that it counts: the same work leaves the same bytes whenever it runs. */
-    static SimPoolFile repeatable(long regionSize, int regions) {
+    public static SimPoolFile repeatable(long regionSize, int regions) {
         SimPoolFile file = new SimPoolFile(regionSize, regions);
         format(file);
         Pmem pmem = file.pmem();

@@ -8,6 +8,7 @@ import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.core.pmem.log.LoggedPoolFile;
+import io.hmfs.core.space.Growth;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;

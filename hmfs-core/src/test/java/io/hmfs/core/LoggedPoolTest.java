@@ -50,11 +50,11 @@ final class LoggedPoolTest {
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
     }
 
-    private Namespace open() throws IOException {
-        return Hmfs.open(pool, OpenOptions.logged(log));
+    private ServerNamespace open() throws IOException {
+        return Hmfs.openForServer(pool, OpenOptions.logged(log));
     }
 
-    private static void fill(Namespace namespace, String prefix, int count) {
+    private static void fill(ServerNamespace namespace, String prefix, int count) {
         Attributes out = new Attributes();
         for (int i = 0; i < count; i++) {
             assertEquals(Status.OK, namespace.create(ROOT, Name.of(prefix + i), 0644, 1, 2, out));
@@ -77,24 +77,24 @@ final class LoggedPoolTest {
     @Test
     void whatWasAcknowledgedSurvivesTheLossOfTheMachine() throws IOException {
         Map<String, String> before;
-        try (Namespace namespace = open()) {
+        try (ServerNamespace namespace = open()) {
             fill(namespace, "a", 500);
             before = Snapshot.of(namespace);
         }
         loseMachine();
         assertEquals(List.of(), problems());
-        try (Namespace namespace = open()) {
+        try (ServerNamespace namespace = open()) {
             assertEquals(before, Snapshot.of(namespace));
             fill(namespace, "b", 500);
             before = Snapshot.of(namespace);
         }
-        try (Namespace namespace = open()) {
+        try (ServerNamespace namespace = open()) {
             assertEquals(before, Snapshot.of(namespace));
             fill(namespace, "c", 5);
             before = Snapshot.of(namespace);
         }
         loseMachine();
-        try (Namespace namespace = open()) {
+        try (ServerNamespace namespace = open()) {
             assertEquals(before, Snapshot.of(namespace));
         }
         assertEquals(List.of(), problems());
@@ -132,7 +132,7 @@ final class LoggedPoolTest {
 
     @Test
     void logFilesThatTheImageHoldsAreDropped() throws Exception {
-        try (Namespace namespace = open()) {
+        try (ServerNamespace namespace = open()) {
             fill(namespace, "a", 1000);
         }
         long bytes = 0;
@@ -161,7 +161,7 @@ final class LoggedPoolTest {
         open().close();
         Path oldPool = Files.copy(pool, directory.resolve("old"));
         Path oldRing = Files.copy(ring, directory.resolve("old.ring"));
-        try (Namespace namespace = open()) {
+        try (ServerNamespace namespace = open()) {
             fill(namespace, "a", 100);
         }
         Path newPool = Files.move(pool, directory.resolve("new"));
@@ -181,7 +181,7 @@ final class LoggedPoolTest {
         Files.copy(newRing, ring);
         refused(PoolException.Reason.NOT_A_POOL, "is of generation 1, the log of generation 2", this::open);
         loseMachine();
-        try (Namespace namespace = open()) {
+        try (ServerNamespace namespace = open()) {
             assertEquals(100, Snapshot.of(namespace).size());
         }
     }
@@ -194,11 +194,11 @@ final class LoggedPoolTest {
                 .withOnVolatile(true);
         Path otherPool = directory.resolve("otherPool");
         Hmfs.format(otherPool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, other));
-        Hmfs.open(otherPool, OpenOptions.logged(other)).close();
+        Hmfs.openForServer(otherPool, OpenOptions.logged(other)).close();
         refused(
                 PoolException.Reason.NOT_A_POOL,
                 "belongs to another log",
-                () -> Hmfs.open(pool, OpenOptions.logged(other)));
+                () -> Hmfs.openForServer(pool, OpenOptions.logged(other)));
         refused(
                 PoolException.Reason.NOT_A_POOL,
                 "is part of a pool with a log",
@@ -206,7 +206,7 @@ final class LoggedPoolTest {
         refused(
                 PoolException.Reason.NOT_FOUND,
                 "holds no log",
-                () -> Hmfs.open(pool, OpenOptions.logged(LogOptions.in(directory))));
+                () -> Hmfs.openForServer(pool, OpenOptions.logged(LogOptions.in(directory))));
         Path plain = directory.resolve("plain");
         Hmfs.format(plain, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         Files.copy(ring, directory.resolve("plain.ring"));
@@ -215,7 +215,7 @@ final class LoggedPoolTest {
 
     @Test
     void aLogIsOpenOnce() throws IOException {
-        try (Namespace _ = open()) {
+        try (ServerNamespace _ = open()) {
             refused(PoolException.Reason.LOCKED, "in use", this::open);
             refused(
                     PoolException.Reason.LOCKED,
@@ -226,7 +226,7 @@ final class LoggedPoolTest {
 
     @Test
     void formatReplacesOnlyWhenAsked() throws IOException {
-        try (Namespace namespace = open()) {
+        try (ServerNamespace namespace = open()) {
             fill(namespace, "a", 10);
         }
         refused(
@@ -234,7 +234,7 @@ final class LoggedPoolTest {
                 "--overwrite",
                 () -> Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log)));
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, true, log));
-        try (Namespace namespace = open()) {
+        try (ServerNamespace namespace = open()) {
             assertEquals(Map.of(), Snapshot.of(namespace));
         }
     }

@@ -5,12 +5,12 @@ import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 
 /** A pool file over memory of this process; the first region is the header. */
-class MemoryPoolFile extends PoolFile {
+public class MemoryPoolFile extends PoolFile {
     private final Pmem pmem;
     private final long regionSize;
     private final int regions;
 
-    MemoryPoolFile(Pmem pmem, long regionSize, int regions) {
+    public MemoryPoolFile(Pmem pmem, long regionSize, int regions) {
         this.pmem = pmem;
         this.regionSize = regionSize;
         this.regions = regions;

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -190,9 +191,14 @@ final class NamespaceBatchCrashTest {
         assertTrue(shown >= 2, "shown before the end: " + shown);
     }
 
-    /** What comes between; takes no lock of the batch. */
+    /** What another thread does between; takes no lock of the batch. */
     interface Between {
         void on(PoolNamespace namespace);
+
+        default void inAnotherThread(PoolNamespace namespace) {
+            CompletableFuture.runAsync(() -> on(namespace), task -> new Thread(task).start())
+                    .join();
+        }
     }
 
     static Stream<Between> betweens() {
@@ -224,7 +230,7 @@ final class NamespaceBatchCrashTest {
             int number = event;
             file.pmem().beforeEachEvent(() -> {
                 if (!NamespaceInterleaveTest.holdsLatch() && left[0]-- == 0) {
-                    between.on(namespace);
+                    between.inAnotherThread(namespace);
                     file.pmem().images(IMAGES_BETWEEN, number, image -> {
                         PoolNamespace after = open(file.crashed(image));
                         Map<String, String> seen = withoutIds(Snapshot.of(after));

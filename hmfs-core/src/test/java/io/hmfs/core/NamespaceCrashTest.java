@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import io.hmfs.core.sim.Acls;
+import io.hmfs.core.sim.SimAcls;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Acl;
@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * recovered, or one that no recovery can tell from it, and compared; in some the recovery itself loses power. Steps one after the
  * other leave more and more that no fence has made durable; so each is run a second time, on a pool where what was before is durable.
  */
-final class NamespaceCrashTest {
+public final class NamespaceCrashTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final long REGION = 16 << 10;
     private static final int REGIONS = 12;
@@ -46,8 +46,8 @@ final class NamespaceCrashTest {
     private static final int AGAIN_IN_SEQUENCES = Integer.getInteger("hmfs.again", 100);
 
     /** One operation on the prepared tree. */
-    interface Action {
-        Status on(Namespace namespace);
+    public interface Action {
+        Status on(ServerNamespace namespace);
     }
 
     record Case(String name, List<Action> steps) {
@@ -61,7 +61,7 @@ final class NamespaceCrashTest {
         }
     }
 
-    private static long id(Namespace namespace, String... path) {
+    private static long id(ServerNamespace namespace, String... path) {
         Attributes out = new Attributes();
         long directory = ROOT;
         for (String name : path) {
@@ -71,17 +71,17 @@ final class NamespaceCrashTest {
         return directory;
     }
 
-    private static Status rename(Namespace n, long from, String name, long to, String newName) {
+    private static Status rename(ServerNamespace n, long from, String name, long to, String newName) {
         return n.rename(from, Name.of(name), to, Name.of(newName), true, new Attributes());
     }
 
-    private static long limbo(Namespace n) {
+    private static long orphans(ServerNamespace n) {
         Attributes out = new Attributes();
-        assertEquals(Status.OK, n.limbo(true, out));
+        assertEquals(Status.OK, n.orphans(true, out));
         return out.id;
     }
 
-    private static Status link(Namespace n, long from, String name, long to, String newName) {
+    private static Status link(ServerNamespace n, long from, String name, long to, String newName) {
         return n.link(from, Name.of(name), to, Name.of(newName), new Attributes());
     }
 
@@ -108,7 +108,7 @@ final class NamespaceCrashTest {
                         n -> rename(n, ROOT, "d", id(n, "empty"), "moved"),
                         n -> rename(n, id(n, "empty"), "moved", ROOT, "back"),
                         n -> n.rmdir(ROOT, Name.of("empty"))),
-                new Case("a directory and all below it to limbo", n -> rename(n, ROOT, "d", limbo(n), "1")),
+                new Case("a directory and all below it to the orphans", n -> rename(n, ROOT, "d", orphans(n), "1")),
                 new Case("chmod", n -> n.chmod(ROOT, Name.of("f"), 0600)),
                 new Case("chown", n -> n.chown(ROOT, Name.of("d"), 7, 8)),
                 new Case("set mtime", n -> n.setTimes(ROOT, Name.of("f"), 12345, Namespace.KEEP)),
@@ -182,24 +182,24 @@ final class NamespaceCrashTest {
                         n -> set(n, id(n, "d"), "a", "user.a", 20),
                         n -> set(n, id(n, "d"), "a", "user.b", 400),
                         n -> n.removeXattr(id(n, "d"), Name.of("a"), Name.of("user.a")),
-                        n -> n.changeAcl(id(n, "d"), Name.of("a"), Acls.set(0604, Acls.of(2, false, 2))),
+                        n -> n.changeAcl(id(n, "d"), Name.of("a"), SimAcls.set(0604, SimAcls.of(2, false, 2))),
                         n -> n.removeXattr(id(n, "d"), Name.of("a"), Name.of("user.b")),
-                        n -> n.changeAcl(id(n, "d"), Name.of("a"), Acls.set(0614, Acl.NONE))),
+                        n -> n.changeAcl(id(n, "d"), Name.of("a"), SimAcls.set(0614, Acl.NONE))),
                 new Case(
                         "ACL of a directory",
-                        n -> n.changeAcl(ROOT, Name.of("d"), Acls.set(0750, Acls.of(20, true, 2))),
+                        n -> n.changeAcl(ROOT, Name.of("d"), SimAcls.set(0750, SimAcls.of(20, true, 2))),
                         n -> n.chmod(ROOT, Name.of("d"), 0710),
-                        n -> n.changeAcl(ROOT, Name.of("d"), Acls.set(0700, Acls.of(1, false, 3))),
+                        n -> n.changeAcl(ROOT, Name.of("d"), SimAcls.set(0700, SimAcls.of(1, false, 3))),
                         n -> rename(n, ROOT, "d", ROOT, "new")),
                 new Case(
                         "ACL by the second name",
-                        n -> n.changeAcl(ROOT, Name.of("two"), Acls.set(0604, Acls.of(2, false, 2)))),
+                        n -> n.changeAcl(ROOT, Name.of("two"), SimAcls.set(0604, SimAcls.of(2, false, 2)))),
                 new Case(
                         "create with an ACL",
-                        n -> n.create(ROOT, Name.of("new"), 0620, 1, 2, Acls.of(50, false, 2), out)),
+                        n -> n.create(ROOT, Name.of("new"), 0620, 1, 2, SimAcls.of(50, false, 2), out)),
                 new Case(
                         "mkdir with an ACL, and rmdir",
-                        n -> n.mkdir(ROOT, Name.of("new"), 0720, 1, 2, Acls.of(1, true, 2), out),
+                        n -> n.mkdir(ROOT, Name.of("new"), 0720, 1, 2, SimAcls.of(1, true, 2), out),
                         n -> n.rmdir(ROOT, Name.of("new"))),
                 new Case("rename with attributes", n -> rename(n, ROOT, "x", ROOT, "new")),
                 new Case("rename with attributes across", n -> rename(n, ROOT, "x", id(n, "d"), "b")),
@@ -230,7 +230,7 @@ final class NamespaceCrashTest {
                         n -> set(n, ROOT, "f", "user.a", 300)));
     }
 
-    private static Status set(Namespace n, long directory, String name, String attribute, int size) {
+    private static Status set(ServerNamespace n, long directory, String name, String attribute, int size) {
         return n.setXattr(
                 directory, Name.of(name), Name.of(attribute), Values.of(size, size), XattrMode.CREATE_OR_REPLACE);
     }

@@ -12,6 +12,7 @@ import io.hmfs.core.type.Status;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -188,9 +189,14 @@ final class NamespaceJoinedChangesCrashTest {
         assertTrue(shown > 0, "nothing was shown before the end");
     }
 
-    /** What comes between; takes no lock of the batch. */
+    /** What another thread does between; takes no lock of the batch. */
     interface Between {
         void on(PoolNamespace namespace);
+
+        default void inAnotherThread(PoolNamespace namespace) {
+            CompletableFuture.runAsync(() -> on(namespace), task -> new Thread(task).start())
+                    .join();
+        }
     }
 
     static Stream<Between> betweens() {
@@ -221,7 +227,7 @@ final class NamespaceJoinedChangesCrashTest {
             int number = event;
             file.pmem().beforeEachEvent(() -> {
                 if (!NamespaceInterleaveTest.holdsLatch() && left[0]-- == 0) {
-                    between.on(namespace);
+                    between.inAnotherThread(namespace);
                     file.pmem().images(IMAGES_BETWEEN, number, image -> {
                         PoolNamespace after = open(file.crashed(image));
                         Map<String, String> seen = Snapshot.of(after);

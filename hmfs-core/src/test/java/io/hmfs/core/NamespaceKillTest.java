@@ -7,6 +7,7 @@ import io.hmfs.core.KillChild.Operation;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.core.pmem.log.LoggedPoolFile;
 import io.hmfs.core.sim.ReferenceNamespace;
@@ -163,7 +164,7 @@ final class NamespaceKillTest {
 
     private void compare(@Nullable Operation[] open, boolean scanFirst) throws IOException {
         PoolFile file = log == null
-                ? PoolFile.open(pool(), Persistence.PROCESS, false)
+                ? PoolFiles.open(pool(), Persistence.PROCESS, false)
                 : LoggedPoolFile.open(pool(), KillChild.log(log));
         PoolNamespace namespace = new PoolNamespace("killed", file, false);
         if (scanFirst) {

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Goal: of two changes of one object none is lost, whatever the one had read when the other came. Method: before each load and each
  * event of the one the other runs whole; or both stop at events, in threads of their own, and a reader comes by.
  */
-final class NamespaceMomentTest {
+public final class NamespaceMomentTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int MOMENTS_MAX = 2000;
 
@@ -119,7 +119,7 @@ final class NamespaceMomentTest {
         return file.killed();
     }
 
-    static void inAnotherThread(Runnable work) {
+    public static void inAnotherThread(Runnable work) {
         FutureTask<Void> task = new FutureTask<>(work, null);
         Thread.ofPlatform().daemon().start(task);
         try {

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * of its events; there the reader begins, and stops before each of its loads that the rest of the writer's work can change; then
  * the writer goes on to any later event, and there the reader to its end. Then samples in which both stop several times.
  */
-final class NamespaceReaderTest {
+public final class NamespaceReaderTest {
     private static final long ROOT = Namespace.ROOT_ID;
     /** More than these of one writer and reader are sampled; enough for all of one operation. */
     private static final int OVERTAKINGS = Integer.getInteger("hmfs.overtakings", 3500);

@@ -3,7 +3,7 @@ package io.hmfs.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hmfs.core.layout.SlotState;
-import io.hmfs.core.sim.Acls;
+import io.hmfs.core.sim.SimAcls;
 import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Acl;
@@ -131,11 +131,11 @@ final class NamespaceRestTest {
         leaves(() -> namespace.chmod(ROOT, A, 0600), "file: attributes");
         leaves(() -> namespace.chown(ROOT, A, 7, 80_000), "file: attributes");
         leaves(
-                () -> namespace.changeAcl(ROOT, A, Acls.set(0640, Acls.of(2, false, 1))),
+                () -> namespace.changeAcl(ROOT, A, SimAcls.set(0640, SimAcls.of(2, false, 1))),
                 "file: attributes",
                 "file: chain");
         leaves(
-                () -> namespace.changeAcl(ROOT, A, Acls.set(0600, Acl.NONE)),
+                () -> namespace.changeAcl(ROOT, A, SimAcls.set(0600, Acl.NONE)),
                 "chain: NORMAL to FREE",
                 "file: attributes",
                 "file: chain");

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
@@ -93,7 +94,7 @@ final class NamespaceStressTest {
             world.check();
             assertTrue(world.done.get() > 1000, "steps: " + world.done);
         }
-        PoolFile file = PoolFile.open(pool, Persistence.PROCESS, false);
+        PoolFile file = PoolFiles.open(pool, Persistence.PROCESS, false);
         PoolNamespace checked = new PoolNamespace("mapped", file, false);
         checked.scanInBackground();
         assertEquals(List.of(), checked.problems());

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
-import io.hmfs.core.sim.Acls;
+import io.hmfs.core.sim.SimAcls;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Acl;
@@ -131,15 +131,15 @@ final class NamespaceVisibilityTest {
                                 .code()),
                 new Case(
                         "first ACL",
-                        n -> n.changeAcl(ROOT, Name.of("f"), Acls.set(0604, Acls.of(3, false, 7)))
+                        n -> n.changeAcl(ROOT, Name.of("f"), SimAcls.set(0604, SimAcls.of(3, false, 7)))
                                 .code()),
                 new Case(
                         "no ACL any more",
-                        n -> n.changeAcl(ROOT, Name.of("e"), Acls.set(0711, Acl.NONE))
+                        n -> n.changeAcl(ROOT, Name.of("e"), SimAcls.set(0711, Acl.NONE))
                                 .code()),
                 new Case(
                         "create with an ACL",
-                        n -> n.create(ROOT, Name.of("n"), 0604, 1, 2, Acls.of(3, false, 7), out)
+                        n -> n.create(ROOT, Name.of("n"), 0604, 1, 2, SimAcls.of(3, false, 7), out)
                                 .code()),
                 new Case("truncate", n -> n.truncate(ROOT, Name.of("f"), 77).code()));
     }
@@ -151,7 +151,7 @@ final class NamespaceVisibilityTest {
         Attributes out = new Attributes();
         assertEquals(Status.OK, n.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
         assertEquals(Status.OK, n.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
-        assertEquals(Status.OK, n.changeAcl(ROOT, Name.of("e"), Acls.set(0750, Acls.of(1, true, 5))));
+        assertEquals(Status.OK, n.changeAcl(ROOT, Name.of("e"), SimAcls.set(0750, SimAcls.of(1, true, 5))));
         assertEquals(Status.OK, n.create(ROOT, Name.of("f"), 0644, 0, 0, out));
         assertEquals(Status.OK, n.create(ROOT, Name.of("g"), 0644, 0, 0, out));
         assertEquals(Status.OK, n.setXattr(ROOT, Name.of("g"), A, Values.of(9, 1), XattrMode.CREATE));

@@ -3,12 +3,13 @@ package io.hmfs.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hmfs.core.sim.Acls;
+import io.hmfs.core.sim.SimAcls;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Change;
 import io.hmfs.core.type.ChangeOutcome;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.DeleteBatch;
@@ -21,7 +22,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Changes that tests number, the pool that they are made in, and what its ring says of them. */
-final class NumberedCases {
+public final class NumberedCases {
     static final long NUMBER = 5;
 
     private static final long ROOT = Namespace.ROOT_ID;
@@ -46,26 +47,26 @@ final class NumberedCases {
         }
     }
 
-    private static long id(Namespace n, String name) {
+    private static long id(ServerNamespace n, String name) {
         Attributes out = new Attributes();
         assertEquals(Status.OK, n.stat(ROOT, Name.of(name), out));
         return out.id;
     }
 
-    private static Status delete(Namespace n, long directory, String name) {
+    private static Status delete(ServerNamespace n, long directory, String name) {
         return n.delete(directory, Name.of(name), new Attributes());
     }
 
-    private static Status create(Namespace n, long directory, String name) {
+    private static Status create(ServerNamespace n, long directory, String name) {
         return n.create(directory, Name.of(name), 0600, 3, 4, new Attributes());
     }
 
-    private static Status rename(Namespace n, long from, String name, long to, String newName) {
+    private static Status rename(ServerNamespace n, long from, String name, long to, String newName) {
         return n.rename(from, Name.of(name), to, Name.of(newName), true, new Attributes());
     }
 
     /** Frees slots and takes them again. */
-    private static Status churn(Namespace n) {
+    private static Status churn(ServerNamespace n) {
         for (int i = 0; i < 5; i++) {
             assertEquals(Status.OK, create(n, ROOT, "churn" + i));
         }
@@ -76,30 +77,30 @@ final class NumberedCases {
         return Status.OK;
     }
 
-    private static Status createBoth(Namespace n) {
+    private static Status createBoth(ServerNamespace n) {
         CreateBatch batch = new CreateBatch(2);
         batch.addFile(ROOT, Name.of("first"), 0644, 1, 2);
         batch.addFile(ROOT, Name.of("new"), 0644, 1, 2);
         boolean numbered = n.numbered().find(ring(n), NUMBER, new ChangeOutcome());
         assertTrue(!numbered, "it is made only where it was not executed");
-        batch.number(1, ring(n), NUMBER);
+        batch.change(1).set(ring(n), NUMBER);
         n.createAll(batch);
         return batch.status(1);
     }
 
     /** One alone: those of a batch come to be one by one. */
-    private static Status deleteJoined(Namespace n) {
+    private static Status deleteJoined(ServerNamespace n) {
         DeleteBatch batch = new DeleteBatch(1);
         batch.add(ROOT, Name.of("f"));
-        batch.number(0, ring(n), NUMBER);
+        batch.change(0).set(ring(n), NUMBER);
         n.deleteAll(batch);
         return batch.status(0);
     }
 
-    private static Status appendJoined(Namespace n) {
+    private static Status appendJoined(ServerNamespace n) {
         AppendBatch batch = new AppendBatch(1);
         batch.add(ROOT, Name.of("f"), id(n, "f"), 4096);
-        batch.number(0, ring(n), NUMBER);
+        batch.change(0).set(ring(n), NUMBER);
         n.appendAll(batch);
         return batch.status(0);
     }
@@ -220,14 +221,14 @@ final class NumberedCases {
                         NumberedCases::churn),
                 new Case(
                         "ACL",
-                        n -> n.changeAcl(ROOT, Name.of("f"), Acls.set(0660, Acls.of(2, false, 1))),
+                        n -> n.changeAcl(ROOT, Name.of("f"), SimAcls.set(0660, SimAcls.of(2, false, 1))),
                         n -> n.chmod(ROOT, Name.of("f"), 0640),
-                        n -> n.changeAcl(ROOT, Name.of("f"), Acls.set(0600, Acl.NONE)),
+                        n -> n.changeAcl(ROOT, Name.of("f"), SimAcls.set(0600, Acl.NONE)),
                         n -> delete(n, ROOT, "f")),
                 new Case(
                         "attribute beside an ACL",
                         n -> setXattr(n, "f", "user.a", 10),
-                        n -> n.changeAcl(ROOT, Name.of("f"), Acls.set(0660, Acls.of(2, false, 1))),
+                        n -> n.changeAcl(ROOT, Name.of("f"), SimAcls.set(0660, SimAcls.of(2, false, 1))),
                         n -> n.removeXattr(ROOT, Name.of("f"), Name.of("user.a"))),
                 new Case("chmod", n -> n.chmod(ROOT, Name.of("f"), 0644), n -> n.chmod(ROOT, Name.of("f"), 0640)),
                 new Case(
@@ -237,11 +238,11 @@ final class NumberedCases {
                         n -> rename(n, ROOT, "d", id(n, "empty"), "new")));
     }
 
-    private static Status setXattr(Namespace n, String name, String attribute, int length) {
+    private static Status setXattr(ServerNamespace n, String name, String attribute, int length) {
         return n.setXattr(ROOT, Name.of(name), Name.of(attribute), new byte[length], XattrMode.CREATE_OR_REPLACE);
     }
 
-    private static Status undoSize(Namespace n) {
+    private static Status undoSize(ServerNamespace n) {
         assertEquals(Status.OK, n.truncate(ROOT, Name.of("f"), 100));
         return delete(n, ROOT, "f");
     }
@@ -260,9 +261,9 @@ final class NumberedCases {
         assertEquals(Status.OK, create(n, ROOT, "f"));
         assertEquals(Status.OK, n.append(ROOT, Name.of("f"), id(n, "f"), 100));
         // The ring was another client's before, and what he did under this number is known to be executed.
-        n.numbered().enter(n.numbered().hold(CLIENT + 1, USER, 1), NUMBER, 0, 0);
-        assertEquals(Status.OK, create(n, ROOT, "early"));
-        n.numbered().leave();
+        Change change = new Change();
+        change.set(n.numbered().hold(CLIENT + 1, USER, 1), NUMBER);
+        assertEquals(Status.OK, create(NumberedNamespace.of(n, change), ROOT, "early"));
         n.close();
         file = file.killed();
         n = open(file);
@@ -275,25 +276,24 @@ final class NumberedCases {
         return new PoolNamespace("sim", file, false);
     }
 
-    static long ring(Namespace n) {
+    static long ring(ServerNamespace n) {
         return n.numbered().hold(CLIENT, USER, 1);
     }
 
-    static Status numbered(Namespace n, NamespaceCrashTest.Action change) {
-        n.numbered().enter(ring(n), NUMBER, 0, 0);
-        Status status = change.on(n);
-        n.numbered().leave();
-        return status;
+    public static Status numbered(ServerNamespace n, NamespaceCrashTest.Action change) {
+        Change numbered = new Change();
+        numbered.set(ring(n), NUMBER);
+        return change.on(NumberedNamespace.of(n, numbered));
     }
 
-    static List<Long> read(Namespace n) {
+    public static List<Long> read(ServerNamespace n) {
         List<Long> numbers = new ArrayList<>();
         n.numbered().read(ring(n), numbers::add);
         return numbers;
     }
 
     /** What the namespace shows, with the times of access that changes here set. */
-    static Map<String, String> shown(Namespace n) {
+    static Map<String, String> shown(ServerNamespace n) {
         Map<String, String> shown = Snapshot.of(n);
         Attributes out = new Attributes();
         for (String name : List.of("f", "two")) {

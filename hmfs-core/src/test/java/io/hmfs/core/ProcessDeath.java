@@ -22,7 +22,8 @@ final class ProcessDeath {
         return before(event, file, () -> new PoolNamespace("sim", file, false));
     }
 
-    private static boolean before(int event, SimPoolFile file, Runnable work) {
+    /** The same of a process that has the pool open. */
+    static boolean before(int event, SimPoolFile file, Runnable work) {
         int[] left = {event};
         file.pmem().beforeEachEvent(() -> {
             if (left[0]-- == 0) {

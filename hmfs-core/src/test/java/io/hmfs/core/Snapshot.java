@@ -1,6 +1,6 @@
 package io.hmfs.core;
 
-import io.hmfs.core.sim.Acls;
+import io.hmfs.core.sim.SimAcls;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
@@ -17,13 +17,13 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
 /** All that a namespace shows, as text by path; listing and stat must agree on each entry. */
-final class Snapshot {
+public final class Snapshot {
     /** Times that tests set are small, in nanoseconds; those of the clock are not. */
     static final long SET_BY_A_TEST = 1_000_000_000L;
 
     private Snapshot() {}
 
-    static Map<String, String> of(Namespace namespace) {
+    public static Map<String, String> of(ServerNamespace namespace) {
         Map<String, String> entries = new TreeMap<>();
         Count listed = new Count();
         collect(namespace, Namespace.ROOT_ID, "", entries, listed);
@@ -35,13 +35,13 @@ final class Snapshot {
     }
 
     /** The same as another thread sees it, whose fences say nothing of what this one has written back. */
-    static Map<String, String> byAnother(Namespace namespace) {
+    static Map<String, String> byAnother(ServerNamespace namespace) {
         return CompletableFuture.supplyAsync(() -> of(namespace), task -> new Thread(task).start())
                 .join();
     }
 
     private static void collect(
-            Namespace namespace, long directory, String path, Map<String, String> entries, Count all) {
+            ServerNamespace namespace, long directory, String path, Map<String, String> entries, Count all) {
         Map<String, Long> directories = new TreeMap<>();
         Attributes byName = new Attributes();
         ListCursor cursor = new ListCursor();
@@ -74,7 +74,7 @@ final class Snapshot {
     }
 
     /** Target, extended attributes and ACL. */
-    private static String extended(Namespace namespace, long directory, Name name, Attributes attributes) {
+    private static String extended(ServerNamespace namespace, long directory, Name name, Attributes attributes) {
         StringBuilder text = new StringBuilder();
         Bytes value = new Bytes();
         if (attributes.isSymlink()) {
@@ -94,7 +94,7 @@ final class Snapshot {
             throw new AssertionError(name + " has an ACL: " + found.hasAcl + ", of " + found.acl.length + " entries");
         }
         if (found.hasAcl) {
-            text.append(" acl=").append(Acls.text(found.acl));
+            text.append(" acl=").append(SimAcls.text(found.acl));
         }
         return text.toString();
     }

@@ -1,5 +1,6 @@
 package io.hmfs.core;
 
+import io.hmfs.core.lock.LockOrder;
 import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * that waits for a lock, or for other work without one, comes no further until it is told to go on. The thread is used again for
  * the next piece.
  */
-final class Stepper implements AutoCloseable {
+public final class Stepper implements AutoCloseable {
     /** Work that loads so much between two events waits for other work. */
     private static final int LOADS_MAX = 3000;
 
@@ -43,7 +44,7 @@ final class Stepper implements AutoCloseable {
     private volatile long events;
     private int loads;
 
-    Stepper() {
+    public Stepper() {
         worker.start();
     }
 
@@ -55,6 +56,7 @@ final class Stepper implements AutoCloseable {
                 continue;
             }
             running = true;
+            LockOrder.forget(); // work that was killed has kept its locks
             try {
                 due.run();
             } catch (RuntimeException | Error e) {
@@ -65,7 +67,7 @@ final class Stepper implements AutoCloseable {
     }
 
     /** Before each event of the work; of other threads' events it knows nothing. */
-    void event() {
+    public void event() {
         if (Thread.currentThread().equals(worker)) {
             long passed = events;
             stopFrom(passed);
@@ -102,7 +104,7 @@ final class Stepper implements AutoCloseable {
     }
 
     /** Takes up new work, and stops before its first event. What was left of the work before comes to its end. */
-    void begin(Runnable next) {
+    public void begin(Runnable next) {
         for (int tries = 0; work != null; tries++) {
             if (tries == ENDS_MAX) {
                 throw new AssertionError("the work before never ends");
@@ -122,7 +124,7 @@ final class Stepper implements AutoCloseable {
     }
 
     /** Lets the work come to just before its event {@code event}, or to its end. */
-    void runTo(long event) {
+    public void runTo(long event) {
         go(event);
         await();
     }
@@ -133,7 +135,7 @@ final class Stepper implements AutoCloseable {
     }
 
     /** To its end. */
-    void finish() {
+    public void finish() {
         runTo(Long.MAX_VALUE);
     }
 
@@ -142,7 +144,7 @@ final class Stepper implements AutoCloseable {
         return events;
     }
 
-    boolean isDone() {
+    public boolean isDone() {
         return work == null;
     }
 

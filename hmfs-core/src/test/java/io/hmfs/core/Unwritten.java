@@ -16,7 +16,7 @@ import java.util.stream.LongStream;
  * What a pool shows that a power failure would take back, one fence after the last store: stores whose line nobody has written
  * back. Told as "what: durable to seen", sorted.
  */
-final class Unwritten {
+public final class Unwritten {
     private static final String[] STATES = {"FREE", "CREATING", "NORMAL", "DELETING", "DELETED", "MOVING", "REPLACED"};
     private static final String[] KINDS = {
         "none", "file", "directory", "content", "indirect", "symlink", "chain", "inode"
@@ -57,7 +57,7 @@ final class Unwritten {
     }
 
     /** Where slots of a kind stand. */
-    static LongStream slots(SimPoolFile file, RegionKind kind) {
+    public static LongStream slots(SimPoolFile file, RegionKind kind) {
         long perRegion = file.regionSize() / kind.slotSize();
         return regions(file, kind)
                 .flatMap(start -> LongStream.range(0, perRegion).map(i -> start + i * kind.slotSize()));

@@ -1,39 +1,94 @@
 package io.hmfs.hadoop;
 
 import io.hmfs.client.CreateOptions;
+import io.hmfs.client.FileInfo;
 import io.hmfs.client.FileVersion;
 import io.hmfs.client.HmfsClient;
-import io.hmfs.client.ServerStatus;
+import io.hmfs.hadoop.attributes.DirectoryQuotas;
+import io.hmfs.hadoop.attributes.HmfsFileStatus;
 import io.hmfs.hadoop.link.LinkOnPathException;
+import io.hmfs.hadoop.link.ServerLink;
+import io.hmfs.hadoop.listing.Flattened;
+import io.hmfs.hadoop.listing.GlobView;
+import io.hmfs.hadoop.listing.Listing;
+import io.hmfs.hadoop.listing.Listings;
+import io.hmfs.hadoop.namespace.PagedDelete;
+import io.hmfs.hadoop.statistics.Op;
+import io.hmfs.hadoop.statistics.OpCounts;
+import io.hmfs.hadoop.stream.Checksums;
+import io.hmfs.hadoop.stream.FileBuilder;
+import io.hmfs.hadoop.stream.HmfsOutputStream;
+import io.hmfs.hadoop.stream.HmfsPathHandle;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.BulkDelete;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
+import org.apache.hadoop.fs.CommonPathCapabilities;
+import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
+import org.apache.hadoop.fs.FSLinkResolver;
+import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FsConstants;
 import org.apache.hadoop.fs.FsStatus;
+import org.apache.hadoop.fs.LeaseRecoverable;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.Options.CreateFileOptionKeys;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.fs.PathFilter;
+import org.apache.hadoop.fs.PathHandle;
+import org.apache.hadoop.fs.QuotaUsage;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.SafeMode;
+import org.apache.hadoop.fs.SafeModeAction;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.fs.XAttrSetFlag;
+import org.apache.hadoop.fs.impl.AbstractFSBuilderImpl;
+import org.apache.hadoop.fs.impl.FileSystemMultipartUploaderBuilder;
+import org.apache.hadoop.fs.impl.OpenFileParameters;
+import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
+import org.apache.hadoop.fs.permission.AclEntry;
+import org.apache.hadoop.fs.permission.AclStatus;
+import org.apache.hadoop.fs.permission.FsAction;
+import org.apache.hadoop.fs.permission.FsCreateModes;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.LambdaUtils;
 import org.apache.hadoop.util.Progressable;
+import org.apache.hadoop.util.functional.RemoteIterators;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HMFS behind {@code hmfs://host:port/}: the semantics of HDFS except for what docs/hadoop.md names. One instance has one
- * connection and acts for the user who made it, whoever calls it. Thread-safe.
+ * HMFS behind {@code hmfs://host:port/}: the semantics of HDFS except for what docs/hadoop.md names. One instance has
+ * one connection and acts for the user who made it, whichever thread calls it. Each method counts itself, turns its
+ * paths into the names that the server knows, and calls the class of its topic in the {@link Mount}; where a symbolic
+ * link leads to another filesystem, that one. Thread-safe.
  */
-public final class HmfsFileSystem extends ExtendedFileSystem {
+public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseRecoverable, IOStatisticsSource {
     /** The scheme of the addresses. */
-    public static final String SCHEME = "hmfs";
+    public static final String SCHEME = ServerLink.SCHEME;
+
+    private static final Pattern SLASHES_AT_END = Pattern.compile("(?<!^)/+$"); // a Path made of a URI keeps them
+    private static final int REPLICATION_MAX = 512; // HDFS's own bound, by default
 
     static {
         Configuration.addDefaultResource("hmfs-classes.xml"); // goes before core-site.xml, so it has no setting
@@ -42,10 +97,13 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
     private URI uri = URI.create(SCHEME + ":///");
     private Path workingDirectory = new Path("/");
     private String user = "";
-    private volatile @Nullable Session session;
+    private OpCounts counts = new OpCounts(null);
+    private volatile @Nullable Mount mount;
 
-    /** Made by Hadoop, which calls {@link #initialize} next. */
+    /** Called by Hadoop, which calls {@link #initialize} next. */
     public HmfsFileSystem() {}
+
+    // --- Life cycle ---
 
     @Override
     public String getScheme() {
@@ -71,16 +129,29 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
         user = caller.getShortUserName();
         uri = URI.create(SCHEME + "://" + name.getAuthority());
         workingDirectory = getHomeDirectory();
-        session = Session.open(name, options, caller, conf, counts, statistics);
+        counts = new OpCounts(statistics);
+        mount = Mount.open(name, options, caller, conf, counts);
     }
 
-    @Override
-    Session session() throws IOException {
-        Session current = session;
+    Mount mount() throws IOException {
+        Mount current = mount;
         if (current == null) {
             throw new IOException("Filesystem closed");
         }
         return current;
+    }
+
+    @Override
+    public void close() throws IOException {
+        Mount current = mount;
+        try {
+            super.close(); // deletes what was marked for it, so the connection must still be there
+        } finally {
+            mount = null;
+            if (current != null) {
+                current.close();
+            }
+        }
     }
 
     @Override
@@ -93,11 +164,22 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
         return HmfsClient.DEFAULT_PORT;
     }
 
-    /** There are no delegation tokens to ask for. */
+    /** Null: there are no delegation tokens to ask for. */
     @Override
     public @Nullable String getCanonicalServiceName() {
         return null;
     }
+
+    /**
+     * The figures of this filesystem; those of all filesystems of this process are StorageStatistics and a source of
+     * metrics2.
+     */
+    @Override
+    public IOStatistics getIOStatistics() {
+        return counts.statistics();
+    }
+
+    // --- Paths ---
 
     @Override
     public Path getHomeDirectory() {
@@ -114,19 +196,160 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
         workingDirectory = absolute(directory);
     }
 
-    @Override
-    Path absolute(Path path) {
+    private Path absolute(Path path) {
         return path.isAbsolute() ? path : new Path(workingDirectory, path);
     }
 
+    /** The path as the server knows it. */
+    private String serverPath(Path path) {
+        checkPath(path);
+        String name = absolute(path).toUri().getPath();
+        return name.endsWith("/") ? SLASHES_AT_END.matcher(name).replaceFirst("") : name;
+    }
+
+    /** An operation of this filesystem at a path: as the server knows it, and as Hadoop does. */
+    @FunctionalInterface
+    private interface Here<T> {
+        T at(Mount mount, String name, Path path) throws IOException;
+    }
+
+    /** An operation of another filesystem, where a symbolic link leads. */
+    @FunctionalInterface
+    private interface There<T> {
+        T on(FileSystem files, Path path) throws IOException;
+    }
+
+    /** A {@link Here} that answers nothing. */
+    @FunctionalInterface
+    private interface ChangeHere {
+        void at(Mount mount, String name) throws IOException;
+    }
+
+    /** A {@link There} that answers nothing. */
+    @FunctionalInterface
+    private interface ChangeThere {
+        void on(FileSystem files, Path path) throws IOException;
+    }
+
+    private <T> T read(Op op, Path path, Here<T> here, There<T> there) throws IOException {
+        counts.read(op);
+        return follow(path, here, there);
+    }
+
+    private <T> T write(Op op, Path path, Here<T> here, There<T> there) throws IOException {
+        counts.write(op);
+        return follow(path, here, there);
+    }
+
+    private void change(Op op, Path path, ChangeHere here, ChangeThere there) throws IOException {
+        counts.write(op);
+        followAnd(path, here, there);
+    }
+
+    /**
+     * Runs an operation at a path, or where the symbolic links on it lead. FileSystemLinkResolver does the same, but
+     * makes a new filesystem for a link that stays in this one.
+     */
+    private <T> T follow(Path given, Here<T> here, There<T> there) throws IOException {
+        Path path = absolute(given);
+        for (int links = 0; ; links++) {
+            try {
+                return here.at(mount(), serverPath(path), path);
+            } catch (LinkOnPathException e) {
+                if (!areSymlinksEnabled()) {
+                    throw new IOException(
+                            "Symlink resolution is disabled in this version of Hadoop: " + e.getMessage(), e);
+                }
+                if (links > FsConstants.MAX_PATH_LINKS) {
+                    throw new IOException("Possible cyclic loop while following symbolic link " + given, e);
+                }
+                path = FSLinkResolver.qualifySymlinkTarget(getUri(), path, HmfsFileStatus.target(e.leadsTo()));
+            }
+            if (!isHere(path)) {
+                return there.on(FileSystem.get(path.toUri(), getConf()), path);
+            }
+        }
+    }
+
+    private void followAnd(Path given, ChangeHere here, ChangeThere there) throws IOException {
+        follow(
+                given,
+                (m, name, path) -> {
+                    here.at(m, name);
+                    return Boolean.TRUE;
+                },
+                (fs, path) -> {
+                    there.on(fs, path);
+                    return Boolean.TRUE;
+                });
+    }
+
+    private boolean isHere(Path path) {
+        URI target = canonicalizeUri(path.toUri());
+        URI own = getCanonicalUri();
+        return own.getScheme().equalsIgnoreCase(target.getScheme())
+                && own.getAuthority().equalsIgnoreCase(target.getAuthority());
+    }
+
+    // --- Streams ---
+
     @Override
     public FSDataInputStream open(Path path, int bufferSize) throws IOException {
-        looks(Op.OPEN);
-        return follow(
+        return read(
+                Op.OPEN,
                 path,
-                (name, at) ->
-                        new FSDataInputStream(session().reader(name, session().readAhead())),
-                (files, at) -> files.open(at, bufferSize));
+                (m, name, at) -> new FSDataInputStream(m.streams().open(name)),
+                (fs, at) -> fs.open(at, bufferSize));
+    }
+
+    @Override
+    protected CompletableFuture<FSDataInputStream> openFileWithOptions(Path path, OpenFileParameters parameters)
+            throws IOException {
+        rejectUnknown(parameters, path.toString());
+        FileStatus known = parameters.getStatus();
+        if (known != null && !known.getPath().getName().equals(path.getName())) {
+            throw new IllegalArgumentException(
+                    "The status is of " + known.getPath() + ", the file to open is " + path + ": give it its own");
+        }
+        return LambdaUtils.eval(new CompletableFuture<>(), () -> {
+            if (known != null && known.isDirectory()) {
+                throw new FileNotFoundException("Path is not a file: " + path);
+            }
+            return read(
+                    Op.OPEN,
+                    path,
+                    (m, name, at) -> new FSDataInputStream(m.streams().open(name, parameters.getOptions())),
+                    (fs, at) -> fs.open(at, parameters.getBufferSize()));
+        });
+    }
+
+    private static void rejectUnknown(OpenFileParameters parameters, String about) {
+        AbstractFSBuilderImpl.rejectUnknownMandatoryKeys(
+                parameters.getMandatoryKeys(),
+                Options.OpenFileOptions.FS_OPTION_OPENFILE_STANDARD_OPTIONS,
+                "for " + about);
+    }
+
+    @Override
+    protected CompletableFuture<FSDataInputStream> openFileWithOptions(PathHandle handle, OpenFileParameters parameters)
+            throws IOException {
+        rejectUnknown(parameters, handle.toString());
+        return LambdaUtils.eval(new CompletableFuture<>(), () -> open(handle, parameters.getOptions()));
+    }
+
+    @Override
+    public FSDataInputStream open(PathHandle handle, int bufferSize) throws IOException {
+        return open(handle, new Configuration(false));
+    }
+
+    private FSDataInputStream open(PathHandle handle, Configuration options) throws IOException {
+        counts.read(Op.OPEN);
+        return new FSDataInputStream(mount().streams().open(HmfsPathHandle.of(handle), options));
+    }
+
+    @Override
+    protected PathHandle createPathHandle(FileStatus status, Options.HandleOpt... options) {
+        return HmfsPathHandle.of(serverPath(status.getPath()), status, options);
     }
 
     @Override
@@ -156,7 +379,7 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
         return create(path, masked(permission), flags.contains(CreateFlag.OVERWRITE), false);
     }
 
-    /** From FileContext, which has applied its own umask already. */
+    /** Called by FileContext, which has applied its own umask. */
     @Override
     @SuppressWarnings("deprecation")
     protected FSDataOutputStream primitiveCreate(
@@ -177,9 +400,24 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
         return create(path, permission, flags.contains(CreateFlag.OVERWRITE), true);
     }
 
-    @Override
-    public FSDataOutputStreamBuilder<?, ?> createFile(Path path) {
-        return new FileBuilder(this, path).create().overwrite(true);
+    private FSDataOutputStream create(Path path, FsPermission mode, boolean overwrite, boolean parents)
+            throws IOException {
+        CreateOptions how = options(mode, overwrite, parents);
+        return write(
+                Op.CREATE,
+                path,
+                (m, name, at) -> counted(m.streams().create(name, how)),
+                (fs, at) -> fs.create(
+                        at,
+                        mode,
+                        overwrite,
+                        getConf()
+                                .getInt(
+                                        CommonConfigurationKeysPublic.IO_FILE_BUFFER_SIZE_KEY,
+                                        CommonConfigurationKeysPublic.IO_FILE_BUFFER_SIZE_DEFAULT),
+                        fs.getDefaultReplication(at),
+                        fs.getDefaultBlockSize(at),
+                        null));
     }
 
     private CreateOptions options(FsPermission mode, boolean overwrite, boolean parents) {
@@ -188,141 +426,121 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
                 mode.toShort(), overwrite, parents, parentMode, unmasked(mode).toShort());
     }
 
-    /** Puts an empty file in the place of one version of a file. */
-    FSDataOutputStream replace(Path path, FsPermission permission, FileVersion version, boolean parents)
-            throws IOException {
-        changes(Op.CREATE);
-        CreateOptions how = options(masked(permission), true, parents).replacing(version);
-        return follow(
-                path,
-                (name, at) -> new FSDataOutputStream(session().create(name, how), statistics),
-                (files, at) -> (FSDataOutputStream) files.createFile(at)
-                        .must(Options.CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG, version.etag())
-                        .build());
+    /** A permission behind the umask; FileContext has applied its own already, and such a permission stays as it is. */
+    private FsPermission masked(FsPermission permission) {
+        return FsCreateModes.applyUMask(permission, FsPermission.getUMask(getConf()));
     }
 
-    private FSDataOutputStream create(Path path, FsPermission mode, boolean overwrite, boolean parents)
+    /** A permission before the umask: a default ACL may grant more of it than the umask. */
+    private static FsPermission unmasked(FsPermission permission) {
+        FsPermission unmasked = permission.getUnmasked();
+        return unmasked == null ? permission : unmasked;
+    }
+
+    private FSDataOutputStream counted(HmfsOutputStream stream) throws IOException {
+        return new FSDataOutputStream(stream, statistics, stream.start());
+    }
+
+    @Override
+    public FSDataOutputStreamBuilder<?, ?> createFile(Path path) {
+        return new FileBuilder(this, path, this::replace).create().overwrite(true);
+    }
+
+    /** Puts an empty file in the place of one version of a file. */
+    private FSDataOutputStream replace(Path path, FsPermission permission, FileVersion version, boolean parents)
             throws IOException {
-        changes(Op.CREATE);
-        CreateOptions how = options(mode, overwrite, parents);
-        return follow(
+        CreateOptions how = options(masked(permission), true, parents).replacing(version);
+        return write(
+                Op.CREATE,
                 path,
-                (name, at) -> new FSDataOutputStream(session().create(name, how), statistics),
-                (files, at) -> files.create(
-                        at,
-                        mode,
-                        overwrite,
-                        getConf()
-                                .getInt(
-                                        CommonConfigurationKeysPublic.IO_FILE_BUFFER_SIZE_KEY,
-                                        CommonConfigurationKeysPublic.IO_FILE_BUFFER_SIZE_DEFAULT),
-                        files.getDefaultReplication(at),
-                        files.getDefaultBlockSize(at),
-                        null));
+                (m, name, at) -> counted(m.streams().create(name, how)),
+                (fs, at) -> (FSDataOutputStream) fs.createFile(at)
+                        .must(CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG, version.etag())
+                        .build());
     }
 
     @Override
     public FSDataOutputStream append(Path path, int bufferSize, @Nullable Progressable progress) throws IOException {
-        changes(Op.APPEND);
-        return follow(
+        return write(
+                Op.APPEND,
                 path,
-                (name, at) -> {
-                    Session.AppendStart start = session().appender(name);
-                    return new FSDataOutputStream(start.stream(), statistics, start.position());
-                },
-                (files, at) -> files.append(at, bufferSize, progress));
+                (m, name, at) -> counted(m.streams().append(name)),
+                (fs, at) -> fs.append(at, bufferSize, progress));
     }
 
-    /** Always done when it returns. */
+    /** True: the truncation is done when this returns. */
     @Override
     public boolean truncate(Path path, long newLength) throws IOException {
-        changes(Op.TRUNCATE);
-        return follow(
+        return write(
+                Op.TRUNCATE,
                 path,
-                (name, at) -> {
-                    session().truncate(name, newLength);
+                (m, name, at) -> {
+                    m.streams().truncate(name, newLength);
                     return true;
                 },
-                (files, at) -> files.truncate(at, newLength));
+                (fs, at) -> fs.truncate(at, newLength));
+    }
+
+    /** True: the lease has ended when this returns. What its writer has committed stays. */
+    @Override
+    public boolean recoverLease(Path path) throws IOException {
+        return write(
+                Op.RECOVER_LEASE,
+                path,
+                (m, name, at) -> {
+                    m.streams().recoverLease(name);
+                    return true;
+                },
+                (fs, at) -> recoverable(fs).recoverLease(at));
     }
 
     @Override
-    public boolean rename(Path source, Path target) throws IOException {
-        changes(Op.RENAME);
-        try {
-            return session().renames().into(serverPath(source), serverPath(target));
-        } catch (LinkOnPathException e) {
-            String from = withoutLinks(source);
-            return follow(
-                    target, (name, at) -> session().renames().into(from, name), (files, at) -> across(source, at));
+    public boolean isFileClosed(Path path) throws IOException {
+        return read(
+                Op.IS_FILE_CLOSED,
+                path,
+                (m, name, at) -> m.streams().isFileClosed(name),
+                (fs, at) -> recoverable(fs).isFileClosed(at));
+    }
+
+    private static LeaseRecoverable recoverable(FileSystem files) {
+        if (files instanceof LeaseRecoverable recoverable) {
+            return recoverable;
         }
+        throw new UnsupportedOperationException(files.getUri() + ", where a link leads, has no leases");
     }
 
     @Override
-    @SuppressWarnings("deprecation") // FileContext calls it
-    public void rename(Path source, Path target, Options.Rename... options) throws IOException {
-        changes(Op.RENAME);
-        boolean overwrite = List.of(options).contains(Options.Rename.OVERWRITE);
-        try {
-            session().renames().exactly(serverPath(source), serverPath(target), overwrite);
-        } catch (LinkOnPathException e) {
-            String from = withoutLinks(source);
-            followAnd(
-                    target,
-                    name -> session().renames().exactly(from, name, overwrite),
-                    (files, at) -> across(source, at));
+    public FileChecksum getFileChecksum(Path path) throws IOException {
+        return getFileChecksum(path, Long.MAX_VALUE);
+    }
+
+    /** The checksum that HDFS would give, by the same {@code dfs.*} settings; the data is read for it. */
+    @Override
+    public FileChecksum getFileChecksum(Path path, long length) throws IOException {
+        if (length < 0) {
+            throw new HadoopIllegalArgumentException("A length cannot be negative: " + length);
         }
+        Checksums checksums = Checksums.from(getConf());
+        return read(
+                Op.GET_FILE_CHECKSUM,
+                path,
+                (m, name, at) -> {
+                    try (InputStream file = open(at)) {
+                        return checksums.of(file, length);
+                    }
+                },
+                (fs, at) -> fs.getFileChecksum(at, length));
     }
 
-    /** Where the links on the path lead; one at its end is what is meant. */
-    private String withoutLinks(Path path) throws IOException {
-        Path real = getFileLinkStatus(path).getPath();
-        checkPath(real);
-        return real.toUri().getPath();
-    }
-
-    private static boolean across(Path source, Path target) throws IOException {
-        throw new IOException("Renames across filesystems are not supported: " + source + " to " + target);
-    }
-
-    @Override
-    public boolean delete(Path path, boolean recursive) throws IOException {
-        changes(Op.DELETE);
-        return follow(path, (name, at) -> delete(name, recursive), (files, at) -> files.delete(at, recursive));
-    }
-
-    private boolean delete(String name, boolean recursive) throws IOException {
-        if (!name.equals("/")) {
-            return session().delete(name, recursive);
-        }
-        if (!recursive && Listing.open(session().link(), name, 1).hasNext()) {
-            throw new PathIsNotEmptyDirectoryException(name);
-        }
-        return false; // as in HDFS: the root stays, and so does what is in it
-    }
-
-    @Override
-    public FileStatus[] listStatus(Path path) throws IOException {
-        return sorted(listStatusIterator(path));
-    }
-
-    /** Page by page, in no order. */
-    @Override
-    public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
-        looks(Op.LIST_STATUS);
-        return follow(path, this::listing, FileSystem::listStatusIterator);
-    }
-
-    private RemoteIterator<FileStatus> listing(String name, Path path) throws IOException {
-        return statuses(Listing.open(session().link(), name, session().options().listPageEntries()), path);
-    }
+    // --- Names ---
 
     @Override
     public boolean mkdirs(Path path, FsPermission permission) throws IOException {
         return mkdir(path, masked(permission), true);
     }
 
-    /** From FileContext, which has applied its own umask already. */
+    /** Called by FileContext, which has applied its own umask. */
     @Override
     @SuppressWarnings("deprecation")
     protected boolean primitiveMkdir(Path path, FsPermission permission) throws IOException {
@@ -336,50 +554,468 @@ public final class HmfsFileSystem extends ExtendedFileSystem {
     }
 
     private boolean mkdir(Path path, FsPermission mode, boolean parents) throws IOException {
-        changes(Op.MKDIRS);
-        return follow(
+        return write(
+                Op.MKDIRS,
                 path,
-                (name, at) -> {
-                    session().mkdir(name, mode.toShort(), unmasked(mode).toShort(), parents);
+                (m, name, at) -> {
+                    m.creation().mkdir(name, mode.toShort(), unmasked(mode).toShort(), parents);
                     return true;
                 },
-                (files, at) -> files.mkdirs(at, mode));
+                (fs, at) -> fs.mkdirs(at, mode));
     }
 
-    /** The space of the metadata pool: how much the data store has, only the data store knows. */
+    @Override
+    public boolean supportsSymlinks() {
+        return true;
+    }
+
+    /**
+     * The link keeps the target as it is given.
+     *
+     * @throws UnsupportedOperationException as in HDFS, where {@code FileSystem.enableSymlinks} was not called
+     */
+    @Override
+    public void createSymlink(Path target, Path link, boolean createParent) throws IOException {
+        if (!areSymlinksEnabled()) {
+            throw new UnsupportedOperationException("symbolic link " + link
+                    + ": Hadoop has them switched off in this program; call FileSystem.enableSymlinks() first");
+        }
+        if (target.toString().isEmpty()) {
+            throw new IOException("A symbolic link to \".\" cannot be made: its target is empty");
+        }
+        int parentMode = masked(FsPermission.getDirDefault()).toShort();
+        change(
+                Op.SYMLINK,
+                link,
+                (m, name) -> m.creation().symlink(name, target.toString(), createParent, parentMode),
+                (fs, path) -> fs.createSymlink(target, path, createParent));
+    }
+
+    @Override
+    public boolean rename(Path source, Path target) throws IOException {
+        counts.write(Op.RENAME);
+        try {
+            return mount().rename().into(serverPath(source), serverPath(target));
+        } catch (LinkOnPathException e) {
+            String from = withoutLinks(source);
+            return follow(target, (m, name, at) -> m.rename().into(from, name), (fs, at) -> across(source, at));
+        }
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // FileContext calls it
+    public void rename(Path source, Path target, Options.Rename... options) throws IOException {
+        counts.write(Op.RENAME);
+        boolean overwrite = List.of(options).contains(Options.Rename.OVERWRITE);
+        try {
+            mount().rename().exactly(serverPath(source), serverPath(target), overwrite);
+        } catch (LinkOnPathException e) {
+            String from = withoutLinks(source);
+            followAnd(target, (m, name) -> m.rename().exactly(from, name, overwrite), (fs, at) -> across(source, at));
+        }
+    }
+
+    /** Where the symbolic links on a path lead; one at its end is kept. */
+    private String withoutLinks(Path path) throws IOException {
+        Path real = getFileLinkStatus(path).getPath();
+        checkPath(real);
+        return real.toUri().getPath();
+    }
+
+    private static boolean across(Path source, Path target) throws IOException {
+        throw new IOException("Renames across filesystems are not supported: " + source + " to " + target);
+    }
+
+    @Override
+    public boolean delete(Path path, boolean recursive) throws IOException {
+        return write(
+                Op.DELETE,
+                path,
+                (m, name, at) -> m.removal().run(name, recursive),
+                (fs, at) -> fs.delete(at, recursive));
+    }
+
+    @Override
+    public BulkDelete createBulkDelete(Path path) throws IOException {
+        return new PagedDelete(mount().link(), mount().removal(), counts, makeQualified(path));
+    }
+
+    @Override
+    public void concat(Path target, Path[] sources) throws IOException {
+        counts.write(Op.CONCAT);
+        List<String> names = new ArrayList<>();
+        for (Path source : sources) {
+            names.add(serverPath(source));
+        }
+        mount().concat().run(serverPath(target), names);
+    }
+
+    /** Hadoop's own uploader, on concat and rename: parts are files in a directory beside the target. */
+    @Override
+    public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path base) throws IOException {
+        return new FileSystemMultipartUploaderBuilder(this, base);
+    }
+
+    // --- Listings ---
+
+    @Override
+    public FileStatus[] listStatus(Path path) throws IOException {
+        return Listings.sorted(listStatusIterator(path));
+    }
+
+    /** Lists page by page, in no order. */
+    @Override
+    public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
+        return read(
+                Op.LIST_STATUS,
+                path,
+                (m, name, at) -> m.listings().list(name, makeQualified(at)),
+                FileSystem::listStatusIterator);
+    }
+
+    /** Lists page by page; the statuses know their version. */
+    @Override
+    protected RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path, PathFilter filter) throws IOException {
+        return RemoteIterators.mappingRemoteIterator(
+                RemoteIterators.filteringRemoteIterator(
+                        listStatusIterator(path), status -> filter.accept(status.getPath())),
+                this::located);
+    }
+
+    private LocatedFileStatus located(FileStatus status) throws IOException {
+        BlockLocation[] locations = status.isFile() ? getFileBlockLocations(status, 0, status.getLen()) : null;
+        return status instanceof HmfsFileStatus own ? own.at(locations) : new LocatedFileStatus(status, locations);
+    }
+
+    /** Lists a whole tree by parts of it: with a request for each part and not for each directory. */
+    @Override
+    public RemoteIterator<LocatedFileStatus> listFiles(Path path, boolean recursive) throws IOException {
+        if (!recursive) {
+            return super.listFiles(path, false);
+        }
+        return read(
+                Op.LIST_FILES,
+                path,
+                (m, name, at) -> {
+                    Listing tree = m.listings().tree(name);
+                    Path top = makeQualified(at);
+                    return tree == null
+                            ? super.listFiles(at, false)
+                            : new Flattened<>(tree, entry -> filesAt(entry, new Path(top, entry.name())));
+                },
+                (fs, at) -> fs.listFiles(at, true));
+    }
+
+    /**
+     * The file of an entry, or all files below a directory or a link; null where a directory has gone or a link leads
+     * nowhere.
+     */
+    private @Nullable RemoteIterator<LocatedFileStatus> filesAt(FileInfo entry, Path path) throws IOException {
+        if (!entry.directory() && !entry.symlink()) {
+            return RemoteIterators.remoteIteratorFromSingleton(
+                    located(mount().attributes().status(entry, path)));
+        }
+        try {
+            return listFiles(path, true);
+        } catch (FileNotFoundException gone) {
+            return null;
+        }
+    }
+
+    @Override
+    public FileStatus[] globStatus(Path pattern) throws IOException {
+        return globView(pattern).globStatus(pattern);
+    }
+
+    @Override
+    public FileStatus[] globStatus(Path pattern, PathFilter filter) throws IOException {
+        return globView(pattern).globStatus(pattern, filter);
+    }
+
+    private GlobView globView(Path pattern) throws IOException {
+        Mount current = mount();
+        return new GlobView(this, pattern, current.attributes(), current.listings(), counts);
+    }
+
+    // --- Attributes ---
+
+    @Override
+    public FileStatus getFileStatus(Path path) throws IOException {
+        return read(
+                Op.GET_FILE_STATUS,
+                path,
+                (m, name, at) -> m.attributes().status(name, makeQualified(at)),
+                FileSystem::getFileStatus);
+    }
+
+    @Override
+    public FileStatus getFileLinkStatus(Path path) throws IOException {
+        FileStatus status = read(
+                Op.GET_FILE_STATUS,
+                path,
+                (m, name, at) -> m.attributes().linkStatus(name, makeQualified(at)),
+                FileSystem::getFileLinkStatus);
+        if (status.isSymlink()) {
+            status.setSymlink(FSLinkResolver.qualifySymlinkTarget(getUri(), status.getPath(), status.getSymlink()));
+        }
+        return status;
+    }
+
+    @Override
+    public Path getLinkTarget(Path path) throws IOException {
+        return read(
+                Op.GET_FILE_STATUS,
+                path,
+                (m, name, at) -> {
+                    FileInfo info = m.attributes().statLink(name);
+                    if (!info.symlink()) {
+                        throw new IOException("Path " + makeQualified(at) + " is not a symbolic link");
+                    }
+                    return HmfsFileStatus.target(info.target());
+                },
+                FileSystem::getLinkTarget);
+    }
+
+    /** Summed up by the server. No snapshot, as a listing is none; there is one copy of each byte. */
+    @Override
+    public ContentSummary getContentSummary(Path path) throws IOException {
+        return read(
+                Op.GET_CONTENT_SUMMARY,
+                path,
+                (m, name, at) -> m.attributes().summary(name),
+                FileSystem::getContentSummary);
+    }
+
+    @Override
+    public void setPermission(Path path, FsPermission permission) throws IOException {
+        change(
+                Op.SET_PERMISSION,
+                path,
+                (m, name) -> m.attributes().setPermission(name, permission),
+                (fs, at) -> fs.setPermission(at, permission));
+    }
+
+    @Override
+    public void setOwner(Path path, @Nullable String owner, @Nullable String group) throws IOException {
+        if (owner == null && group == null) {
+            throw new HadoopIllegalArgumentException("Both owner and group are null: nothing to set on " + path);
+        }
+        change(
+                Op.SET_OWNER,
+                path,
+                (m, name) -> m.attributes().setOwner(name, owner, group),
+                (fs, at) -> fs.setOwner(at, owner, group));
+    }
+
+    @Override
+    public void setTimes(Path path, long modified, long accessed) throws IOException {
+        change(
+                Op.SET_TIMES,
+                path,
+                (m, name) -> m.attributes().setTimes(name, modified, accessed),
+                (fs, at) -> fs.setTimes(at, modified, accessed));
+    }
+
+    /** Changes nothing, for the data store decides on replication; a factor that HDFS would refuse is refused. */
+    @Override
+    public boolean setReplication(Path path, short replication) throws IOException {
+        if (replication < 1) {
+            throw new IOException("Requested replication factor of " + replication
+                    + " is less than the required minimum of 1 for " + serverPath(path));
+        }
+        if (replication > REPLICATION_MAX) {
+            throw new IOException("Requested replication factor of " + replication + " exceeds maximum of "
+                    + REPLICATION_MAX + " for " + serverPath(path));
+        }
+        return getFileStatus(path).isFile();
+    }
+
+    @Override
+    public void setXAttr(Path path, String name, byte @Nullable [] value, EnumSet<XAttrSetFlag> flags)
+            throws IOException {
+        change(
+                Op.XATTR_SET,
+                path,
+                (m, at) -> m.xattrs().set(at, name, value, flags),
+                (fs, at) -> fs.setXAttr(at, name, value, flags));
+    }
+
+    @Override
+    public byte[] getXAttr(Path path, String name) throws IOException {
+        return read(Op.XATTR_GET, path, (m, at, p) -> m.xattrs().get(at, name), (fs, at) -> fs.getXAttr(at, name));
+    }
+
+    @Override
+    public Map<String, byte[]> getXAttrs(Path path) throws IOException {
+        return read(Op.XATTR_GET, path, (m, at, p) -> m.xattrs().all(at), FileSystem::getXAttrs);
+    }
+
+    @Override
+    public Map<String, byte[]> getXAttrs(Path path, List<String> names) throws IOException {
+        return read(Op.XATTR_GET, path, (m, at, p) -> m.xattrs().get(at, names), (fs, at) -> fs.getXAttrs(at, names));
+    }
+
+    @Override
+    public List<String> listXAttrs(Path path) throws IOException {
+        return read(Op.XATTR_LIST, path, (m, at, p) -> m.xattrs().list(at), FileSystem::listXAttrs);
+    }
+
+    @Override
+    public void removeXAttr(Path path, String name) throws IOException {
+        change(Op.XATTR_REMOVE, path, (m, at) -> m.xattrs().remove(at, name), (fs, at) -> fs.removeXAttr(at, name));
+    }
+
+    @Override
+    public void modifyAclEntries(Path path, List<AclEntry> entries) throws IOException {
+        change(
+                Op.MODIFY_ACL_ENTRIES,
+                path,
+                (m, name) -> m.acls().modify(name, entries),
+                (fs, at) -> fs.modifyAclEntries(at, entries));
+    }
+
+    @Override
+    public void removeAclEntries(Path path, List<AclEntry> entries) throws IOException {
+        change(
+                Op.REMOVE_ACL_ENTRIES,
+                path,
+                (m, name) -> m.acls().removeEntries(name, entries),
+                (fs, at) -> fs.removeAclEntries(at, entries));
+    }
+
+    @Override
+    public void removeDefaultAcl(Path path) throws IOException {
+        change(Op.REMOVE_DEFAULT_ACL, path, (m, name) -> m.acls().removeDefault(name), FileSystem::removeDefaultAcl);
+    }
+
+    @Override
+    public void removeAcl(Path path) throws IOException {
+        change(Op.REMOVE_ACL, path, (m, name) -> m.acls().remove(name), FileSystem::removeAcl);
+    }
+
+    @Override
+    public void setAcl(Path path, List<AclEntry> entries) throws IOException {
+        change(Op.SET_ACL, path, (m, name) -> m.acls().set(name, entries), (fs, at) -> fs.setAcl(at, entries));
+    }
+
+    @Override
+    public AclStatus getAclStatus(Path path) throws IOException {
+        return read(Op.GET_ACL_STATUS, path, (m, name, at) -> m.acls().get(name), FileSystem::getAclStatus);
+    }
+
+    @Override
+    public void access(Path path, FsAction wanted) throws IOException {
+        counts.read(Op.ACCESS);
+        followAnd(path, (m, name) -> m.acls().access(name, wanted), (fs, at) -> fs.access(at, wanted));
+    }
+
+    /**
+     * Limits, for superusers, the names below a directory, itself included, and the bytes of files; {@link
+     * Long#MAX_VALUE}: as it is, -1: no limit.
+     */
+    @Override
+    public void setQuota(Path path, long names, long space) throws IOException {
+        DirectoryQuotas.check(names, space);
+        change(
+                Op.SET_QUOTA,
+                path,
+                (m, name) -> m.quotas().set(name, names, space),
+                (fs, at) -> fs.setQuota(at, names, space));
+    }
+
+    /** Is refused: there is one kind of storage. */
+    @Override
+    public void setQuotaByStorageType(Path path, StorageType type, long quota) {
+        throw new UnsupportedOperationException(
+                "Failed to set quota by storage type: HMFS has no storage types; setQuota limits the bytes of all");
+    }
+
+    /** Known at once for a directory that has a quota; else summed up. */
+    @Override
+    public QuotaUsage getQuotaUsage(Path path) throws IOException {
+        return read(
+                Op.GET_QUOTA_USAGE,
+                path,
+                (m, name, at) -> {
+                    QuotaUsage usage = m.quotas().usage(name);
+                    return usage == null ? m.attributes().summary(name) : usage;
+                },
+                FileSystem::getQuotaUsage);
+    }
+
+    /** Told by the data store if it can; else one block on {@code localhost}, which schedulers take for no place. */
+    @Override
+    public BlockLocation[] getFileBlockLocations(@Nullable FileStatus file, long start, long length)
+            throws IOException {
+        FileVersion version = file == null ? null : HmfsFileStatus.versionOf(file);
+        if (version == null || start < 0 || length < 0 || mount().locations().isVirtual()) {
+            return super.getFileBlockLocations(file, start, length);
+        }
+        BlockLocation[] told = mount().locations().of(version, start, length);
+        return told == null ? super.getFileBlockLocations(file, start, length) : told;
+    }
+
+    /** True for what works at every path; the answer for symbolic links depends on what the program has switched on. */
+    @Override
+    public boolean hasPathCapability(Path path, String capability) throws IOException {
+        return switch (PathCapabilitiesSupport.validatePathCapabilityArgs(makeQualified(path), capability)) {
+            case CommonPathCapabilities.FS_ACLS,
+                    CommonPathCapabilities.FS_APPEND,
+                    CommonPathCapabilities.FS_CHECKSUMS,
+                    CommonPathCapabilities.FS_PERMISSIONS,
+                    CommonPathCapabilities.FS_TRUNCATE,
+                    CommonPathCapabilities.FS_XATTRS,
+                    CommonPathCapabilities.ABORTABLE_STREAM,
+                    CommonPathCapabilities.ETAGS_AVAILABLE,
+                    CommonPathCapabilities.ETAGS_PRESERVED_IN_RENAME,
+                    CommonPathCapabilities.FS_CONCAT,
+                    CommonPathCapabilities.LEASE_RECOVERABLE,
+                    CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE,
+                    CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG,
+                    CommonPathCapabilities.FS_MULTIPART_UPLOADER,
+                    CommonPathCapabilities.FS_PATHHANDLES -> true;
+            case CommonPathCapabilities.VIRTUAL_BLOCK_LOCATIONS ->
+                mount().locations().isVirtual();
+            default -> super.hasPathCapability(path, capability);
+        };
+    }
+
+    // --- The server ---
+
+    /** The space of the metadata pool; the space of the file data is known to the data store alone. */
     @Override
     public FsStatus getStatus(@Nullable Path path) throws IOException {
-        looks(Op.GET_STATUS);
-        ServerStatus status = session().link().repeatable(HmfsClient::status);
-        long used = status.regionsMax() == 0
-                ? 0
-                : (long) ((double) status.capacity() * status.regionsUsed() / status.regionsMax());
-        return new FsStatus(status.capacity(), used, status.capacity() - used);
+        counts.read(Op.GET_STATUS);
+        return mount().server().space();
+    }
+
+    /**
+     * Asks for the safe mode of the whole server, or changes it, for superusers; {@code checked} is for standbys
+     * only.
+     */
+    @Override
+    public boolean setSafeMode(SafeModeAction action, boolean checked) throws IOException {
+        return mount().server().safeMode(action);
+    }
+
+    /** Does nothing: each answer is the server's own, and no older than its request. */
+    @Override
+    public void msync() throws IOException {
+        mount();
     }
 
     @Override
     @SuppressWarnings("deprecation") // the variant with a path calls it
     public long getDefaultBlockSize() {
-        Session current = session;
-        return current == null ? super.getDefaultBlockSize() : current.server().blockSize();
+        Mount current = mount;
+        return current == null
+                ? super.getDefaultBlockSize()
+                : current.link().server().blockSize();
     }
 
     @Override
     @SuppressWarnings("deprecation")
     public short getDefaultReplication() {
         return 1;
-    }
-
-    @Override
-    public void close() throws IOException {
-        Session current = session;
-        try {
-            super.close(); // deletes what was marked for it, so the connection must still be there
-        } finally {
-            session = null;
-            if (current != null) {
-                current.close();
-            }
-        }
     }
 }

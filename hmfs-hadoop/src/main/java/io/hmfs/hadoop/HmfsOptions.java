@@ -14,8 +14,8 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code fs.hmfs.*} settings, checked: a misspelt one is an error, for it would be ignored silently otherwise. Meaning and
- * ranges of each are told in {@code hmfs-default.xml}.
+ * The {@code fs.hmfs.*} settings, checked: a misspelt one is an error, since it would be ignored silently otherwise.
+ * Their meaning and ranges are told in {@code hmfs-default.xml}.
  */
 record HmfsOptions(
         Duration connectTimeout,
@@ -119,7 +119,10 @@ record HmfsOptions(
         }
     }
 
-    /** Any cluster's: a configuration is for all that a program opens. What Hadoop itself reads knows no clusters. */
+    /**
+     * Whether a name is of one cluster, any: a program may open several. Settings that Hadoop itself reads have no
+     * cluster.
+     */
     private static boolean isOfOneCluster(String rest) {
         for (String known : KNOWN) {
             String key = known.substring(PREFIX.length());
@@ -161,9 +164,9 @@ record HmfsOptions(
         return row[b.length()];
     }
 
-    /** Values by name, one cluster's before those of all. */
+    /** Reads values; that of one cluster goes before that of all. */
     private record Settings(Configuration conf, String prefix) {
-        /** The name that counts. */
+        /** The name whose value is used. */
         String name(String known) {
             String own = prefix + known.substring(PREFIX.length());
             return conf.get(own) == null ? known : own;

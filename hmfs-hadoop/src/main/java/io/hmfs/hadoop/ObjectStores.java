@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
 
-/** The data stores that clients write to, for whoever looks for objects of no file, with this host's settings. */
+/**
+ * Opens the data stores that clients write to, with the settings of this host, for the search for objects of no file.
+ */
 public final class ObjectStores implements ObjectStoreProvider {
     @Override
     public ObjectStore open(String host, ServerInfo server) throws IOException {

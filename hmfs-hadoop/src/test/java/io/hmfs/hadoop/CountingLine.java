@@ -19,10 +19,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A line between clients and a server that counts the requests which list or look. Replies may be held back until their client has
- * nothing more to say, and then come together: so its waits can be counted, and are those of a client whose server is far away.
+ * A line between clients and a server that counts the requests which list or look. Replies may be held back until
+ * their client has nothing more to say, and then come together: so its waits can be counted, and are those of a
+ * client whose server is far away.
  */
-final class CountingLine implements AutoCloseable {
+public final class CountingLine implements AutoCloseable {
     private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
     private static final Set<Integer> LOOKS = Set.of(10, 11, 51);
     private static final int TEMPLATE_AT = 6;
@@ -37,7 +38,7 @@ final class CountingLine implements AutoCloseable {
     private final AtomicInteger mostAtOnce = new AtomicInteger();
     private volatile long spokeNanos = System.nanoTime();
 
-    CountingLine(URI server, boolean holds) throws IOException {
+    public CountingLine(URI server, boolean holds) throws IOException {
         this.server = server;
         quietNanos = holds ? QUIET_NANOS : 0;
         start(this::accept);
@@ -49,22 +50,22 @@ final class CountingLine implements AutoCloseable {
         thread.start();
     }
 
-    URI uri() {
+    public URI uri() {
         return URI.create("hmfs://localhost:" + listener.getLocalPort());
     }
 
     /** Stat, List and ListTree. */
-    int looks() {
+    public int looks() {
         return looks.get();
     }
 
     /** How often replies were held back. */
-    int waits() {
+    public int waits() {
         return waits.get();
     }
 
     /** Of those, the most that were sent before the answers came. */
-    int mostAtOnce() {
+    public int mostAtOnce() {
         return mostAtOnce.get();
     }
 

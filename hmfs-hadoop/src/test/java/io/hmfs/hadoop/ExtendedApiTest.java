@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.hadoop.stream.FileBuilder;
 import java.io.ByteArrayOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -45,7 +46,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: what Hadoop's contract tests leave open of builders, versions, handles and concat is as docs/hadoop.md tells.
- * Method: one filesystem on the shared server, a directory per test; the figures of streams show what was asked for ahead.
+ * Method: one filesystem on the shared server, a directory per test; the figures of streams show what was asked for
+ * ahead.
  */
 class ExtendedApiTest extends OwnDirectory {
     private String etag(Path path) throws IOException {
@@ -157,7 +159,7 @@ class ExtendedApiTest extends OwnDirectory {
     /** How often somebody else was faster. */
     private static int count(Path path, int times) {
         int late = 0;
-        try (FileSystem own = FileSystem.newInstance(ServerProcess.shared().uri(), new Configuration())) {
+        try (FileSystem own = FileSystem.newInstance(TestServerProcess.shared().uri(), new Configuration())) {
             for (int done = 0; done < times; ) {
                 String etag = ((EtagSource) own.getFileStatus(path)).getEtag();
                 try (FSDataInputStream in = own.open(path)) {
@@ -186,7 +188,9 @@ class ExtendedApiTest extends OwnDirectory {
     }
 
     private FileBuilder withoutFlags(Path path) {
-        return new FileBuilder((HmfsFileSystem) fs, path);
+        return new FileBuilder(fs, path, (at, permission, version, parents) -> {
+            throw new AssertionError("replaces " + at);
+        });
     }
 
     private long askedAhead(Path path, String key, String value, int bytes) throws Exception {
@@ -266,7 +270,7 @@ class ExtendedApiTest extends OwnDirectory {
     @Test
     void file_contexts_know_versions_and_uploads_too() throws Exception {
         Configuration conf = new Configuration();
-        conf.set("fs.AbstractFileSystem.hmfs.impl", Hmfs.class.getName());
+        conf.set("fs.AbstractFileSystem.hmfs.impl", HmfsFs.class.getName());
         FileContext context = FileContext.getFileContext(fs.getUri(), conf);
         Path path = write("file", bytes(14, 10));
         assertEquals(etag(path), ((EtagSource) context.getFileStatus(path)).getEtag());

@@ -42,7 +42,7 @@ class FsShellTest {
 
     private int shell(String... arguments) throws Exception {
         Configuration conf = new Configuration();
-        conf.set("fs.defaultFS", ServerProcess.shared().uri().toString());
+        conf.set("fs.defaultFS", TestServerProcess.shared().uri().toString());
         conf.setInt("fs.trash.interval", 60);
         PrintStream out = System.out;
         PrintStream err = System.err;

@@ -33,9 +33,12 @@ import org.junit.jupiter.api.Test;
 class HadoopSuitesTest {
     private static final List<FileSystem> OPENED = new ArrayList<>();
 
-    /** Of its own, for some suites change the working directory; closed at the end, for they tear down in the middle of tests. */
+    /**
+     * Of its own, for some suites change the working directory; closed at the end, for they tear down in the middle
+     * of tests.
+     */
     private static FileSystem files(Configuration conf) throws IOException {
-        FileSystem opened = FileSystem.newInstance(ServerProcess.shared().uri(), conf);
+        FileSystem opened = FileSystem.newInstance(TestServerProcess.shared().uri(), conf);
         OPENED.add(opened);
         return opened;
     }
@@ -51,8 +54,8 @@ class HadoopSuitesTest {
     /** The property is the one that docs/hadoop.md asks for: nothing else tells FileContext its class. */
     private static FileContext context() throws IOException {
         Configuration conf = new Configuration();
-        conf.set("fs.AbstractFileSystem.hmfs.impl", Hmfs.class.getName());
-        return FileContext.getFileContext(ServerProcess.shared().uri(), conf);
+        conf.set("fs.AbstractFileSystem.hmfs.impl", HmfsFs.class.getName());
+        return FileContext.getFileContext(TestServerProcess.shared().uri(), conf);
     }
 
     @Nested
@@ -95,7 +98,7 @@ class HadoopSuitesTest {
             assertEquals(0, fSys.listStatus(unreadable()).length);
         }
 
-        /** The same for a pattern. */
+        /** What globStatus answers for a pattern. */
         @Override
         @Test
         public void testGlobStatusThrowsExceptionForUnreadableDir() throws Exception {

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Nested;
 class HmfsContractTest {
     @BeforeAll
     static void address() throws IOException {
-        System.setProperty(HmfsContracts.ADDRESS, ServerProcess.shared().uri().toString());
+        System.setProperty(
+                HmfsContracts.ADDRESS, TestServerProcess.shared().uri().toString());
     }
 
     @Nested

@@ -1,5 +1,6 @@
 package io.hmfs.hadoop;
 
+import io.hmfs.hadoop.namespace.PagedDelete;
 import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
@@ -30,9 +31,9 @@ import org.apache.hadoop.fs.contract.AbstractContractVectoredReadTest;
 import org.apache.hadoop.fs.contract.AbstractFSContract;
 
 /**
- * Hadoop's own abstract contract tests, each bound to HMFS; contract/hmfs.xml says what we claim. Those of Hadoop 3.5.0 are tests of JUnit 5,
- * which {@link HmfsContractTest} runs, those of 3.4 of JUnit 4: nothing here names either, so that {@code bin/dev contract filesystem} can compile
- * this file against both.
+ * Hadoop's own abstract contract tests, each bound to HMFS; contract/hmfs.xml says what we claim. Those of Hadoop
+ * 3.5.0 are tests of JUnit 5, which {@link HmfsContractTest} runs, those of 3.4 of JUnit 4: nothing here names
+ * either, so that {@code bin/dev contract filesystem} can compile this file against both.
  */
 public final class HmfsContracts {
     /** System property: address of the server. */

@@ -38,8 +38,8 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: what Hadoop's contract tests leave open works as in HDFS: names, trees, listings, renames, permissions, users, settings,
- * bad input. Method: one filesystem on the shared server, a directory per test.
+ * Goal: what Hadoop's contract tests leave open works as in HDFS: names, trees, listings, renames, permissions,
+ * users, settings, bad input. Method: one filesystem on the shared server, a directory per test.
  */
 class HmfsFileSystemTest extends OwnDirectory {
     @Test
@@ -314,7 +314,7 @@ class HmfsFileSystemTest extends OwnDirectory {
     void the_user_is_the_one_who_made_the_filesystem_even_on_threads_that_do_not_inherit_it() throws Exception {
         UserGroupInformation bob = UserGroupInformation.createRemoteUser("bob");
         FileSystem bobs = bob.doAs((PrivilegedExceptionAction<FileSystem>)
-                () -> FileSystem.newInstance(ServerProcess.shared().uri(), new Configuration()));
+                () -> FileSystem.newInstance(TestServerProcess.shared().uri(), new Configuration()));
         fs.setPermission(directory, new FsPermission((short) 0777));
         try {
             Path path = new Path(directory, "bobs");
@@ -352,7 +352,7 @@ class HmfsFileSystemTest extends OwnDirectory {
     void an_unknown_setting_is_refused_when_the_filesystem_is_opened() throws IOException {
         Configuration conf = new Configuration();
         conf.set("fs.hmfs.reqest.timeout", "3s");
-        URI uri = ServerProcess.shared().uri();
+        URI uri = TestServerProcess.shared().uri();
         IOException unknown = assertThrows(IOException.class, () -> FileSystem.newInstance(uri, conf));
         assertEquals(
                 "Unknown setting fs.hmfs.reqest.timeout: did you mean fs.hmfs.request.timeout?", unknown.getMessage());

@@ -21,7 +21,8 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
 /**
- * Goal: a wrong setting is one clear error before anything is opened, and hmfs-default.xml tells the truth about the defaults.
+ * Goal: a wrong setting is one clear error before anything is opened, and hmfs-default.xml tells the truth about the
+ * defaults.
  * Method: configurations with one wrong setting each; the file's values against those of an empty configuration.
  */
 class HmfsOptionsTest {
@@ -163,6 +164,6 @@ class HmfsOptionsTest {
         new HmfsFileSystem();
         Configuration conf = new Configuration();
         assertEquals(Map.of("impl", "io.hmfs.hadoop.HmfsFileSystem"), conf.getPropsWithPrefix("fs.hmfs."));
-        assertEquals("io.hmfs.hadoop.Hmfs", conf.get("fs.AbstractFileSystem.hmfs.impl"));
+        assertEquals("io.hmfs.hadoop.HmfsFs", conf.get("fs.AbstractFileSystem.hmfs.impl"));
     }
 }

@@ -10,18 +10,18 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /** Makes many files soon. */
-final class ManyFiles {
+public final class ManyFiles {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, true, 0755);
     private static final int AT_ONCE = 500;
 
     private ManyFiles() {}
 
     private static HmfsClient client(FileSystem fs) throws IOException {
-        return ((HmfsFileSystem) fs).session().link().client();
+        return ((HmfsFileSystem) fs).mount().link().client();
     }
 
     /** Makes empty files of these names, and the directories above them. */
-    static void make(FileSystem fs, Path directory, List<String> names) throws IOException {
+    public static void make(FileSystem fs, Path directory, List<String> names) throws IOException {
         HmfsClient client = client(fs);
         for (int from = 0; from < names.size(); from += AT_ONCE) {
             List<CompletableFuture<?>> made = new ArrayList<>();

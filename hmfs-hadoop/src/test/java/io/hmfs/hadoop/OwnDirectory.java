@@ -11,34 +11,34 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** A filesystem on the shared server, and a directory of its own for each test. */
-abstract class OwnDirectory {
-    static final int BLOCK = (int) ServerProcess.BLOCK_SIZE;
-    static final int CHUNK = ServerProcess.CHUNK_SIZE;
+public abstract class OwnDirectory {
+    protected static final int BLOCK = (int) TestServerProcess.BLOCK_SIZE;
+    protected static final int CHUNK = TestServerProcess.CHUNK_SIZE;
 
-    final Path directory = new Path("/files-" + System.nanoTime());
+    protected final Path directory = new Path("/files-" + System.nanoTime());
 
     @SuppressWarnings("NullAway.Init")
-    FileSystem fs;
+    protected FileSystem fs;
 
     @BeforeEach
-    void open() throws IOException {
-        fs = FileSystem.newInstance(ServerProcess.shared().uri(), new Configuration());
+    protected void open() throws IOException {
+        fs = FileSystem.newInstance(TestServerProcess.shared().uri(), new Configuration());
         fs.mkdirs(directory);
     }
 
     @AfterEach
-    void close() throws IOException {
+    protected void close() throws IOException {
         fs.delete(directory, true);
         fs.close();
     }
 
-    static byte[] bytes(int seed, int length) {
+    public static byte[] bytes(int seed, int length) {
         byte[] bytes = new byte[length];
         new Random(seed).nextBytes(bytes);
         return bytes;
     }
 
-    Path write(String name, byte[] data) throws IOException {
+    protected Path write(String name, byte[] data) throws IOException {
         Path path = new Path(directory, name);
         try (FSDataOutputStream out = fs.create(path)) {
             out.write(data);
@@ -46,7 +46,7 @@ abstract class OwnDirectory {
         return path;
     }
 
-    byte[] read(Path path) throws IOException {
+    protected byte[] read(Path path) throws IOException {
         try (FSDataInputStream in = fs.open(path)) {
             return in.readAllBytes();
         }

@@ -14,19 +14,22 @@ import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a service acts for its users as Hadoop's do, by {@code createProxyUser}, and only for those that the server lets it act for. */
+/**
+ * Goal: a service acts for its users as Hadoop's do, by {@code createProxyUser}, and only for those that the server
+ * lets it act for.
+ */
 class ProxyUserTest {
     private static FileSystem open(String user, String service) throws IOException, InterruptedException {
         UserGroupInformation real = UserGroupInformation.createRemoteUser(service);
         return UserGroupInformation.createProxyUser(user, real).doAs((PrivilegedExceptionAction<FileSystem>)
-                () -> FileSystem.newInstance(ServerProcess.shared().uri(), new Configuration()));
+                () -> FileSystem.newInstance(TestServerProcess.shared().uri(), new Configuration()));
     }
 
     @Test
     void a_service_acts_for_a_user_and_what_it_makes_is_his() throws Exception {
         Path directory = new Path("/proxied");
-        try (FileSystem own = FileSystem.newInstance(ServerProcess.shared().uri(), new Configuration());
-                FileSystem carols = open("carol", ServerMain.SERVICE)) {
+        try (FileSystem own = FileSystem.newInstance(TestServerProcess.shared().uri(), new Configuration());
+                FileSystem carols = open("carol", TestServerMain.SERVICE)) {
             own.mkdirs(directory);
             own.setPermission(directory, new FsPermission((short) 0777));
             carols.create(new Path(directory, "file")).close();
@@ -44,7 +47,7 @@ class ProxyUserTest {
 
     @Test
     void it_acts_for_nobody_else_and_others_act_for_nobody() {
-        refuses("dave", ServerMain.SERVICE);
+        refuses("dave", TestServerMain.SERVICE);
         refuses("carol", "dave");
     }
 }

@@ -26,21 +26,22 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: when the server dies, no write is swallowed and nothing committed is lost, and the same filesystem object works again
- * after a restart; one that stops cleanly is not even missed. Method: SIGKILL and SIGTERM of a server process of its own.
+ * Goal: when the server dies, no write is swallowed and nothing committed is lost, and the same filesystem object
+ * works again after a restart; one that stops cleanly is not even missed. Method: SIGKILL and SIGTERM of a server
+ * process of its own.
  */
 class ServerLossTest {
     private static final Path FILE = new Path("/file");
 
     @SuppressWarnings("NullAway.Init")
-    private ServerProcess server;
+    private TestServerProcess server;
 
     @SuppressWarnings("NullAway.Init")
     private FileSystem fs;
 
     @BeforeEach
     void start() throws IOException {
-        server = ServerProcess.start();
+        server = TestServerProcess.start();
         fs = open("250s"); // a server that starts on a busy machine takes its time
     }
 
@@ -79,7 +80,7 @@ class ServerLossTest {
         server.kill();
         IOException reported = assertThrows(IOException.class, () -> {
             for (int i = 0; i < 1000; i++) {
-                out.write(OwnDirectory.bytes(i, ServerProcess.CHUNK_SIZE));
+                out.write(OwnDirectory.bytes(i, TestServerProcess.CHUNK_SIZE));
             }
         });
         assertTrue(String.valueOf(reported.getMessage()).contains("100000"), reported.getMessage());
@@ -156,7 +157,10 @@ class ServerLossTest {
         assertArrayEquals(data, read(FILE));
     }
 
-    /** Threads that make, write, rename, read and delete, while the server is stopped and started: nobody of them notices. */
+    /**
+     * Threads that make, write, rename, read and delete, while the server is stopped and started: nobody of them
+     * notices.
+     */
     @Test
     void work_goes_on_over_clean_restarts_without_one_failure() throws Exception {
         int threads = 4;

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: the one jar brings nothing that could clash with a cluster's own classes, and needs nothing but Hadoop's client.
+ * Goal: the one jar brings nothing that could clash with a cluster's own classes, and needs nothing but Hadoop's
+ * client.
  * Method: its table of contents is read, and FsShell runs in a JVM with that jar, hadoop-client-api and -runtime, and a
  * core-site.xml that names the server.
  */
@@ -123,7 +124,7 @@ class ShadedJarCheck {
         Files.writeString(
                 local.resolve("core-site.xml"),
                 "<configuration><property><name>fs.defaultFS</name><value>"
-                        + ServerProcess.shared().uri() + "</value></property></configuration>");
+                        + TestServerProcess.shared().uri() + "</value></property></configuration>");
         shell(local, jars, "-put", source.toString(), remote);
         shell(local, jars, "-get", remote, local.resolve("copy").toString());
         assertEquals(-1, Files.mismatch(source, local.resolve("copy")));

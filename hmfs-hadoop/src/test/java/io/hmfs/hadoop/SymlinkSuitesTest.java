@@ -24,22 +24,29 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: symbolic links behave as Hadoop's own suite for them says.
- * Method: SymlinkBaseTest through FileContext and through FileSystem, each as a nested class, against the shared server.
+ * Method: SymlinkBaseTest through FileContext and through FileSystem, each as a nested class, against the shared
+ * server.
  */
 class SymlinkSuitesTest {
     private static @Nullable FileSystem opened;
 
-    /** Of its own: a cached one may have been opened with another default filesystem, which links without a host lead to. */
+    /**
+     * Of its own: a cached one may have been opened with another default filesystem, which links without a host lead
+     * to.
+     */
     private static synchronized FileSystem files() throws IOException {
         FileSystem files = opened;
         if (files == null) {
-            files = FileSystem.newInstance(ServerProcess.shared().uri(), configuration());
+            files = FileSystem.newInstance(TestServerProcess.shared().uri(), configuration());
             opened = files;
         }
         return files;
     }
 
-    /** A link to another address is followed through Hadoop's cache, where an earlier class may have left one with another default. */
+    /**
+     * A link to another address is followed through Hadoop's cache, where an earlier class may have left one with
+     * another default.
+     */
     @BeforeAll
     static void forgetThoseOfOthers() throws IOException {
         FileSystem.closeAll();
@@ -55,8 +62,9 @@ class SymlinkSuitesTest {
 
     private static Configuration configuration() throws IOException {
         Configuration conf = new Configuration();
-        conf.set("fs.AbstractFileSystem.hmfs.impl", Hmfs.class.getName());
-        conf.set(FileSystem.FS_DEFAULT_NAME_KEY, ServerProcess.shared().uri().toString());
+        conf.set("fs.AbstractFileSystem.hmfs.impl", HmfsFs.class.getName());
+        conf.set(
+                FileSystem.FS_DEFAULT_NAME_KEY, TestServerProcess.shared().uri().toString());
         return conf;
     }
 
@@ -79,7 +87,7 @@ class SymlinkSuitesTest {
         @Override
         protected URI testURI() {
             try {
-                return ServerProcess.shared().uri();
+                return TestServerProcess.shared().uri();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -95,7 +103,10 @@ class SymlinkSuitesTest {
             super.setUp();
         }
 
-        /** A target without a host is on the default filesystem, as in FileSystem: Hadoop expects HDFS's FileContext to refuse it. */
+        /**
+         * A target without a host is on the default filesystem, as in FileSystem: Hadoop expects HDFS's FileContext
+         * to refuse it.
+         */
         @Override
         @Test
         public void testCreateLinkUsingPartQualPath1() throws IOException {
@@ -109,7 +120,10 @@ class SymlinkSuitesTest {
             readFile(link);
         }
 
-        /** A target with a host and no scheme leads nowhere; Hadoop expects FileContext's message, this is FileSystem's. */
+        /**
+         * A target with a host and no scheme leads nowhere; Hadoop expects FileContext's message, this is
+         * FileSystem's.
+         */
         @Override
         @Test
         public void testCreateLinkUsingPartQualPath2() throws IOException {
@@ -130,7 +144,10 @@ class SymlinkSuitesTest {
             super.setUp();
         }
 
-        /** FileSystem's create makes parents, also those that a link leads to; Hadoop expects FileContext's, which does not. */
+        /**
+         * FileSystem's create makes parents, also those that a link leads to; Hadoop expects FileContext's, which
+         * does not.
+         */
         @Override
         @Test
         public void testCreateFileViaDanglingLinkParent() throws IOException {

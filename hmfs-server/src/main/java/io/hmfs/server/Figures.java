@@ -1,8 +1,10 @@
 package io.hmfs.server;
 
-import io.hmfs.server.exec.Service;
 import io.hmfs.server.metrics.ServerMetrics;
-import io.hmfs.server.transport.netty.NettyTransport;
+import io.hmfs.server.partition.Partition;
+import io.hmfs.server.pipeline.Service;
+import io.hmfs.server.transport.Connections;
+import io.hmfs.server.transport.ServerTransport;
 import java.util.function.BooleanSupplier;
 
 /** What the parts of a server tell its metrics. */
@@ -30,27 +32,29 @@ final class Figures {
                 null,
                 "Connections that are not read until there is room at the disk for their client",
                 service::connectionsHeldUp);
-        metrics.gauge("hmfs.quota.directories", null, "Directories that have a quota", service::quotaDirectories);
-        metrics.counter("hmfs.quota.refusals", null, "Changes that were refused for a quota", service::quotaRefusals);
-        metrics.gauge("hmfs.leases", null, "Files that somebody has a lease on, to write them", service::leases);
-        metrics.gauge(
-                "hmfs.removals.recorded",
-                null,
-                "Removed files whose objects clients have still to remove",
-                service::removalsRecorded);
-        metrics.counter(
-                "hmfs.removals.unrecorded",
-                null,
-                "Removed files that found no room on the record, and whose objects hmfs gc finds if their client dies",
-                service::removalsUnrecorded);
-        metrics.truth(
-                "hmfs.reaping", "1 while directories that were removed as a whole are taken apart", service::isReaping);
         metrics.truth("hmfs.healthy", "What /health says: 1 for 200, 0 for 503", healthy);
     }
 
-    static void bind(ServerMetrics metrics, NettyTransport transport) {
+    static void bind(ServerMetrics metrics, Partition partition) {
+        metrics.gauge("hmfs.quota.directories", null, "Directories that have a quota", partition.quotas()::size);
+        metrics.counter(
+                "hmfs.quota.refusals", null, "Changes that were refused for a quota", partition.quotas()::refusals);
         metrics.gauge(
-                "hmfs.replies.waiting", "bytes", "Replies that their peers have not taken", transport::waitingBytes);
-        metrics.transport(transport.sockets().label());
+                "hmfs.leases", null, "Files that somebody has a lease on, to write them", partition.leases()::count);
+        metrics.gauge(
+                "hmfs.removals.recorded",
+                null,
+                "Removed files whose objects have still to be removed, by the server or by clients",
+                partition.namespace().removedFiles()::count);
+        metrics.truth(
+                "hmfs.reaping",
+                "1 while directories that were removed as a whole are taken apart",
+                partition.orphans()::isBusy);
+    }
+
+    static void bind(ServerMetrics metrics, Connections connections, ServerTransport transport) {
+        metrics.gauge(
+                "hmfs.replies.waiting", "bytes", "Replies that their peers have not taken", connections::waitingBytes);
+        metrics.transport(transport.label());
     }
 }

@@ -1,19 +1,24 @@
 package io.hmfs.server;
 
-import io.hmfs.core.Hmfs;
-import io.hmfs.core.Namespace;
 import io.hmfs.core.PoolStatus;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.server.access.Grants;
-import io.hmfs.server.exec.Service;
-import io.hmfs.server.exec.ServiceInfo;
 import io.hmfs.server.metrics.AdminHttp;
 import io.hmfs.server.metrics.AuditLog;
 import io.hmfs.server.metrics.Health;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
+import io.hmfs.server.partition.Partition;
+import io.hmfs.server.partition.PartitionConfig;
+import io.hmfs.server.partition.Partitions;
+import io.hmfs.server.pipeline.Pipelines;
+import io.hmfs.server.pipeline.Service;
+import io.hmfs.server.protocol.WelcomeInfo;
+import io.hmfs.server.transport.ConnectionLimits;
+import io.hmfs.server.transport.Connections;
+import io.hmfs.server.transport.ServerTransport;
 import io.hmfs.server.transport.netty.NettyTransport;
-import io.hmfs.server.transport.netty.Sockets;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.io.InputStream;
@@ -45,12 +50,13 @@ public final class HmfsServer implements AutoCloseable {
     private static final long DISK_END_SECONDS = 30;
 
     private final ServerConfig config;
-    private final Namespace namespace;
-    private final Service.@Nullable Data data;
+    private final Partition partition;
+    private final ServerNamespace namespace;
     private final ExecutorService disk;
     private final Users users;
     private final Service service;
-    private final NettyTransport transport;
+    private final Connections connections;
+    private final ServerTransport transport;
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final StartSteps steps;
@@ -61,10 +67,12 @@ public final class HmfsServer implements AutoCloseable {
     private volatile boolean listening;
     private volatile int exitCode;
 
-    private HmfsServer(ServerConfig config, Namespace namespace, StartSteps steps) throws IOException {
+    private HmfsServer(ServerConfig config, Partition partition, StartSteps steps, ServerTransport.Factory transports)
+            throws IOException {
         this.config = config;
-        this.namespace = namespace;
+        this.partition = partition;
         this.steps = steps;
+        namespace = partition.namespace();
         metrics = new ServerMetrics(meters, namespace, version());
         try {
             audit = openAudit();
@@ -73,52 +81,31 @@ public final class HmfsServer implements AutoCloseable {
             throw e;
         }
         steps.ended("metrics");
-        try {
-            data = config.isBuiltin()
-                    ? Service.Data.open(
-                            config.dataDirectory(),
-                            config.blockSize(),
-                            config.persistence().writesBack())
-                    : null;
-        } catch (IOException | RuntimeException e) {
-            closeAudit();
-            metrics.close();
-            throw e;
-        }
-        steps.ended("data store");
         disk = Executors.newFixedThreadPool(config.ioThreads(), new DefaultThreadFactory("hmfs-disk", true));
         users = new Users(namespace, config.access());
         try {
             users.ownRoot();
             service = new Service(
-                    namespace,
+                    new Partitions(List.of(partition)),
                     info(),
                     users.callers(),
                     Grants.open(config.grantKey()),
-                    config.openLeases(namespace.poolStatus().clusterId()),
-                    data,
-                    config.openRemovals(namespace.poolStatus().clusterId()),
                     disk,
                     config.ioQueueBytesMax(),
                     observation(),
                     this::failStop);
-            service.recoverRemovals();
-            steps.ended("removals");
             Figures.bind(metrics, service, () -> health().isHealthy());
+            Figures.bind(metrics, partition);
             admin = startAdmin(); // before the listener: what fails after that fails under clients
-            transport = new NettyTransport(
-                    service,
-                    new NettyTransport.Limits(
-                            config.connectionsMax(),
-                            config.frameMax(),
-                            config.inFlightMax(),
-                            config.idleTimeout().toNanos()),
-                    config.eventLoops(),
-                    config.transport());
+            connections = new Connections(new ConnectionLimits(
+                    config.connectionsMax(),
+                    config.frameMax(),
+                    config.inFlightMax(),
+                    config.idleTimeout().toNanos()));
+            transport = transports.open(new Pipelines(service)::newPipeline, connections);
         } catch (IOException | RuntimeException e) {
             users.close();
             disk.shutdown();
-            closeData();
             closeAudit();
             closeAdmin();
             throw e;
@@ -132,9 +119,9 @@ public final class HmfsServer implements AutoCloseable {
             LOG.log(Level.WARNING, warning);
         }
         transport.listen(new InetSocketAddress(config.host(), config.port()));
-        service.startReaping();
+        service.start();
         steps.ended("listen");
-        Figures.bind(metrics, transport);
+        Figures.bind(metrics, connections, transport);
         metrics.startSteps(steps.nanos());
         listening = true;
     }
@@ -145,20 +132,33 @@ public final class HmfsServer implements AutoCloseable {
      * @throws IOException {@code PoolException} for the pool; otherwise with the address or directory, what is wrong and what to do
      */
     public static HmfsServer start(ServerConfig config) throws IOException {
-        // At warning: a rebuild is not what one expects of a start, and may take long.
         StartSteps steps = new StartSteps();
-        Namespace namespace = Hmfs.open(config.pool(), config.openOptions(text -> LOG.log(Level.WARNING, text)));
-        steps.ended("pool");
-        return start(config, namespace, steps);
+        return start(prepare(config, Partition.open(partition(config), steps::ended), steps, netty(config)));
     }
 
     /** Serves a namespace that is open already, and closes it in the end. */
-    static HmfsServer start(ServerConfig config, Namespace namespace) throws IOException {
-        return start(config, namespace, new StartSteps());
+    static HmfsServer start(ServerConfig config, ServerNamespace namespace) throws IOException {
+        return start(prepare(config, namespace, new StartSteps()));
     }
 
-    private static HmfsServer start(ServerConfig config, Namespace namespace, StartSteps steps) throws IOException {
-        HmfsServer server = prepare(config, namespace, steps);
+    /** Serves a namespace that is open already over a transport of the caller's, and closes both in the end. */
+    static HmfsServer start(ServerConfig config, ServerNamespace namespace, ServerTransport.Factory transports)
+            throws IOException {
+        StartSteps steps = new StartSteps();
+        return start(prepare(config, Partition.open(partition(config), namespace, steps::ended), steps, transports));
+    }
+
+    private static PartitionConfig partition(ServerConfig config) {
+        // At warning: a rebuild is not what one expects of a start, and may take long.
+        return config.partition(text -> LOG.log(Level.WARNING, text));
+    }
+
+    private static ServerTransport.Factory netty(ServerConfig config) {
+        return (receivers, connections) ->
+                new NettyTransport(receivers, connections, config.eventLoops(), config.transport());
+    }
+
+    private static HmfsServer start(HmfsServer server) throws IOException {
         try {
             server.listen();
         } catch (IOException | RuntimeException e) {
@@ -168,20 +168,26 @@ public final class HmfsServer implements AutoCloseable {
         LOG.log(
                 Level.INFO,
                 "serving {0} on {1} ({2}), persistence {3}, data store {4}",
-                config.pool(),
+                server.config.pool(),
                 server.address(),
-                server.transport.sockets().label(),
-                config.persistence(),
-                config.dataStore());
+                server.transportLabel(),
+                server.config.persistence(),
+                server.config.dataStore());
         return server;
     }
 
     /** A server that does not listen yet. */
-    static HmfsServer prepare(ServerConfig config, Namespace namespace, StartSteps steps) throws IOException {
+    static HmfsServer prepare(ServerConfig config, ServerNamespace namespace, StartSteps steps) throws IOException {
+        return prepare(config, Partition.open(partition(config), namespace, steps::ended), steps, netty(config));
+    }
+
+    private static HmfsServer prepare(
+            ServerConfig config, Partition partition, StartSteps steps, ServerTransport.Factory transports)
+            throws IOException {
         try {
-            return new HmfsServer(config, namespace, steps);
+            return new HmfsServer(config, partition, steps, transports);
         } catch (IOException | RuntimeException e) {
-            namespace.close();
+            partition.close();
             throw e;
         }
     }
@@ -257,9 +263,9 @@ public final class HmfsServer implements AutoCloseable {
         return namespace.poolStatus().freeSlots();
     }
 
-    private ServiceInfo info() {
+    private WelcomeInfo info() {
         PoolStatus pool = namespace.poolStatus();
-        return new ServiceInfo(
+        return new WelcomeInfo(
                 pool.clusterId(),
                 MAP_VERSION,
                 version(),
@@ -282,9 +288,9 @@ public final class HmfsServer implements AutoCloseable {
         }
     }
 
-    /** How it talks to the kernel about its sockets. */
-    public Sockets sockets() {
-        return transport.sockets();
+    /** The transport's name, such as {@code epoll}. */
+    public String transportLabel() {
+        return transport.label();
     }
 
     /** Where the server listens; the port is the real one when a free one was asked for. */
@@ -318,7 +324,8 @@ public final class HmfsServer implements AutoCloseable {
     private void stopCleanly() {
         LOG.log(Level.INFO, "stopping");
         try {
-            if (!transport.drain(config.drainTimeout().toMillis())) {
+            transport.stopListening();
+            if (!connections.drain(config.drainTimeout().toMillis())) {
                 LOG.log(Level.WARNING, "requests were still in flight after {0}", config.drainTimeout());
             }
         } catch (InterruptedException e) {
@@ -327,12 +334,11 @@ public final class HmfsServer implements AutoCloseable {
         try {
             transport.close();
             users.close();
-            service.stopReaping(); // ends walks too
+            partition.stop(); // ends walks too
             endDisk();
             closeAudit();
             if (!service.hasFailed()) { // while draining: then the pool must not be marked clean
-                closeData();
-                namespace.close();
+                partition.close();
             }
             exitCode = service.hasFailed() ? EXIT_FAILED : exitCode;
         } finally {
@@ -374,12 +380,6 @@ public final class HmfsServer implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    private void closeData() {
-        if (data != null) {
-            data.close();
         }
     }
 

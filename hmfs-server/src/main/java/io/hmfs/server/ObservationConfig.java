@@ -29,10 +29,10 @@ public record ObservationConfig(
             new ObservationConfig("127.0.0.1", OFF, null, 256L << 20, 10, Duration.ofSeconds(1));
 
     public ObservationConfig {
-        ServerConfig.check("adminPort", adminPort, OFF, 65_535);
-        ServerConfig.check("auditLogSize", auditLogSize, 64 << 10, 1L << 40);
-        ServerConfig.check("auditLogFiles", auditLogFiles, 1, 1000);
-        ServerConfig.check("slowThreshold", slowThreshold.toMillis(), 0, Integer.MAX_VALUE);
+        SettingBounds.check("adminPort", adminPort, OFF, 65_535);
+        SettingBounds.check("auditLogSize", auditLogSize, 64 << 10, 1L << 40);
+        SettingBounds.check("auditLogFiles", auditLogFiles, 1, 1000);
+        SettingBounds.check("slowThreshold", slowThreshold.toMillis(), 0, Integer.MAX_VALUE);
     }
 
     public ObservationConfig withAdmin(String host, int port) {

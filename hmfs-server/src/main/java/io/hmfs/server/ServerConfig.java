@@ -6,13 +6,11 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.access.AccessConfig;
-import io.hmfs.server.data.RemovalRecord;
-import io.hmfs.server.exec.Leases;
-import io.hmfs.server.transport.netty.Sockets;
-import java.io.IOException;
+import io.hmfs.server.lease.Leases;
+import io.hmfs.server.partition.PartitionConfig;
+import io.hmfs.server.transport.SocketKind;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +67,7 @@ public record ServerConfig(
         long ioQueueBytesMax,
         Duration idleTimeout,
         Duration drainTimeout,
-        Sockets transport,
+        SocketKind transport,
         Leases.Limits leases,
         AccessConfig access,
         ObservationConfig observation) {
@@ -82,22 +80,23 @@ public record ServerConfig(
     private static final long HARD_LIMIT_MAX = 7 * 86_400_000L;
 
     public ServerConfig {
-        check("poolMax", poolMax, 0, OpenOptions.SIZE_MAX);
-        check("port", port, 0, 65_535);
-        check("frameMax", frameMax, FRAME_MAX_MIN, 64 << 20);
-        check("blockSize", blockSize, 64 << 10, 1L << 40);
-        check("chunkSize", chunkSize, 4 << 10, frameMax - io.hmfs.wire.Wire.DATA_OVERHEAD);
-        check("eventLoops", eventLoops, 1, THREADS_MAX);
-        check("connectionsMax", connectionsMax, 1, 1_000_000);
-        check("ioThreads", ioThreads, 1, THREADS_MAX);
-        check("inFlightMax", inFlightMax, 1, 65_536);
-        check("ioQueueBytesMax", ioQueueBytesMax, frameMax, Long.MAX_VALUE);
-        check("idleTimeout", idleTimeout.toMillis(), 1, Integer.MAX_VALUE);
-        check("drainTimeout", drainTimeout.toMillis(), 0, Integer.MAX_VALUE);
-        check("leaseSoftLimit", leases.soft().toMillis(), SOFT_LIMIT_MIN, SOFT_LIMIT_MAX);
-        check("leaseHardLimit", leases.hard().toMillis(), leases.soft().toMillis(), HARD_LIMIT_MAX);
-        check("logSegment", logSegment, 64 << 10, 128 << 20);
-        check("logMax", logMax, 2 * logSegment, 1L << 40);
+        SettingBounds.check("poolMax", poolMax, 0, OpenOptions.SIZE_MAX);
+        SettingBounds.check("port", port, 0, 65_535);
+        SettingBounds.check("frameMax", frameMax, FRAME_MAX_MIN, 64 << 20);
+        SettingBounds.check("blockSize", blockSize, 64 << 10, 1L << 40);
+        SettingBounds.check("chunkSize", chunkSize, 4 << 10, frameMax - io.hmfs.wire.Wire.DATA_OVERHEAD);
+        SettingBounds.check("eventLoops", eventLoops, 1, THREADS_MAX);
+        SettingBounds.check("connectionsMax", connectionsMax, 1, 1_000_000);
+        SettingBounds.check("ioThreads", ioThreads, 1, THREADS_MAX);
+        SettingBounds.check("inFlightMax", inFlightMax, 1, 65_536);
+        SettingBounds.check("ioQueueBytesMax", ioQueueBytesMax, frameMax, Long.MAX_VALUE);
+        SettingBounds.check("idleTimeout", idleTimeout.toMillis(), 1, Integer.MAX_VALUE);
+        SettingBounds.check("drainTimeout", drainTimeout.toMillis(), 0, Integer.MAX_VALUE);
+        SettingBounds.check("leaseSoftLimit", leases.soft().toMillis(), SOFT_LIMIT_MIN, SOFT_LIMIT_MAX);
+        SettingBounds.check(
+                "leaseHardLimit", leases.hard().toMillis(), leases.soft().toMillis(), HARD_LIMIT_MAX);
+        SettingBounds.check("logSegment", logSegment, 64 << 10, 128 << 20);
+        SettingBounds.check("logMax", logMax, 2 * logSegment, 1L << 40);
         if (persistence == Persistence.LOGGED && logDirectory == null) {
             throw new IllegalArgumentException(
                     "logDirectory is needed for the mode logged: the directory that format --log-directory made");
@@ -105,12 +104,6 @@ public record ServerConfig(
         if (!dataStore.equals(ServerInfo.BUILTIN) && dataStore.indexOf(':') < 1) {
             throw new IllegalArgumentException(
                     "dataStore is '" + dataStore + "'; write builtin or the URI of a filesystem");
-        }
-    }
-
-    static void check(String setting, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException(setting + " is " + value + "; it must be " + min + " to " + max);
         }
     }
 
@@ -143,35 +136,28 @@ public record ServerConfig(
         return directory == null ? pool.resolveSibling(pool.getFileName() + ".key") : directory.resolve("grants.key");
     }
 
-    /** The leases that there are, from a file beside the key. */
-    Leases openLeases(UUID cluster) throws IOException {
-        Path directory = logDirectory;
-        Path file =
-                directory == null ? pool.resolveSibling(pool.getFileName() + ".leases") : directory.resolve("leases");
-        return Leases.open(file, cluster, leases, persistence.writesBack());
-    }
-
-    /** What clients have to remove from a data store that is not the server's, from a file there too; null for the builtin store. */
-    @Nullable
-    RemovalRecord openRemovals(UUID cluster) throws IOException {
-        Path directory = logDirectory;
-        Path file = directory == null
-                ? pool.resolveSibling(pool.getFileName() + ".removals")
-                : directory.resolve("removals");
-        return isBuiltin() ? null : RemovalRecord.open(file, cluster);
-    }
-
     /** How to open the pool: replies are held back until they are safe, so no method waits. */
     OpenOptions openOptions(Consumer<String> progress) {
         Path directory = logDirectory;
         if (persistence != Persistence.LOGGED || directory == null) {
-            return new OpenOptions(persistence, emulatePmem).growingTo(poolMax);
+            return new OpenOptions(persistence, emulatePmem).growingTo(poolMax).keepingDataElsewhere();
         }
         LogOptions defaults = LogOptions.in(directory);
         LogOptions log = defaults.withSizes(logSegment, logMax, defaults.ringRecords())
                 .withOnVolatile(emulatePmem)
                 .withProgress(progress);
-        return OpenOptions.logged(log).withoutWaiting().growingTo(poolMax);
+        return OpenOptions.logged(log).withoutWaiting().growingTo(poolMax).keepingDataElsewhere();
+    }
+
+    /** How its pool is opened; {@code progress} is told in words what takes long. */
+    PartitionConfig partition(Consumer<String> progress) {
+        return new PartitionConfig(
+                pool,
+                openOptions(progress),
+                leases,
+                isBuiltin() ? dataDirectory : null,
+                blockSize,
+                persistence.writesBack());
     }
 
     /** Whether the server keeps file data itself. */
@@ -202,7 +188,7 @@ public record ServerConfig(
         private long ioQueueBytesMax = 64L << 20;
         private Duration idleTimeout = Duration.ofSeconds(60);
         private Duration drainTimeout = Duration.ofSeconds(10);
-        private Sockets transport = Sockets.AUTO;
+        private SocketKind transport = SocketKind.AUTO;
         private Leases.Limits leases = Leases.Limits.DEFAULT;
         private AccessConfig access = AccessConfig.defaults();
         private ObservationConfig observation = ObservationConfig.DEFAULT;
@@ -311,7 +297,7 @@ public record ServerConfig(
             return this;
         }
 
-        public Builder transport(Sockets value) {
+        public Builder transport(SocketKind value) {
             transport = value;
             return this;
         }

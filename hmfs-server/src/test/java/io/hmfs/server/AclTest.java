@@ -9,7 +9,7 @@ import io.hmfs.client.AclInfo;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,7 +52,7 @@ class AclTest extends UsersOfOneServer {
         assertTrue(bob.stat(FILE).acl());
         assertEquals(
                 List.of("f true"),
-                bob.list("/home/bob", ListCursor.START, 0).entries().stream()
+                bob.list("/home/bob", ListingCursor.START, 0).entries().stream()
                         .map(each -> each.name() + " " + each.acl())
                         .toList());
         fixture.restart();

@@ -8,8 +8,8 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
-import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.ServerNamespace;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -33,10 +33,10 @@ class AuditStoppedTest {
     @TempDir
     private Path directory;
 
-    private static Namespace failingUnderTheAuditLog(Namespace real) {
-        return (Namespace) Proxy.newProxyInstance(
+    private static ServerNamespace failingUnderTheAuditLog(ServerNamespace real) {
+        return (ServerNamespace) Proxy.newProxyInstance(
                 AuditStoppedTest.class.getClassLoader(),
-                new Class<?>[] {Namespace.class},
+                new Class<?>[] {ServerNamespace.class},
                 (proxy, method, arguments) -> {
                     if (method.getName().equals("principalName")
                             && Thread.currentThread().getName().equals("hmfs-audit")) {
@@ -61,8 +61,8 @@ class AuditStoppedTest {
                 .build();
         Told told = new Told();
         LOG.addHandler(told);
-        try (HmfsServer server =
-                        HmfsServer.start(config, failingUnderTheAuditLog(Hmfs.open(pool, OpenOptions.process())));
+        try (HmfsServer server = HmfsServer.start(
+                        config, failingUnderTheAuditLog(Hmfs.openForServer(pool, OpenOptions.process())));
                 HmfsClient client = HmfsClient.connect(
                         "127.0.0.1",
                         server.address().getPort(),

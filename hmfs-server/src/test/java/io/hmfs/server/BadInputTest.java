@@ -8,7 +8,7 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ResultCode;
-import io.hmfs.server.transport.netty.Sockets;
+import io.hmfs.server.transport.SocketKind;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.Wire;
@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Method: raw sockets that send wrong bytes; after each, an ordinary client of the same server must still work.
  */
 @ParameterizedClass
-@EnumSource(value = Sockets.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+@EnumSource(value = SocketKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
 class BadInputTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
     private static final int TEMPLATE_AT = Wire.LENGTH_SIZE + 2;
@@ -42,7 +42,7 @@ class BadInputTest {
     private static final int GREETINGS_MAX = 50;
 
     @Parameter
-    private Sockets sockets = Sockets.AUTO;
+    private SocketKind sockets = SocketKind.AUTO;
 
     @TempDir
     private Path directory;
@@ -251,7 +251,7 @@ class BadInputTest {
     }
 
     @Test
-    void messageOfAnotherSchemaVersionIsAnsweredAndTheConnectionStays() throws IOException {
+    void messageOfANewerSchemaIsToldBothVersionsAndTheConnectionStays() throws IOException {
         try (RawPeer peer = peer()) {
             peer.greet();
             byte[] stat = RawPeer.stat(12, "/kept".getBytes(StandardCharsets.UTF_8));
@@ -259,7 +259,11 @@ class BadInputTest {
             RawPeer.Failure failure = peer.readFailure();
             assertEquals(ResultCode.UNSUPPORTED_VERSION, failure.code());
             assertEquals(12, failure.correlationId());
-            peer.send(patched(stat, VERSION_AT, 1));
+            assertEquals(
+                    "the message has version " + (MessageHeaderDecoder.SCHEMA_VERSION + 1)
+                            + " of the schema; this server knows versions up to " + MessageHeaderDecoder.SCHEMA_VERSION,
+                    failure.message());
+            peer.send(patched(stat, VERSION_AT, MessageHeaderDecoder.SCHEMA_VERSION));
             assertEquals(12, peer.read().getLong(Wire.HEADER_SIZE, ByteOrder.LITTLE_ENDIAN));
         }
     }
@@ -273,6 +277,23 @@ class BadInputTest {
             assertTrue(
                     failure.message().contains("version 1") && failure.message().contains("2"), failure.message());
             assertTrue(peer.isClosedByServer());
+        }
+    }
+
+    @Test
+    void peerOfANewerSchemaIsToldBothVersions() throws IOException {
+        for (int version : new int[] {MessageHeaderDecoder.SCHEMA_VERSION + 1, 6, 0}) {
+            try (RawPeer peer = peer()) {
+                peer.send(patched(RawPeer.hello(Wire.MAGIC, Wire.PROTOCOL_VERSION, 0, "eve"), VERSION_AT, version));
+                RawPeer.Failure failure = peer.readFailure();
+                assertEquals(ResultCode.UNSUPPORTED_VERSION, failure.code());
+                assertTrue(
+                        failure.message()
+                                .startsWith("the server knows versions up to " + MessageHeaderDecoder.SCHEMA_VERSION
+                                        + " of the schema, the client sends " + version + ";"),
+                        failure.message());
+                assertTrue(peer.isClosedByServer());
+            }
         }
     }
 
@@ -361,7 +382,7 @@ class BadInputTest {
         assertEquals(
                 1,
                 bystander
-                        .list("/", io.hmfs.client.ListCursor.START, 0)
+                        .list("/", io.hmfs.client.ListingCursor.START, 0)
                         .entries()
                         .size());
     }

@@ -17,7 +17,6 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
-import io.hmfs.server.data.IntentJournal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -256,28 +255,16 @@ class BuiltinDataTest {
     @ParameterizedTest
     @EnumSource(Persistence.class)
     void removalsCutShortByACrashAreSettledAtTheNextStart(Persistence persistence) throws Exception {
-        FileInfo gone;
         FileInfo stays;
-        FileInfo taken;
         try (ServerFixture fixture = fixture(persistence)) {
             try (HmfsClient client = fixture.client()) {
-                gone = fileOf(client, "/gone", 2);
+                fileOf(client, "/gone", 2);
                 stays = fileOf(client, "/stays", 1);
                 client.writeBlock(stays.id(), 0, 1000, bytes(3, 10), 0, 10); // by a stream that goes on
-                taken = fileOf(client, "/taken", 2);
+                fileOf(client, "/taken", 2);
             }
             fixture.server().close();
-            // As a crash would leave it: removal recorded, name gone, taken by another file or untouched, objects still
-            // there.
-            try (IntentJournal journal =
-                    new IntentJournal(fixture.dataDirectory().resolve("removals"), persistence.writesBack())) {
-                journal.replay((slot, inode, parent, name, size) -> {
-                    throw new IllegalStateException("a clean stop left an intent");
-                });
-                journal.begin(gone.id(), 1, Name.of("gone"), gone.size());
-                journal.begin(stays.id(), 1, Name.of("stays"), stays.size());
-                journal.begin(taken.id(), 1, Name.of("taken"), taken.size());
-            }
+            // As a crash would leave it: name gone, taken by another file or untouched, objects still there.
             try (Namespace namespace = Hmfs.open(fixture.pool, fixture.config().openOptions(_ -> {}))) {
                 Attributes out = new Attributes();
                 assertEquals(Status.OK, namespace.delete(1, Name.of("gone"), out));

@@ -11,11 +11,11 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListCursor;
 import io.hmfs.client.ListPage;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.ServerStatus;
-import io.hmfs.server.transport.netty.Sockets;
+import io.hmfs.server.transport.SocketKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,14 +39,14 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @ParameterizedClass
 @EnumSource(
-        value = Sockets.class,
+        value = SocketKind.class,
         names = {"EPOLL", "IO_URING", "NIO"})
 class EndToEndTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
     private static final CreateOptions OVERWRITE = new CreateOptions(0600, true, false, 0755);
 
     @Parameter
-    private Sockets sockets = Sockets.AUTO;
+    private SocketKind sockets = SocketKind.AUTO;
 
     @TempDir
     private Path directory;
@@ -186,7 +186,7 @@ class EndToEndTest {
         assertCode(ResultCode.LOOP, () -> client.rename("/e", "/e/under", false));
         assertCode(ResultCode.NOT_FOUND, () -> client.rename("/nothing", "/x", false));
         assertCode(ResultCode.NOT_FOUND, () -> client.rename("/e", "/nowhere/x", false));
-        assertCode(ResultCode.EXISTS, () -> client.rename("/e/h", "/d", true));
+        assertCode(ResultCode.IS_DIRECTORY, () -> client.rename("/e/h", "/d", true));
         assertCode(ResultCode.IS_ROOT, () -> client.rename("/", "/x", false));
     }
 
@@ -242,7 +242,7 @@ class EndToEndTest {
         Set<String> names = new HashSet<>();
         int pages = 0;
         int entries = 0;
-        for (ListCursor cursor = ListCursor.START; cursor != null; pages++) {
+        for (ListingCursor cursor = ListingCursor.START; cursor != null; pages++) {
             ListPage page = client.list("/dir", cursor, 700);
             assertTrue(page.entries().size() <= 700);
             page.entries().forEach(entry -> names.add(entry.name()));
@@ -252,18 +252,18 @@ class EndToEndTest {
         assertEquals(2501, names.size());
         assertEquals(2501, entries);
         assertTrue(pages >= 4);
-        FileInfo first = client.list("/dir", ListCursor.START, 1).entries().get(0);
+        FileInfo first = client.list("/dir", ListingCursor.START, 1).entries().get(0);
         assertEquals(client.stat("/dir/sub"), first); // newest first, and the same attributes as a stat shows
     }
 
     @Test
     void listOfEmptyDirectoryEndsAtOnceAndOfAFileFails() throws IOException {
-        ListPage page = client.list("/", ListCursor.START, 0);
+        ListPage page = client.list("/", ListingCursor.START, 0);
         assertEquals(List.of(), page.entries());
         assertNull(page.next());
         client.create("/f", PLAIN);
-        assertCode(ResultCode.NOT_DIRECTORY, () -> client.list("/f", ListCursor.START, 0));
-        assertCode(ResultCode.NOT_FOUND, () -> client.list("/g", ListCursor.START, 0));
+        assertCode(ResultCode.NOT_DIRECTORY, () -> client.list("/f", ListingCursor.START, 0));
+        assertCode(ResultCode.NOT_FOUND, () -> client.list("/g", ListingCursor.START, 0));
     }
 
     @Test
@@ -276,7 +276,7 @@ class EndToEndTest {
         for (CompletableFuture<FileInfo> each : made) {
             each.get();
         }
-        ListPage first = client.list("/", ListCursor.START, 10_000);
+        ListPage first = client.list("/", ListingCursor.START, 10_000);
         assertTrue(first.entries().size() < 2000, "a page is bounded in bytes");
         ListPage second = client.list("/", java.util.Objects.requireNonNull(first.next()), 10_000);
         Set<String> names = new HashSet<>();

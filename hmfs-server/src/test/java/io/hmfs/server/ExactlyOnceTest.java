@@ -10,9 +10,9 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
-import io.hmfs.client.XattrMode;
+import io.hmfs.client.XattrSetMode;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.server.FrameProxy.Fate;
 import io.hmfs.server.FrameProxy.Weather;
@@ -89,7 +89,7 @@ class ExactlyOnceTest {
             for (int i = 0; i < 5; i++) {
                 changeAll(client, "/" + i);
             }
-            assertEquals(List.of(), client.list("/", ListCursor.START, 0).entries());
+            assertEquals(List.of(), client.list("/", ListingCursor.START, 0).entries());
             assertTrue(proxy.connections() >= connectionsMin, proxy.connections() + " connections");
         }
     }
@@ -187,7 +187,7 @@ class ExactlyOnceTest {
                 for (CompletableFuture<?> change : changes) {
                     change.get();
                 }
-                assertEquals(List.of(), client.list("/", ListCursor.START, 0).entries());
+                assertEquals(List.of(), client.list("/", ListingCursor.START, 0).entries());
             }
         }
     }
@@ -212,7 +212,7 @@ class ExactlyOnceTest {
     void timesAttributesAndSizesAreKnownAfterARestart() throws Exception {
         Map<String, Change> changes = Map.of(
                 "times", client -> client.setTimes("/f", 1_000, 2_000),
-                "attribute", client -> client.xattrs().set("/f", "user.a", new byte[1], XattrMode.CREATE),
+                "attribute", client -> client.xattrs().set("/f", "user.a", new byte[1], XattrSetMode.CREATE),
                 "size", client -> client.truncate("/f", 10));
         for (Map.Entry<String, Change> each : changes.entrySet()) {
             Path place = Files.createDirectory(directory.resolve(each.getKey()));

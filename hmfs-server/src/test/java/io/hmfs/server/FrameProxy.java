@@ -81,18 +81,21 @@ public final class FrameProxy implements AutoCloseable {
     /** One connection at a time, as a client has them. */
     private Void accept() throws IOException {
         while (true) {
-            try (Socket client = listener.accept();
-                    Socket server = new Socket(InetAddress.getLoopbackAddress(), serverPort)) {
-                connections.incrementAndGet();
-                client.setTcpNoDelay(true);
-                server.setTcpNoDelay(true);
-                carry(client, server);
+            try (Socket client = listener.accept()) {
+                if (connections.get() > 0) {
+                    betweenConnections.run(); // not after the last one, when the test may have ended
+                }
+                try (Socket server = new Socket(InetAddress.getLoopbackAddress(), serverPort)) {
+                    connections.incrementAndGet();
+                    client.setTcpNoDelay(true);
+                    server.setTcpNoDelay(true);
+                    carry(client, server);
+                }
             } catch (EOFException | SocketException e) {
                 if (listener.isClosed()) {
                     return null;
                 }
             }
-            betweenConnections.run();
         }
     }
 

@@ -7,8 +7,8 @@ import io.hmfs.client.ClientOptions;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
-import io.hmfs.client.ListCursor;
-import io.hmfs.client.XattrMode;
+import io.hmfs.client.ListingCursor;
+import io.hmfs.client.XattrSetMode;
 import io.hmfs.client.Xattrs;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
@@ -75,7 +75,7 @@ class KilledServerTest {
                 rounds.release();
             }
             Set<String> found = new TreeSet<>();
-            client.list(home, ListCursor.START, 0).entries().forEach(each -> found.add(each.name()));
+            client.list(home, ListingCursor.START, 0).entries().forEach(each -> found.add(each.name()));
             assertEquals(expected, found);
             return round;
         }
@@ -105,7 +105,7 @@ class KilledServerTest {
         client.setTimes(at + "/moved", 1_000, 2_000);
         assertEquals(2_000, client.stat(at + "/moved").atimeMillis());
         Xattrs xattrs = client.xattrs();
-        xattrs.set(at + "/moved", "user.a", new byte[] {1}, XattrMode.CREATE); // twice: EXISTS
+        xattrs.set(at + "/moved", "user.a", new byte[] {1}, XattrSetMode.CREATE); // twice: EXISTS
         xattrs.remove(at + "/moved", "user.a"); // twice: NO_ATTRIBUTE
         client.delete(at + "/moved");
         for (int i = 2; i < TOGETHER; i++) {
@@ -116,7 +116,7 @@ class KilledServerTest {
         client.mkdir(at + "/tree/sub", 0755, true);
         client.create(at + "/tree/sub/f", PLAIN);
         client.trees().remove(at + "/tree");
-        assertEquals(List.of(), client.list(at, ListCursor.START, 0).entries());
+        assertEquals(List.of(), client.list(at, ListingCursor.START, 0).entries());
         client.rmdir(at);
         client.create(at + "kept", PLAIN);
     }

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
@@ -226,8 +227,9 @@ class LeaseTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"PROCESS", "LOGGED"})
-    void afterAKillWhoHadAFileHasItAndWhoLostOneHasLostIt(Persistence persistence) throws Exception {
+    @CsvSource({"PROCESS,false", "LOGGED,false", "LOGGED,true"})
+    void afterAKillWhoHadAFileHasItAndWhoLostOneHasLostIt(Persistence persistence, boolean withMachine)
+            throws Exception {
         ClientOptions options = new ClientOptions("alice", LONG, LONG, 64, SOON, SOON);
         try (ServerChild server = start(persistence);
                 HmfsClient one = HmfsClient.connect("127.0.0.1", server.port(), options);
@@ -240,7 +242,7 @@ class LeaseTest {
             commit(one, lost, 3, false);
             commit(one, over, 1, true);
             other.leases().recover("/lost");
-            server.killAndRestart(false);
+            server.killAndRestart(withMachine);
             assertCode(ResultCode.LEASE_LOST, () -> write(one, lost, 0, "xxx"));
             assertCode(ResultCode.LEASE_LOST, () -> commit(one, lost, 6, false));
             assertContent(other, "/lost", "abc");
@@ -248,7 +250,7 @@ class LeaseTest {
             OpenedFile theirs = append(other, "/over");
             write(one, kept, 3, "def");
             commit(one, kept, 6, false);
-            server.killAndRestart(false);
+            server.killAndRestart(withMachine);
             assertCode(ResultCode.LEASE_LOST, () -> commit(one, over, 2, false));
             commit(other, theirs, 2, true);
             commit(one, kept, 6, true);

@@ -14,8 +14,8 @@ import io.hmfs.client.HmfsException;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
-import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
@@ -138,8 +138,8 @@ class LifecycleTest {
     void unexpectedErrorInsideAnOperationStopsTheServerWithoutClosingThePool() throws Exception {
         Path pool = formatted("p.pool");
         AtomicBoolean closed = new AtomicBoolean();
-        try (Namespace real = Hmfs.open(pool, OpenOptions.process())) {
-            Namespace failing = failingOn(real, "bomb", closed);
+        try (ServerNamespace real = Hmfs.openForServer(pool, OpenOptions.process())) {
+            ServerNamespace failing = failingOn(real, "bomb", closed);
             HmfsServer server = HmfsServer.start(
                     ServerConfig.builder(pool)
                             .port(0)
@@ -169,7 +169,7 @@ class LifecycleTest {
     void aFailureBeforeItListensEndsItToo() throws Exception {
         Path pool = formatted("p.pool");
         AtomicBoolean closed = new AtomicBoolean();
-        try (Namespace real = Hmfs.open(pool, OpenOptions.process())) {
+        try (ServerNamespace real = Hmfs.openForServer(pool, OpenOptions.process())) {
             ServerConfig config = ServerConfig.builder(pool).port(0).build();
             HmfsServer server = HmfsServer.prepare(config, failingOn(real, "bomb", closed), new StartSteps());
             server.failStop(new IllegalStateException("planned"));
@@ -193,9 +193,11 @@ class LifecycleTest {
     }
 
     /** A real namespace whose operations throw when they are about one name. */
-    private static Namespace failingOn(Namespace real, String bomb, AtomicBoolean closed) {
-        return (Namespace) Proxy.newProxyInstance(
-                LifecycleTest.class.getClassLoader(), new Class<?>[] {Namespace.class}, (proxy, method, arguments) -> {
+    private static ServerNamespace failingOn(ServerNamespace real, String bomb, AtomicBoolean closed) {
+        return (ServerNamespace) Proxy.newProxyInstance(
+                LifecycleTest.class.getClassLoader(),
+                new Class<?>[] {ServerNamespace.class},
+                (proxy, method, arguments) -> {
                     if (method.getName().equals("close")) {
                         closed.set(true);
                         return null;

@@ -11,8 +11,8 @@ import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
-import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.pmem.Persistence;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -92,9 +92,11 @@ class LoggedServerTest {
         volatile boolean holds;
 
         @SuppressWarnings("unchecked")
-        Namespace over(Namespace namespace) {
-            return (Namespace) Proxy.newProxyInstance(
-                    Namespace.class.getClassLoader(), new Class<?>[] {Namespace.class}, (_, method, arguments) -> {
+        ServerNamespace over(ServerNamespace namespace) {
+            return (ServerNamespace) Proxy.newProxyInstance(
+                    ServerNamespace.class.getClassLoader(),
+                    new Class<?>[] {ServerNamespace.class},
+                    (_, method, arguments) -> {
                         if (method.getName().equals("logPosition")) {
                             return 1L;
                         }
@@ -136,7 +138,7 @@ class LoggedServerTest {
                         .port(0)
                         .access(access -> access.withSuperuser("alice"))
                         .build(),
-                log.over(Hmfs.open(pool, OpenOptions.process())));
+                log.over(Hmfs.openForServer(pool, OpenOptions.process())));
     }
 
     private static HmfsClient client(HmfsServer server) throws IOException {

@@ -9,11 +9,11 @@ import io.hmfs.client.ClientOptions;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
-import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.io.IOException;
@@ -77,17 +77,17 @@ class ObservationTest {
     }
 
     /** A server whose namespace does something else about names that begin so. */
-    private HmfsServer serve(Namespace namespace, Path pool, UnaryOperator<ServerConfig.Builder> change)
+    private HmfsServer serve(ServerNamespace namespace, Path pool, UnaryOperator<ServerConfig.Builder> change)
             throws IOException {
         ServerConfig.Builder builder =
                 ServerConfig.builder(pool).port(0).access(access -> access.withSuperuser(OPTIONS.user()));
         return HmfsServer.start(change.apply(served(builder)).build(), namespace);
     }
 
-    private static Namespace odd(Namespace real) {
-        return (Namespace) Proxy.newProxyInstance(
+    private static ServerNamespace odd(ServerNamespace real) {
+        return (ServerNamespace) Proxy.newProxyInstance(
                 ObservationTest.class.getClassLoader(),
-                new Class<?>[] {Namespace.class},
+                new Class<?>[] {ServerNamespace.class},
                 (proxy, method, arguments) -> {
                     for (Object argument : arguments == null ? new Object[0] : arguments) {
                         String name = argument instanceof Name it ? it.toString() : "";
@@ -203,7 +203,7 @@ class ObservationTest {
     @Test
     void aFullPoolIsUnhealthyUntilSomethingIsRemoved() throws Exception {
         Path pool = formatted();
-        try (HmfsServer server = serve(odd(Hmfs.open(pool, OpenOptions.process())), pool, builder -> builder);
+        try (HmfsServer server = serve(odd(Hmfs.openForServer(pool, OpenOptions.process())), pool, builder -> builder);
                 HmfsClient client = client(server)) {
             client.create("/a", PLAIN);
             assertEquals(200, ask(server, "GET", "/health").statusCode());
@@ -219,7 +219,7 @@ class ObservationTest {
     @Test
     void aServerThatHasFailedSaysSoUntilItIsClosed() throws Exception {
         Path pool = formatted();
-        try (Namespace real = Hmfs.open(pool, OpenOptions.process())) {
+        try (ServerNamespace real = Hmfs.openForServer(pool, OpenOptions.process())) {
             HmfsServer server = serve(odd(real), pool, builder -> builder);
             ClientOptions hasty =
                     new ClientOptions(OPTIONS.user(), OPTIONS.connectTimeout(), Duration.ofSeconds(5), 16);
@@ -240,11 +240,11 @@ class ObservationTest {
     @Test
     void aPoolWhoseLogHasFailedIsUnhealthyBeforeAnyRequestFindsOut() throws Exception {
         Path pool = formatted();
-        try (Namespace real = Hmfs.open(pool, OpenOptions.process())) {
+        try (ServerNamespace real = Hmfs.openForServer(pool, OpenOptions.process())) {
             boolean[] stopped = new boolean[1];
-            Namespace failing = (Namespace) Proxy.newProxyInstance(
+            ServerNamespace failing = (ServerNamespace) Proxy.newProxyInstance(
                     ObservationTest.class.getClassLoader(),
-                    new Class<?>[] {Namespace.class},
+                    new Class<?>[] {ServerNamespace.class},
                     (_, method, arguments) -> {
                         if (stopped[0] && method.getName().equals("poolStatus")) {
                             throw new IllegalStateException("the namespace has stopped after an error; reopen it");
@@ -275,7 +275,7 @@ class ObservationTest {
             parent = made.parentId();
             client.stat("/a/b/f");
             client.stat("/");
-            client.list("/a", ListCursor.START, 0);
+            client.list("/a", ListingCursor.START, 0);
             client.chmod("/a/b/f", 0600);
             client.chown("/a/b/f", null, "staff");
             client.setTimes("/a/b/f", 1, 2);
@@ -372,7 +372,7 @@ class ObservationTest {
             recording.start();
             UnaryOperator<ServerConfig.Builder> patient =
                     builder -> builder.observation(builder.observation().withSlowThreshold(Duration.ofMillis(20)));
-            try (HmfsServer server = serve(odd(Hmfs.open(pool, OpenOptions.process())), pool, patient);
+            try (HmfsServer server = serve(odd(Hmfs.openForServer(pool, OpenOptions.process())), pool, patient);
                     HmfsClient client = client(server)) {
                 client.mkdir("/slow", 0755, false);
                 assertThrows(IOException.class, () -> client.stat("/slow/x"));

@@ -103,13 +103,14 @@ class OrphansMeanwhileTest extends PlantedObjects {
             assertHolds(each.getKey(), each.getValue());
         }
         int bases = 0;
-        for (var entry : admin.list("/base", io.hmfs.client.ListCursor.START, 0).entries()) {
+        for (var entry :
+                admin.list("/base", io.hmfs.client.ListingCursor.START, 0).entries()) {
             int round = Integer.parseInt(entry.name().substring(1));
             assertHolds("/base/" + entry.name() + "/f", bytes(round, 50));
             bases++;
         }
         for (var entry :
-                admin.list("/other", io.hmfs.client.ListCursor.START, 0).entries()) {
+                admin.list("/other", io.hmfs.client.ListingCursor.START, 0).entries()) {
             int round = Integer.parseInt(entry.name().substring(1));
             assertHolds("/other/" + entry.name() + "/f", bytes(round, 50));
             bases++;

@@ -10,7 +10,7 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.FormatOptions;
@@ -122,7 +122,7 @@ class OverwriteTest {
     /** What is there has an object of its size, and nothing else has. */
     private static void assertNothingElse(HmfsClient client, Path data) throws Exception {
         TreeSet<String> live = new TreeSet<>();
-        for (FileInfo each : client.list("/d", ListCursor.START, 0).entries()) {
+        for (FileInfo each : client.list("/d", ListingCursor.START, 0).entries()) {
             live.add(Long.toHexString(each.id()) + "-0");
         }
         assertEquals(FILES, live.size());
@@ -196,7 +196,7 @@ class OverwriteTest {
             for (CompletableFuture<FileInfo> each : made) {
                 assertTrue(ids.add(each.get().id()));
             }
-            List<FileInfo> left = client.list("/d", ListCursor.START, 0).entries();
+            List<FileInfo> left = client.list("/d", ListingCursor.START, 0).entries();
             assertEquals(1, left.size());
             assertTrue(ids.contains(left.get(0).id()));
         }

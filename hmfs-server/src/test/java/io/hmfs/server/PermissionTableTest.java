@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.TreeCursor;
-import io.hmfs.client.XattrMode;
+import io.hmfs.client.XattrSetMode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -103,7 +103,7 @@ class PermissionTableTest {
     private static final List<Operation> OPERATIONS = List.of(
             new Operation("stat", false, (c, at) -> c.stat(at + "/p/f"), cell -> cell.directory("x")),
             new Operation(
-                    "list", false, (c, at) -> c.list(at + "/p", ListCursor.START, 0), cell -> cell.directory("rx")),
+                    "list", false, (c, at) -> c.list(at + "/p", ListingCursor.START, 0), cell -> cell.directory("rx")),
             new Operation(
                     "list tree",
                     false,
@@ -149,17 +149,17 @@ class PermissionTableTest {
             new Operation(
                     "set trusted xattr",
                     false,
-                    (c, at) -> c.xattrs().set(at + "/p/f", "trusted.a", NO_BYTES, XattrMode.CREATE),
+                    (c, at) -> c.xattrs().set(at + "/p/f", "trusted.a", NO_BYTES, XattrSetMode.CREATE),
                     Cell::superuser),
             new Operation(
                     "set xattr of a directory",
                     false,
-                    (c, at) -> c.xattrs().set(at + "/p", "user.a", NO_BYTES, XattrMode.CREATE),
+                    (c, at) -> c.xattrs().set(at + "/p", "user.a", NO_BYTES, XattrSetMode.CREATE),
                     cell -> cell.sticky ? cell.superuser() || cell.actor == Actor.OWNER : cell.directory("w")),
             new Operation(
                     "set xattr",
                     true,
-                    (c, at) -> c.xattrs().set(at + "/p/f", "user.a", NO_BYTES, XattrMode.REPLACE),
+                    (c, at) -> c.xattrs().set(at + "/p/f", "user.a", NO_BYTES, XattrSetMode.REPLACE),
                     cell -> cell.directory("x") && cell.file("w")),
             new Operation(
                     "remove xattr",
@@ -255,7 +255,7 @@ class PermissionTableTest {
         admin.mkdir(base + "/p", 0777, false);
         admin.create(base + "/x", PLAIN);
         admin.create(base + "/p/f", PLAIN);
-        admin.xattrs().set(base + "/p/f", "user.a", NO_BYTES, XattrMode.CREATE);
+        admin.xattrs().set(base + "/p/f", "user.a", NO_BYTES, XattrSetMode.CREATE);
         admin.mkdir(base + "/p/d", 0777, false);
         admin.chown(base + "/p/f", owner, "staff");
         admin.chown(base + "/p/d", owner, "staff");

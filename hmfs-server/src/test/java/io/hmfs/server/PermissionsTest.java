@@ -10,7 +10,7 @@ import io.hmfs.client.FileInfo;
 import io.hmfs.client.Grant;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
@@ -95,9 +95,9 @@ class PermissionsTest extends UsersOfOneServer {
         bob.stat("/");
         admin.chmod("/", 0711);
         bob.stat("/home");
-        denied(() -> bob.list("/", ListCursor.START, 0));
+        denied(() -> bob.list("/", ListingCursor.START, 0));
         admin.chmod("/", 0755);
-        bob.list("/", ListCursor.START, 0);
+        bob.list("/", ListingCursor.START, 0);
     }
 
     @Test
@@ -177,33 +177,28 @@ class PermissionsTest extends UsersOfOneServer {
         for (int i = 0; i < 5; i++) {
             bob.create("/home/bob/f" + i, PLAIN);
         }
-        ListCursor next = Objects.requireNonNull(
-                eve.list("/home/bob", ListCursor.START, 2).next());
+        ListingCursor next = Objects.requireNonNull(
+                eve.list("/home/bob", ListingCursor.START, 2).next());
         bob.chmod("/home/bob", 0711);
         denied(() -> eve.list("/home/bob", next, 2));
-        assertEquals(5, bob.list("/home/bob", ListCursor.START, 0).entries().size());
+        assertEquals(5, bob.list("/home/bob", ListingCursor.START, 0).entries().size());
     }
 
     // ---- handshake
 
     @Test
-    void peerOfTheFirstSchemaVersionIsServed() throws IOException {
-        FileInfo file = secretOfBob();
+    void aHelloWhoseBlockIsShorterThanTheFirstVersionsIsRefused() throws IOException {
         try (RawPeer peer = new RawPeer(fixture.port())) {
-            peer.send(firstVersion(RawPeer.hello(Wire.MAGIC, 1, 0, "bob"), HelloDecoder.BLOCK_LENGTH, 44));
-            assertEquals(WelcomeDecoder.TEMPLATE_ID, template(peer.read()));
-            peer.send(firstVersion(RawPeer.stat(3, "/home/bob/secret".getBytes(StandardCharsets.UTF_8)), 16, 16));
-            assertEquals(EntryDecoder.TEMPLATE_ID, template(peer.read()));
-            // A ReadBlock as it was: no grant, so no data; but understood.
-            ByteBuffer read = ByteBuffer.allocate(48).order(ByteOrder.LITTLE_ENDIAN);
-            read.putInt(44)
-                    .putShort((short) 36)
-                    .putShort((short) 40)
-                    .putShort((short) 8930)
-                    .putShort((short) 1);
-            read.putLong(4).putLong(file.id()).putLong(0).putLong(0).putInt(6);
-            peer.send(read.array());
-            assertEquals(ResultCode.ACCESS_DENIED, peer.readFailure().code());
+            byte[] hello = RawPeer.hello(Wire.MAGIC, Wire.PROTOCOL_VERSION, 0, "bob");
+            ByteBuffer.wrap(hello).order(ByteOrder.LITTLE_ENDIAN).putShort(Wire.LENGTH_SIZE, (short)
+                    (HelloDecoder.BLOCK_LENGTH - 1));
+            peer.send(hello);
+            RawPeer.Failure refused = peer.readFailure();
+            assertEquals(ResultCode.BAD_REQUEST, refused.code());
+            assertEquals(
+                    "message " + HelloDecoder.TEMPLATE_ID + " has a block of " + (HelloDecoder.BLOCK_LENGTH - 1)
+                            + " bytes instead of " + HelloDecoder.BLOCK_LENGTH,
+                    refused.message());
         }
     }
 
@@ -216,18 +211,6 @@ class PermissionsTest extends UsersOfOneServer {
         }
         assertFalse(id == PageDecoder.TEMPLATE_ID);
         return id;
-    }
-
-    /** A frame as the first version of the schema had it: a shorter root block, the variable parts that were there then. */
-    private static byte[] firstVersion(byte[] frame, int block, int firstBlock) {
-        int head = Wire.LENGTH_SIZE + Wire.HEADER_SIZE;
-        int token = block == firstBlock ? 0 : 2;
-        ByteBuffer out =
-                ByteBuffer.allocate(frame.length - (block - firstBlock) - token).order(ByteOrder.LITTLE_ENDIAN);
-        out.putInt(out.capacity() - Wire.LENGTH_SIZE).putShort((short) firstBlock);
-        out.put(frame, 6, 4).putShort((short) 1);
-        out.put(frame, head, firstBlock).put(frame, head + block, frame.length - head - block - token);
-        return out.array();
     }
 
     @Test
@@ -281,7 +264,8 @@ class PermissionsTest extends UsersOfOneServer {
                         failure.message());
             }
         }
-        assertEquals(0, admin.list("/home/bob", ListCursor.START, 0).entries().size());
+        assertEquals(
+                0, admin.list("/home/bob", ListingCursor.START, 0).entries().size());
     }
 
     @Test
@@ -297,7 +281,7 @@ class PermissionsTest extends UsersOfOneServer {
             peer.send(RawPeer.stat(2, "/open/made/x".getBytes(StandardCharsets.UTF_8)));
             assertEquals(ResultCode.NOT_FOUND, peer.readFailure().code());
         }
-        assertEquals(0, admin.list("/open", ListCursor.START, 0).entries().size());
+        assertEquals(0, admin.list("/open", ListingCursor.START, 0).entries().size());
     }
 
     // ---- races

@@ -9,14 +9,17 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.QuotaInfo;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
-import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.Records;
+import io.hmfs.core.ServerNamespace;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Goal: wherever a change of a quota is cut off, the next start has the old limits or the new ones, and can change them again.
- * Method: a real namespace that throws just before or just after one operation, which stops the server there, then a second start.
+ * Method: a real namespace whose records throw just before or just after one operation, which stops the server there; a second start.
  */
 @Timeout(120)
 class QuotaCrashTest {
@@ -44,30 +47,43 @@ class QuotaCrashTest {
         return HmfsClient.connect("127.0.0.1", server.address().getPort(), ClientOptions.defaults());
     }
 
-    private static Namespace cutOff(Namespace real, String operation, boolean before, AtomicBoolean armed) {
-        return (Namespace) Proxy.newProxyInstance(
-                QuotaCrashTest.class.getClassLoader(), new Class<?>[] {Namespace.class}, (proxy, method, arguments) -> {
+    /** A namespace whose records throw just before or just after one operation on them. */
+    private static ServerNamespace cutOff(ServerNamespace real, String operation, boolean before, AtomicBoolean armed) {
+        Records records = proxy(Records.class, real.records(), operation, before, armed);
+        return (ServerNamespace) Proxy.newProxyInstance(
+                QuotaCrashTest.class.getClassLoader(),
+                new Class<?>[] {ServerNamespace.class},
+                (_, method, arguments) -> method.getName().equals("records") ? records : call(real, method, arguments));
+    }
+
+    private static <T> T proxy(Class<T> type, T real, String operation, boolean before, AtomicBoolean armed) {
+        return type.cast(Proxy.newProxyInstance(
+                QuotaCrashTest.class.getClassLoader(), new Class<?>[] {type}, (_, method, arguments) -> {
                     boolean cut = armed.get() && method.getName().equals(operation);
                     if (cut && before) {
                         throw new IllegalStateException("cut off before " + operation);
                     }
-                    try {
-                        Object result = method.invoke(real, arguments);
-                        if (cut) {
-                            throw new IllegalStateException("cut off after " + operation);
-                        }
-                        return result;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
+                    Object result = call(real, method, arguments);
+                    if (cut) {
+                        throw new IllegalStateException("cut off after " + operation);
                     }
-                });
+                    return result;
+                }));
+    }
+
+    private static @Nullable Object call(Object real, Method method, Object @Nullable [] arguments) throws Throwable {
+        try {
+            return method.invoke(real, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
     }
 
     /** What the limits are when a change from 10 names to 20 has been cut off so. */
     private QuotaInfo after(String operation, boolean before, Change change) throws Exception {
         Hmfs.format(config().pool(), FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         AtomicBoolean armed = new AtomicBoolean();
-        try (Namespace real = Hmfs.open(config().pool(), OpenOptions.process())) {
+        try (ServerNamespace real = Hmfs.openForServer(config().pool(), OpenOptions.process())) {
             HmfsServer server = HmfsServer.start(config(), cutOff(real, operation, before, armed));
             CompletableFuture<IOException> changed;
             try (HmfsClient client = connect(server)) {
@@ -92,7 +108,7 @@ class QuotaCrashTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"symlink,true,10", "symlink,false,10", "rename,true,10", "rename,false,20"})
+    @CsvSource({"put,true,10", "put,false,20", "clear,true,20", "clear,false,20"})
     void aLimitThatIsRaisedIsTheOldOneOrTheNew(String operation, boolean before, long expected) throws Exception {
         QuotaInfo found = after(operation, before, client -> client.trees().setQuota("/q", 20, QuotaInfo.KEEP));
         assertEquals(new QuotaInfo(expected, 1000, 3, 0), found);
@@ -102,14 +118,14 @@ class QuotaCrashTest {
     void aLimitThatIsClearedIsThereOrGone() throws Exception {
         assertEquals(
                 10,
-                after("delete", true, client -> client.trees().setQuota("/q", QuotaInfo.NONE, QuotaInfo.NONE))
+                after("clear", true, client -> client.trees().setQuota("/q", QuotaInfo.NONE, QuotaInfo.NONE))
                         .nameQuota());
     }
 
     @Test
     void aLimitThatWasClearedStaysSo() throws Exception {
         QuotaInfo found =
-                after("delete", false, client -> client.trees().setQuota("/q", QuotaInfo.NONE, QuotaInfo.NONE));
+                after("clear", false, client -> client.trees().setQuota("/q", QuotaInfo.NONE, QuotaInfo.NONE));
         assertEquals(new QuotaInfo(QuotaInfo.NONE, QuotaInfo.NONE, 0, 0), found);
     }
 }

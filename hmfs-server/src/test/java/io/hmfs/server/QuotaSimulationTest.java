@@ -7,7 +7,7 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.client.OpenedFile;
 import io.hmfs.client.QuotaInfo;
 import io.hmfs.client.ResultCode;
@@ -135,7 +135,7 @@ class QuotaSimulationTest extends UsersOfOneServer {
                     path + " has " + quota + ", seed " + seed);
         }
         int found = quota.isSet() ? 1 : 0;
-        for (FileInfo each : admin.list(path, ListCursor.START, 0).entries()) {
+        for (FileInfo each : admin.list(path, ListingCursor.START, 0).entries()) {
             found += each.directory() ? check(path + "/" + each.name()) : 0;
         }
         return found;

@@ -10,7 +10,7 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.client.QuotaInfo;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.TreeSummary;
@@ -78,7 +78,7 @@ class QuotaTest extends UsersOfOneServer {
         assertNamesFull("/q", 4, 5, () -> admin.symlink("/q/more", "file", PLAIN));
         assertNamesFull("/q", 4, 5, () -> admin.mkdir("/q/dir/x/y", 0755, true));
         assertNamesFull("/q", 4, 5, () -> admin.create("/q/x/y", WITH_PARENTS));
-        assertEquals(List.of(), admin.list("/q/dir", ListCursor.START, 0).entries());
+        assertEquals(List.of(), admin.list("/q/dir", ListingCursor.START, 0).entries());
         admin.create("/beside", PLAIN);
         assertUsage("/q", 4, 0);
     }
@@ -193,7 +193,7 @@ class QuotaTest extends UsersOfOneServer {
         assertUsage("/a", 2, 0);
         assertUsage("/b", 2, 60);
         refused(ResultCode.EXISTS, () -> admin.rename("/a/in", "/b/f", false));
-        refused(ResultCode.EXISTS, () -> admin.rename("/b/f", "/a/in", true));
+        refused(ResultCode.IS_DIRECTORY, () -> admin.rename("/b/f", "/a/in", true));
         refused(ResultCode.NOT_FOUND, () -> admin.rename("/a/none", "/b/x", true));
         assertUsage("/b", 2, 60);
         admin.rename("/b/f", "/out", false);

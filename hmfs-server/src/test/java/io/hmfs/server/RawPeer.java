@@ -118,12 +118,6 @@ final class RawPeer implements AutoCloseable {
         return framed(window, delete.path(path).limit());
     }
 
-    /** The same bytes from a client of an older version of the schema, in which the message was as it is now. */
-    static byte[] older(int version, byte[] frame) {
-        frame[Wire.LENGTH_SIZE + MessageHeaderEncoder.versionEncodingOffset()] = (byte) version;
-        return frame;
-    }
-
     private static WireBuffer window() {
         ByteBuf buffer = Unpooled.buffer(BUFFER);
         return new WireBuffer().wrap(buffer, 0, BUFFER);

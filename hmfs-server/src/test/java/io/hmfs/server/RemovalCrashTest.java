@@ -8,12 +8,12 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
-import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Status;
 import java.io.IOException;
@@ -55,7 +55,8 @@ class RemovalCrashTest {
     /** Puts two files with an object each, cuts a removal off, starts again, looks at the objects that then are left. */
     private void objectsAfter(String operation, boolean before, int expected, Removal removal) throws Exception {
         Hmfs.format(config().pool(), FormatOptions.ofSize(FormatOptions.SIZE_MIN));
-        try (Namespace real = Hmfs.open(config().pool(), OpenOptions.process())) {
+        try (ServerNamespace real =
+                Hmfs.openForServer(config().pool(), OpenOptions.process().keepingDataElsewhere())) {
             HmfsServer server = HmfsServer.start(config(), cutOff(real, operation, before));
             CompletableFuture<IOException> removed;
             try (HmfsClient client = connect(server)) {
@@ -82,10 +83,10 @@ class RemovalCrashTest {
         return HmfsClient.connect("127.0.0.1", server.address().getPort(), io.hmfs.client.ClientOptions.defaults());
     }
 
-    private static Namespace cutOff(Namespace real, String operation, boolean before) {
-        return (Namespace) Proxy.newProxyInstance(
+    private static ServerNamespace cutOff(ServerNamespace real, String operation, boolean before) {
+        return (ServerNamespace) Proxy.newProxyInstance(
                 RemovalCrashTest.class.getClassLoader(),
-                new Class<?>[] {Namespace.class},
+                new Class<?>[] {ServerNamespace.class},
                 (proxy, method, arguments) -> {
                     boolean cut = method.getName().equals(operation);
                     if (cut && before) {
@@ -109,7 +110,7 @@ class RemovalCrashTest {
 
     private static List<String> liveObjects(HmfsClient client) throws IOException {
         TreeSet<String> live = new TreeSet<>();
-        for (FileInfo file : client.list("/", ListCursor.START, 0).entries()) {
+        for (FileInfo file : client.list("/", ListingCursor.START, 0).entries()) {
             if (file.size() > 0) {
                 live.add(Long.toHexString(file.id()) + "-0");
             }
@@ -119,12 +120,12 @@ class RemovalCrashTest {
 
     @Test
     void deleteCutOffAfterTheNamespaceTakesTheObjects() throws Exception {
-        objectsAfter("delete", false, 1, client -> client.delete("/a"));
+        objectsAfter("deleteAll", false, 1, client -> client.delete("/a"));
     }
 
     @Test
     void deleteCutOffBeforeTheNamespaceKeepsTheObjects() throws Exception {
-        objectsAfter("delete", true, 2, client -> client.delete("/a"));
+        objectsAfter("deleteAll", true, 2, client -> client.delete("/a"));
     }
 
     @Test
@@ -141,10 +142,10 @@ class RemovalCrashTest {
 
     private List<String> drafts() throws IOException {
         List<String> names = new ArrayList<>();
-        try (Namespace namespace = Hmfs.open(config().pool(), OpenOptions.process())) {
-            Attributes limbo = new Attributes();
-            assertEquals(Status.OK, namespace.limbo(false, limbo));
-            namespace.list(limbo.id, new io.hmfs.core.type.ListCursor(), (name, _) -> names.add(name.toString()));
+        try (ServerNamespace namespace = Hmfs.openForServer(config().pool(), OpenOptions.process())) {
+            Attributes orphans = new Attributes();
+            assertEquals(Status.OK, namespace.orphans(false, orphans));
+            namespace.list(orphans.id, new io.hmfs.core.type.ListCursor(), (name, _) -> names.add(name.toString()));
         }
         return names;
     }
@@ -177,7 +178,7 @@ class RemovalCrashTest {
             List<String> needed = liveObjects(client);
             Set<String> allowed =
                     new HashSet<>(); // a file that was moved before its size was committed has an object too
-            client.list("/", ListCursor.START, 0)
+            client.list("/", ListingCursor.START, 0)
                     .entries()
                     .forEach(file -> allowed.add(Long.toHexString(file.id()) + "-0"));
             Await.until("no objects of removed files", () -> allowed.containsAll(objects()));

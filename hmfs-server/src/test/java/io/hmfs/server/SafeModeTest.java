@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.Grant;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
-import io.hmfs.client.XattrMode;
+import io.hmfs.client.XattrSetMode;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -47,7 +47,7 @@ class SafeModeTest extends UsersOfOneServer {
         all.put("truncate", () -> bob.truncate("/home/bob/secret", 1));
         all.put(
                 "set xattr",
-                () -> bob.xattrs().set("/home/bob/secret", "user.a", new byte[1], XattrMode.CREATE_OR_REPLACE));
+                () -> bob.xattrs().set("/home/bob/secret", "user.a", new byte[1], XattrSetMode.CREATE_OR_REPLACE));
         all.put("remove xattr", () -> bob.xattrs().remove("/home/bob/secret", "user.a"));
         all.put("rename", () -> bob.rename("/home/bob/secret", "/home/bob/moved", true));
         all.put("delete", () -> bob.delete("/home/bob/moved"));
@@ -62,12 +62,12 @@ class SafeModeTest extends UsersOfOneServer {
         assertFalse(admin.isInSafeMode());
         admin.setSafeMode(true);
         assertTrue(bob.isInSafeMode());
-        List<FileInfo> before = admin.list("/home/bob", ListCursor.START, 0).entries();
+        List<FileInfo> before = admin.list("/home/bob", ListingCursor.START, 0).entries();
         for (Map.Entry<String, Executable> change : changes(file, grant).entrySet()) {
             HmfsException refused = assertThrows(HmfsException.class, change.getValue(), change.getKey());
             assertEquals(ResultCode.SAFE_MODE, refused.code(), change.getKey());
         }
-        assertEquals(before, admin.list("/home/bob", ListCursor.START, 0).entries());
+        assertEquals(before, admin.list("/home/bob", ListingCursor.START, 0).entries());
         byte[] read = new byte[6];
         assertEquals(6, bob.readBlockAsync(grant, file.id(), 0, 0, read, 0, 6).join());
         assertEquals('s', read[0], "what was refused was written");
@@ -96,7 +96,8 @@ class SafeModeTest extends UsersOfOneServer {
                     ResultCode.SAFE_MODE,
                     assertInstanceOf(HmfsException.class, refused).code());
         }
-        assertEquals(1, admin.list("/home/bob", ListCursor.START, 0).entries().size());
+        assertEquals(
+                1, admin.list("/home/bob", ListingCursor.START, 0).entries().size());
     }
 
     @Test

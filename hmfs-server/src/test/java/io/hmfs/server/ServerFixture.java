@@ -7,7 +7,8 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.access.AccessConfig;
-import io.hmfs.server.transport.netty.Sockets;
+import io.hmfs.server.transport.SocketKind;
+import io.hmfs.server.transport.netty.NettySockets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,14 +42,14 @@ final class ServerFixture implements AutoCloseable {
     }
 
     /** With these sockets. Where the machine does not allow them the test is left out, and says why. */
-    static ServerFixture on(Sockets sockets, Path directory) throws IOException {
+    static ServerFixture on(SocketKind sockets, Path directory) throws IOException {
         return on(sockets, directory, builder -> builder);
     }
 
     /** The same with other settings. */
-    static ServerFixture on(Sockets sockets, Path directory, UnaryOperator<ServerConfig.Builder> change)
+    static ServerFixture on(SocketKind sockets, Path directory, UnaryOperator<ServerConfig.Builder> change)
             throws IOException {
-        String obstacle = sockets.obstacle();
+        String obstacle = NettySockets.obstacle(sockets);
         Assumptions.assumeTrue(obstacle == null, () -> sockets.label() + " cannot be had here: " + obstacle);
         return new ServerFixture(directory, builder -> change.apply(builder.transport(sockets)));
     }

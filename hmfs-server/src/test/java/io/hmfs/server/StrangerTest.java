@@ -14,7 +14,7 @@ import io.hmfs.client.ResultCode;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
-import io.hmfs.server.transport.netty.Sockets;
+import io.hmfs.server.transport.SocketKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,14 +34,14 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @ParameterizedClass
 @EnumSource(
-        value = Sockets.class,
+        value = SocketKind.class,
         names = {"EPOLL", "IO_URING", "NIO"})
 class StrangerTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
     private static final CreateOptions WITH_PARENTS = new CreateOptions(0644, false, true, 0755);
 
     @Parameter
-    private Sockets sockets = Sockets.AUTO;
+    private SocketKind sockets = SocketKind.AUTO;
 
     @TempDir
     private Path directory;

@@ -9,10 +9,10 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListCursor;
 import io.hmfs.client.ListPage;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
-import io.hmfs.client.XattrMode;
+import io.hmfs.client.XattrSetMode;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -77,7 +77,7 @@ class SymlinkTest extends UsersOfOneServer {
                     refused(ResultCode.INVALID_ARGUMENT, () -> bob.symlink("/home/bob/p/l", target, PARENTS));
             assertTrue(thrown.reason().contains("1 to 4095 bytes"), thrown.reason());
         }
-        assertEquals(List.of(), bob.list("/home/bob", ListCursor.START, 0).entries());
+        assertEquals(List.of(), bob.list("/home/bob", ListingCursor.START, 0).entries());
         assertEquals(
                 "t".repeat(4095),
                 bob.symlink("/home/bob/l", "t".repeat(4095), PLAIN).target());
@@ -120,7 +120,7 @@ class SymlinkTest extends UsersOfOneServer {
         String link = "/home/bob/l";
         List<Executable> following = List.of(
                 () -> bob.open(link, true, false),
-                () -> bob.list(link, ListCursor.START, 0),
+                () -> bob.list(link, ListingCursor.START, 0),
                 () -> bob.create(link, PLAIN),
                 () -> bob.create(link, OVERWRITE),
                 () -> bob.mkdir(link, 0755, false),
@@ -129,7 +129,7 @@ class SymlinkTest extends UsersOfOneServer {
                 () -> bob.chown(link, null, "engineers"),
                 () -> bob.setTimes(link, 1, 1),
                 () -> bob.truncate(link, 0),
-                () -> bob.xattrs().set(link, "user.a", new byte[1], XattrMode.CREATE),
+                () -> bob.xattrs().set(link, "user.a", new byte[1], XattrSetMode.CREATE),
                 () -> bob.xattrs().all(link),
                 () -> bob.xattrs().list(link),
                 () -> bob.xattrs().remove(link, "user.a"));
@@ -148,7 +148,7 @@ class SymlinkTest extends UsersOfOneServer {
         assertFalse(bob.stat("/home/bob/m").symlink());
         bob.symlink("/home/bob/n", "f", PLAIN);
         bob.delete("/home/bob/n");
-        assertEquals("f,m", names(bob.list("/home/bob", ListCursor.START, 0)));
+        assertEquals("f,m", names(bob.list("/home/bob", ListingCursor.START, 0)));
     }
 
     @Test
@@ -231,7 +231,7 @@ class SymlinkTest extends UsersOfOneServer {
         for (int entriesMax : new int[] {0, 7}) {
             Map<String, String> found = new TreeMap<>();
             int pages = 0;
-            for (ListCursor at = ListCursor.START; at != null; pages++) {
+            for (ListingCursor at = ListingCursor.START; at != null; pages++) {
                 ListPage page = bob.list("/home/bob", at, entriesMax);
                 for (FileInfo each : page.entries()) {
                     assertEquals(null, found.put(each.name(), each.target()), each.name());

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListCursor;
 import io.hmfs.client.ListPage;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.TreeCursor;
 import io.hmfs.client.TreePage;
@@ -60,7 +60,7 @@ class TreeListingTest extends UsersOfOneServer {
     /** What is below a directory, by listing each. */
     private static void walk(HmfsClient client, String top, String below, Map<String, FileInfo> out)
             throws IOException {
-        ListCursor cursor = ListCursor.START;
+        ListingCursor cursor = ListingCursor.START;
         while (cursor != null) {
             ListPage page = client.list((top + below).isEmpty() ? "/" : top + below, cursor, 0);
             for (FileInfo entry : page.entries()) {

@@ -5,12 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.TreeSummary;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -76,7 +77,7 @@ class TreesTest extends UsersOfOneServer {
         refused(ResultCode.NOT_FOUND, () -> admin.stat("/t/a/b/f"));
         refused(ResultCode.STALE, () -> admin.append(open, 20));
         assertEquals(new TreeSummary(10, 1, 3), admin.trees().summary("/"));
-        assertEquals(2, admin.list("/", ListCursor.START, 0).entries().size());
+        assertEquals(2, admin.list("/", ListingCursor.START, 0).entries().size());
         Await.until("the data of one file", () -> objects().size() == 1);
         admin.mkdir("/t", 0755, false);
         admin.trees().remove("/t");
@@ -93,12 +94,13 @@ class TreesTest extends UsersOfOneServer {
         data("/t/a/g");
         data("/kept");
         fixture.server().close();
-        try (Namespace namespace = Hmfs.open(fixture.pool, OpenOptions.process())) {
-            Attributes limbo = new Attributes();
-            assertEquals(Status.OK, namespace.limbo(true, limbo));
+        try (ServerNamespace namespace = Hmfs.openForServer(fixture.pool, OpenOptions.process())) {
+            Attributes orphans = new Attributes();
+            assertEquals(Status.OK, namespace.orphans(true, orphans));
             assertEquals(
                     Status.OK,
-                    namespace.rename(Namespace.ROOT_ID, Name.of("t"), limbo.id, Name.of("1"), false, new Attributes()));
+                    namespace.rename(
+                            Namespace.ROOT_ID, Name.of("t"), orphans.id, Name.of("1"), false, new Attributes()));
         }
         fixture.restart();
         refused(ResultCode.NOT_FOUND, () -> admin.stat("/t"));

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ResultCode;
-import io.hmfs.client.XattrMode;
+import io.hmfs.client.XattrSetMode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.function.Executable;
  * why. Method: several users on one real server. Who may do what, in all combinations: {@link PermissionTableTest}.
  */
 class XattrTest extends UsersOfOneServer {
-    private static final XattrMode ANY = XattrMode.CREATE_OR_REPLACE;
+    private static final XattrSetMode ANY = XattrSetMode.CREATE_OR_REPLACE;
     private static final int VALUE_MAX = 64 << 10;
 
     private static byte[] bytes(String text) {
@@ -48,9 +48,9 @@ class XattrTest extends UsersOfOneServer {
     void whatIsSetIsThereUntilItIsRemoved() throws IOException {
         bob.create("/home/bob/f", PLAIN);
         for (String path : List.of("/home/bob/f", "/home/bob")) {
-            bob.xattrs().set(path, "user.a", bytes("1"), XattrMode.CREATE);
+            bob.xattrs().set(path, "user.a", bytes("1"), XattrSetMode.CREATE);
             bob.xattrs().set(path, "user.ä/..", bytes(""), ANY);
-            bob.xattrs().set(path, "user.a", bytes("two"), XattrMode.REPLACE);
+            bob.xattrs().set(path, "user.a", bytes("two"), XattrSetMode.REPLACE);
             assertEquals(List.of("user.ä/..", "user.a"), bob.xattrs().list(path));
             assertEquals(List.of("user.ä/..=", "user.a=two"), shown(bob.xattrs().all(path)));
             assertEquals("two", new String(bob.xattrs().get(path, "user.a"), StandardCharsets.UTF_8));
@@ -83,9 +83,9 @@ class XattrTest extends UsersOfOneServer {
         bob.create("/home/bob/f", PLAIN);
         refused(
                 ResultCode.NO_ATTRIBUTE,
-                () -> bob.xattrs().set("/home/bob/f", "user.a", bytes("1"), XattrMode.REPLACE));
-        bob.xattrs().set("/home/bob/f", "user.a", bytes("1"), XattrMode.CREATE);
-        refused(ResultCode.EXISTS, () -> bob.xattrs().set("/home/bob/f", "user.a", bytes("2"), XattrMode.CREATE));
+                () -> bob.xattrs().set("/home/bob/f", "user.a", bytes("1"), XattrSetMode.REPLACE));
+        bob.xattrs().set("/home/bob/f", "user.a", bytes("1"), XattrSetMode.CREATE);
+        refused(ResultCode.EXISTS, () -> bob.xattrs().set("/home/bob/f", "user.a", bytes("2"), XattrSetMode.CREATE));
         assertEquals(List.of("user.a=1"), shown(bob.xattrs().all("/home/bob/f")));
     }
 

@@ -3,7 +3,7 @@ package io.hmfs.bench.hdfs;
 import io.hmfs.bench.load.NameNodeCreates;
 import io.hmfs.bench.peer.DataNode;
 import io.hmfs.bench.peer.NameNode;
-import io.hmfs.bench.quickstart.Commands;
+import io.hmfs.bench.process.Commands;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.hmfs.bench.hdfs;
 
-import io.hmfs.bench.quickstart.Commands;
-import io.hmfs.bench.quickstart.ServerProcess;
+import io.hmfs.bench.process.Commands;
+import io.hmfs.bench.process.ServerProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.hmfs.bench.hdfs;
 
-import io.hmfs.bench.quickstart.StepException;
+import io.hmfs.bench.process.StepException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

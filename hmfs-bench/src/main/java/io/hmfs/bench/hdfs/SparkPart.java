@@ -1,8 +1,8 @@
 package io.hmfs.bench.hdfs;
 
-import io.hmfs.bench.quickstart.Commands;
-import io.hmfs.bench.quickstart.SparkJob;
-import io.hmfs.bench.quickstart.StepException;
+import io.hmfs.bench.process.Commands;
+import io.hmfs.bench.process.SparkJob;
+import io.hmfs.bench.process.StepException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

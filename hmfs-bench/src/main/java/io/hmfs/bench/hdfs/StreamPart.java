@@ -1,6 +1,6 @@
 package io.hmfs.bench.hdfs;
 
-import io.hmfs.bench.quickstart.StepException;
+import io.hmfs.bench.process.StepException;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import org.apache.hadoop.fs.FSDataInputStream;

@@ -1,6 +1,6 @@
 package io.hmfs.bench.hdfs;
 
-import io.hmfs.bench.quickstart.StepException;
+import io.hmfs.bench.process.StepException;
 
 /** {@code -du -s} of a tree of empty files, and {@code -rm -r} of it. */
 public final class TreePart implements Part {

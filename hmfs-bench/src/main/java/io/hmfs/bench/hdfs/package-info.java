@@ -1,5 +1,5 @@
 /**
- * The same work of Hadoop's programs on a real HDFS and on HMFS, in turns: {@code hmfs bench hdfs}. Owns no invariant. Both are reached through
+ * The same work of Hadoop's programs on a real HDFS and on HMFS, in turns: {@code hmfs bench hdfs}. Both are reached through
  * Hadoop's API alone, but for the trees that nobody times.
  */
 @NullMarked

@@ -4,6 +4,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.type.Attributes;
@@ -19,9 +20,9 @@ final class Bed implements AutoCloseable {
     static final int FILE_MODE = 0644;
     static final int DIRECTORY_MODE = 0755;
 
-    final Namespace namespace;
+    final ServerNamespace namespace;
 
-    Bed(Namespace namespace) {
+    Bed(ServerNamespace namespace) {
         this.namespace = namespace;
     }
 
@@ -29,7 +30,7 @@ final class Bed implements AutoCloseable {
     static Bed make(Path pool, long files, int nameLength, Persistence mode) throws IOException {
         long perLongName = nameLength > 64 ? 192 : 0;
         Hmfs.format(pool, new FormatOptions(PoolSize.of(files) + files * perLongName, Backing.MAPPED, true));
-        return new Bed(Hmfs.open(pool, new OpenOptions(mode, mode == Persistence.PMEM)));
+        return new Bed(Hmfs.openForServer(pool, new OpenOptions(mode, mode == Persistence.PMEM)));
     }
 
     /** A directory of the root. */

@@ -4,7 +4,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
-import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.LongConsumer;
@@ -25,7 +25,7 @@ final class CountedRun {
 
     static void run(Path pool) throws IOException {
         Hmfs.format(pool, new FormatOptions(PoolSize.of(2 * FILES), Backing.MAPPED, true));
-        CountingFile file = new CountingFile(PoolFile.open(pool, Persistence.PMEM, true));
+        CountingFile file = new CountingFile(PoolFiles.open(pool, Persistence.PMEM, true));
         try (Bed bed = new Bed(Hmfs.open(pool, file, false))) {
             new CountedRun(file.pmem()).operations(bed);
         }

@@ -101,7 +101,7 @@ public final class CrashLoad {
         try {
             for (int round = 0; round < SMALL_ROUNDS; round++) {
                 Bed.make(small, SMALL_FILES, 16, mode).close();
-                try (Bed bed = new Bed(Hmfs.open(small, new OpenOptions(mode, mode == Persistence.PMEM)))) {
+                try (Bed bed = new Bed(Hmfs.openForServer(small, new OpenOptions(mode, mode == Persistence.PMEM)))) {
                     for (long i = 0; i < SMALL_FILES; i++) {
                         Bed.require(
                                 bed.namespace.create(Namespace.ROOT_ID, hand.name(i), Bed.FILE_MODE, 0, 0, hand.out));

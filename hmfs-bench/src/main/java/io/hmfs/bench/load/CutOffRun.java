@@ -9,6 +9,7 @@ import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
 import io.hmfs.core.type.Status;
 import java.io.IOException;
 import java.util.Arrays;
@@ -72,7 +73,7 @@ final class CutOffRun {
     }
 
     private void measure() throws IOException {
-        PoolFile file = PoolFile.open(options.pool(), options.mode(), true);
+        PoolFile file = PoolFiles.open(options.pool(), options.mode(), true);
         Pmem pmem = file.pmem();
         long[] files = children(pmem, content(pmem, alone));
         unlink(pmem, content(pmem, alone), files, WARM + SAMPLES);

@@ -4,6 +4,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
@@ -19,7 +20,7 @@ final class EngineSubject implements AutoCloseable {
     /** Names of one call of {@link #statAll} and {@link #createAll}. */
     private static final int BATCH = 32;
 
-    private final Namespace namespace;
+    private final ServerNamespace namespace;
     private final KeySet keys;
     private final long[] directories;
     private final Name name = new Name();
@@ -27,7 +28,7 @@ final class EngineSubject implements AutoCloseable {
     private final CreateBatch creates = new CreateBatch(BATCH);
     private final Attributes attributes = new Attributes();
 
-    private EngineSubject(Namespace namespace, KeySet keys) {
+    private EngineSubject(ServerNamespace namespace, KeySet keys) {
         this.namespace = namespace;
         this.keys = keys;
         this.directories = new long[keys.directories()];
@@ -40,7 +41,7 @@ final class EngineSubject implements AutoCloseable {
 
     static EngineSubject open(EngineLoad.Options options, KeySet keys) throws IOException {
         Hmfs.format(options.pool(), new FormatOptions(PoolSize.of(options.files()), Backing.MAPPED, true));
-        return new EngineSubject(Hmfs.open(options.pool(), OpenOptions.process()), keys);
+        return new EngineSubject(Hmfs.openForServer(options.pool(), OpenOptions.process()), keys);
     }
 
     long capacity() {

@@ -7,7 +7,9 @@ import io.hmfs.core.Namespace;
 import io.hmfs.core.NumberedChanges;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
-import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
+import io.hmfs.core.type.Acl;
+import io.hmfs.core.type.Change;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.LongConsumer;
@@ -24,7 +26,7 @@ final class NumberedRun {
     private static final int UNTIMED = 1 << 30;
 
     private final Bed bed;
-    private final NumberedChanges changes;
+    private final Change change = new Change();
     private final long ring;
     private final Bed.Hand hand = new Bed.Hand();
 
@@ -33,8 +35,7 @@ final class NumberedRun {
 
     private NumberedRun(Bed bed, boolean numbered) {
         this.bed = bed;
-        changes = bed.namespace.numbered();
-        ring = numbered ? changes.hold(CLIENT, USER, 1) : NumberedChanges.NONE;
+        ring = numbered ? bed.namespace.numbered().hold(CLIENT, USER, 1) : NumberedChanges.NONE;
         if (numbered && ring == NumberedChanges.NONE) {
             throw new IllegalStateException("a new pool has no ring for its first client");
         }
@@ -71,15 +72,14 @@ final class NumberedRun {
     }
 
     private void create(long i) {
-        changes.enter(ring, ++number, 0, 0);
-        Bed.require(bed.namespace.create(Namespace.ROOT_ID, hand.name(i), Bed.FILE_MODE, 0, 0, hand.out));
-        changes.leave();
+        change.set(ring, ++number);
+        Bed.require(
+                bed.namespace.create(Namespace.ROOT_ID, hand.name(i), Bed.FILE_MODE, 0, 0, Acl.NONE, change, hand.out));
     }
 
     private void delete(long i) {
-        changes.enter(ring, ++number, 0, 0);
-        Bed.require(bed.namespace.delete(Namespace.ROOT_ID, hand.name(i), hand.out));
-        changes.leave();
+        change.set(ring, ++number);
+        Bed.require(bed.namespace.delete(Namespace.ROOT_ID, hand.name(i), change, hand.out));
     }
 
     private static void count(Path pool) throws IOException {
@@ -97,7 +97,7 @@ final class NumberedRun {
     /** Lines and fences of creates, and of the deletes of what they made. */
     private static long[][] counted(Path pool, boolean numbered) throws IOException {
         Hmfs.format(pool, new FormatOptions(PoolSize.of(2 * COUNTED), Backing.MAPPED, true));
-        CountingFile file = new CountingFile(PoolFile.open(pool, Persistence.PMEM, true));
+        CountingFile file = new CountingFile(PoolFiles.open(pool, Persistence.PMEM, true));
         try (Bed bed = new Bed(Hmfs.open(pool, file, false))) {
             NumberedRun run = new NumberedRun(bed, numbered);
             return new long[][] {counted(file.pmem(), run::create), counted(file.pmem(), run::delete)};

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** By which pages this process has a file mapped, as the kernel tells it. */
-final class Pages {
+public final class Pages {
     static final long SMALL = 4096;
     static final long HUGE = 2L << 20;
 

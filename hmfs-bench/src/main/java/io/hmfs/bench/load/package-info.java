@@ -1,6 +1,6 @@
 /**
- * Loads that run in a JVM of their own, and the loops that they time. Owns no invariant; may import the engine, the client, the
- * server and the peers.
+ * Loads on the engine, which run in a JVM of their own ({@code hmfs bench engine}), and loads on a server. May import the engine, the client,
+ * the peers, the processes and the report.
  */
 @NullMarked
 package io.hmfs.bench.load;

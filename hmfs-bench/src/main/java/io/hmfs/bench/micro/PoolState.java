@@ -4,6 +4,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.log.LogOptions;
@@ -21,7 +22,7 @@ final class PoolState implements AutoCloseable {
     private static final int NAME_LENGTH = 16;
     private static final int NIBBLE = 4;
 
-    final Namespace namespace;
+    final ServerNamespace namespace;
     final Name name = new Name();
     final Attributes attributes = new Attributes();
     private final byte[] digits = new byte[NAME_LENGTH];
@@ -39,11 +40,11 @@ final class PoolState implements AutoCloseable {
                 log = Files.createTempDirectory("hmfs-bench-"); // on the disk for temporary files
                 LogOptions options = LogOptions.in(log).withOnVolatile(true);
                 Hmfs.format(pool, new FormatOptions(size, Backing.MAPPED, true, options));
-                namespace = Hmfs.open(pool, OpenOptions.logged(options));
+                namespace = Hmfs.openForServer(pool, OpenOptions.logged(options));
             } else {
                 log = null;
                 Hmfs.format(pool, new FormatOptions(size, Backing.MAPPED, true));
-                namespace = Hmfs.open(pool, new OpenOptions(persistence, persistence == Persistence.PMEM));
+                namespace = Hmfs.openForServer(pool, new OpenOptions(persistence, persistence == Persistence.PMEM));
             }
         } catch (IOException e) {
             throw new IllegalStateException(e);

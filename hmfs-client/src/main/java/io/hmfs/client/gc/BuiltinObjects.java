@@ -46,6 +46,6 @@ public final class BuiltinObjects implements ObjectStore {
 
     @Override
     public void close() {
-        // the connection is somebody else's
+        // the connection belongs to the caller
     }
 }

@@ -4,7 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 
-/** What a data store has, for whoever looks for what it should not have. For one thread. */
+/** What a data store has, for the search for what it should not have. For one thread. */
 public interface ObjectStore extends Closeable {
     /** Hears of each object. */
     interface Visitor {

@@ -1,7 +1,9 @@
 package io.hmfs.core.alloc;
 
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.layout.SummaryRecord;
 import io.hmfs.core.pmem.Pmem;
 
 /**
@@ -197,19 +199,19 @@ public final class SlotAllocator {
         return all;
     }
 
-    /** Puts all free slots into batches, for a {@link Summary}; the first batch. Nobody uses the allocator any more, nor is pinned. */
-    long gather() {
+    /** Writes its part of a summary, after which no thread uses the allocator. Not written back. */
+    public void summarize(long header) {
+        SummaryRecord.set(pmem, header + PoolHeader.SUMMARY_OFFSET, kind, gather(), depot.fresh());
+    }
+
+    /** Puts all free slots into batches; the first batch. No thread uses the allocator any more, nor is pinned. */
+    private long gather() {
         for (SlotStripe stripe : stripes) {
             synchronized (stripe) {
                 stripe.empty();
             }
         }
         return depot.batches();
-    }
-
-    /** Where the slots begin that nobody has used; no batch has one of these. */
-    long unused() {
-        return depot.fresh();
     }
 
     /** Slots that are free or will be; walks them all. For checks. */

@@ -9,10 +9,22 @@ import io.hmfs.core.pmem.Pmem;
 
 /**
  * What the stripes of a {@link SlotAllocator} share: whole batches of free slots, and the part of the last region that no stripe
- * has a run of yet. Every call is a few stores under one monitor, once for each {@link SlotStripe#BATCH} slots, but for a new
+ * has a run of yet. Every call is a few stores under one monitor, once for each {@link #BATCH} slots, but for a new
  * region.
  */
 final class SlotDepot {
+    /** Slots that move at once. */
+    static final int BATCH = SummaryRecord.BATCH_MAX;
+
+    /** What takes slots from the depot: a stripe. */
+    interface Taker {
+        /** Takes a batch; it has none. */
+        void load(long batch, int count);
+
+        /** Takes a run of slots that were never used; the one before is used up. */
+        void run(long start, long end);
+    }
+
     /** Runs are short where regions are, so that few slots lie with idle stripes of a small pool. */
     private static final int RUNS_PER_REGION = 64;
 
@@ -47,7 +59,7 @@ final class SlotDepot {
         this.fresh = fresh;
         this.freshEnd = freshEnd;
         long perRegion = regions.size() / kind.slotSize();
-        this.runSize = kind.slotSize() * Math.clamp(perRegion / RUNS_PER_REGION, RUN_MIN, SlotStripe.BATCH);
+        this.runSize = kind.slotSize() * Math.clamp(perRegion / RUNS_PER_REGION, RUN_MIN, BATCH);
     }
 
     /** Takes a batch. */
@@ -61,11 +73,11 @@ final class SlotDepot {
         return batches == Pmem.NULL;
     }
 
-    /** Gives a stripe, that has none, slots: a batch that was used before, else a fresh run. False if there is nothing. */
-    synchronized boolean fill(SlotStripe stripe) {
+    /** Gives a stripe that has no slots some: a batch that was used before, else a fresh run. False if there is nothing. */
+    synchronized boolean fill(Taker stripe) {
         if (batches != Pmem.NULL) {
             long batch = batches;
-            int count = batch == inherited ? takeOver(batch) : SlotStripe.BATCH;
+            int count = batch == inherited ? takeOver(batch) : BATCH;
             batches = pmem.get(batch + linkOffset);
             stripe.load(batch, count);
             return true;
@@ -96,7 +108,7 @@ final class SlotDepot {
             }
             long time = pmem.get(at + EntryRecord.DEATH_OFFSET);
             boolean free = pmem.get(at + EntryRecord.STATUS_OFFSET) == SlotState.FREE && time > 0 && time < start;
-            if (!free || count == SlotStripe.BATCH) {
+            if (!free || count == BATCH) {
                 throw new CorruptPoolException(
                         at, "a slot that was free when the pool was closed", pmem.get(at + EntryRecord.STATUS_OFFSET));
             }

@@ -2,7 +2,6 @@ package io.hmfs.core.alloc;
 
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
-import io.hmfs.core.layout.SummaryRecord;
 import io.hmfs.core.pmem.Pmem;
 
 /**
@@ -13,15 +12,13 @@ import io.hmfs.core.pmem.Pmem;
  * at once: the first slot of a batch has, in another word, the first slot of the next batch. Nobody reads that word of a slot that
  * is free and out of limbo.
  */
-final class SlotStripe {
-    /** Slots that move at once. */
-    static final int BATCH = SummaryRecord.BATCH_MAX;
-
+final class SlotStripe implements SlotDepot.Taker {
+    private static final int BATCH = SlotDepot.BATCH;
     private static final long NEXT = EntryRecord.NEXT_OFFSET;
     private static final long TIME = EntryRecord.DEATH_OFFSET;
     private static final int LIMBOS = 3;
 
-    /** Batches that are cut at once, for whoever asked; each walks {@link #BATCH} slots. */
+    /** Batches that one reclaim cuts at most; each walks {@link #BATCH} slots. */
     private static final int BATCHES_MAX = 16;
 
     private final Pmem pmem;
@@ -90,13 +87,14 @@ final class SlotStripe {
     }
 
     /** Takes a batch into the empty first magazine. */
-    void load(long batch, int count) {
+    @Override
+    public void load(long batch, int count) {
         loaded = batch;
         loadedCount = count;
     }
 
-    /** Takes a run of slots that were never used; the one before is used up. */
-    void run(long start, long end) {
+    @Override
+    public void run(long start, long end) {
         fresh = start;
         freshEnd = end;
     }

@@ -4,7 +4,6 @@ import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SummaryRecord;
 import io.hmfs.core.pmem.Pmem;
-import java.util.List;
 
 /** What the close before has told about the free slots: all of them, or nothing that could be believed. */
 public final class Summary {
@@ -15,8 +14,8 @@ public final class Summary {
         VALID("told by the last close"),
         NEW("a new pool"),
         NOT_CLOSED(SCANNED + "the pool was not closed cleanly"),
-        NONE(SCANNED
-                + "the last close has told nothing, it had not found all the free slots yet, or it was an older HMFS"),
+        NONE(SCANNED + "the last close has told nothing, or it had not found all the free slots yet"),
+        OTHER_DATA(SCANNED + "the pool was open last with file data kept elsewhere, and is not now, or the reverse"),
         DAMAGED(SCANNED + "what the last close has told is damaged");
 
         private final String text;
@@ -32,27 +31,45 @@ public final class Summary {
     }
 
     private final Found found;
+    private final boolean keepsData;
     private final long dead;
+    private final long removed;
+    private final long removedCount;
     private final long[] free = new long[RegionKind.values().length + 1];
     private final long[] unused = new long[free.length];
 
-    private Summary(Found found, long dead) {
+    private Summary(Found found, boolean keepsData, long dead, long removed, long removedCount) {
         this.found = found;
+        this.keepsData = keepsData;
         this.dead = dead;
+        this.removed = removed;
+        this.removedCount = removedCount;
     }
 
     /** Of a pool that has none. */
     public static Summary none() {
-        return new Summary(Found.NONE, 0);
+        return without(Found.NONE);
+    }
+
+    private static Summary without(Found found) {
+        return new Summary(found, false, 0, Pmem.NULL, 0);
     }
 
     /** Reads it, before the start says in the pool that it has begun: from then on it is worth nothing. */
     public static Summary read(Pmem pmem, long header) {
         long at = header + PoolHeader.SUMMARY_OFFSET;
         Found found = look(pmem, header, at);
-        Summary summary = new Summary(found, pmem.get(at + SummaryRecord.DEAD_OFFSET));
+        if (found != Found.VALID) {
+            return without(found);
+        }
+        Summary summary = new Summary(
+                found,
+                SummaryRecord.keepsData(pmem, at),
+                pmem.get(at + SummaryRecord.DEAD_OFFSET),
+                SummaryRecord.removed(pmem, at),
+                SummaryRecord.removedCount(pmem, at));
         for (RegionKind kind : RegionKind.values()) {
-            if (found == Found.VALID && kind.slotSize() != 0) {
+            if (kind.slotSize() != 0) {
                 summary.free[kind.code()] = SummaryRecord.free(pmem, at, kind);
                 summary.unused[kind.code()] = SummaryRecord.unused(pmem, at, kind);
             }
@@ -83,6 +100,26 @@ public final class Summary {
         return found == Found.VALID;
     }
 
+    /** What it is worth to a start with data kept elsewhere, or without: nothing if the start before was the other. */
+    public Summary forData(boolean kept) {
+        return isValid() && kept != keepsData ? without(Found.OTHER_DATA) : this;
+    }
+
+    /** Whether data was kept elsewhere when the pool was closed. */
+    public boolean keepsData() {
+        return keepsData;
+    }
+
+    /** The first of the removed files that held data, chained through their {@code next}; NULL if there is none. */
+    public long removed() {
+        return removed;
+    }
+
+    /** How many those are. */
+    public long removedCount() {
+        return removedCount;
+    }
+
     /** Entries that were dead and still on lists. */
     public long dead() {
         return dead;
@@ -96,13 +133,11 @@ public final class Summary {
         return unused[kind.code()];
     }
 
-    /** Writes what these allocators have, which nobody uses any more. Not written back. */
-    public static void write(Pmem pmem, long header, List<SlotAllocator> slots, long dead) {
+    /** Writes the rest of a summary, after {@link SlotAllocator#summarize} of each allocator. Not written back. */
+    public static void write(Pmem pmem, long header, long dead, boolean keepsData, long removed, long removedCount) {
         long at = header + PoolHeader.SUMMARY_OFFSET;
-        for (SlotAllocator each : slots) {
-            SummaryRecord.set(pmem, at, each.kind(), each.gather(), each.unused());
-        }
         pmem.set(at + SummaryRecord.DEAD_OFFSET, dead);
+        SummaryRecord.setRemoved(pmem, at, keepsData, removed, removedCount);
         pmem.set(at + SummaryRecord.STARTS_OFFSET, pmem.get(header + PoolHeader.STARTS_OFFSET));
         pmem.set(at + SummaryRecord.CHECKSUM_OFFSET, SummaryRecord.checksum(pmem, at));
     }

@@ -1,6 +1,6 @@
 /**
- * Space and time of a pool: regions, slots, epochs, the clock, ids, principals. Owns I5's half of "no slot is reused while a
- * pinned reader reaches it". Imports {@code layout} and what is below it.
+ * Space of a pool: regions, slots, and epochs that say when a slot can be used again. Owns I5's half of "no slot is reused while a pinned
+ * reader reaches it". Imports {@code layout}, {@code lock} and what is below them.
  */
 @NullMarked
 package io.hmfs.core.alloc;

@@ -208,7 +208,7 @@ final class ChainCheck {
         boolean reached = view.isChain(head)
                 && ChainRecord.serial(pmem, head) == ChainRecord.serial(pmem, at)
                 && view.isEntry(owner)
-                && (view.isInode(owner) || view.isEntryStatus(owner))
+                && (view.isInode(owner) || view.isDeadInode(owner) || view.isEntryStatus(owner))
                 && EntryRecord.chain(EntryRecord.links(pmem, owner)) == head;
         if (reached) {
             return;

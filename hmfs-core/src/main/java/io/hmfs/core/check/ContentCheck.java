@@ -58,7 +58,7 @@ final class ContentCheck {
     /** Whether a live directory has its content here and nowhere else, though the status says otherwise. */
     private boolean isLost(long at) {
         long id = DirContentRecord.id(pmem, at);
-        return EntryCheck.isIdNumber(id)
+        return PoolView.isIdNumber(id)
                 && view.isLiveDirectory(DirContentRecord.access(pmem, at), id)
                 && contents.of(id) == Pmem.NULL;
     }
@@ -95,7 +95,7 @@ final class ContentCheck {
         if (other != Pmem.NULL && DirContentRecord.access(pmem, other) == access) {
             return; // it points at another's directory; its own, if there is one, corrects that
         }
-        if (EntryCheck.isIdNumber(id) && (!index.isUsable() || marks.has(Marks.INDEXED, at))) {
+        if (PoolView.isIdNumber(id) && (!index.isUsable() || marks.has(Marks.INDEXED, at))) {
             view.findings.damage(
                     access + EntryRecord.ID_OFFSET,
                     view.describe(access),
@@ -103,7 +103,7 @@ final class ContentCheck {
                     "" + named,
                     "store that id",
                     () -> view.store(access + EntryRecord.ID_OFFSET, id));
-        } else if (EntryCheck.isIdNumber(named) && other == Pmem.NULL) {
+        } else if (PoolView.isIdNumber(named) && other == Pmem.NULL) {
             view.findings.damage(
                     at + DirContentRecord.ID_OFFSET,
                     view.describe(at),
@@ -132,7 +132,7 @@ final class ContentCheck {
                             "a word in the index",
                             "none",
                             "add one",
-                            () -> view.fixes().addWord(at));
+                            () -> view.repairs().addWord(at));
                 }
             }
         });
@@ -161,7 +161,7 @@ final class ContentCheck {
                     "a directory that it belongs to",
                     "none, and children",
                     "make a directory for it in /lost+found",
-                    () -> view.fixes().newDirectoryFor(at));
+                    () -> view.repairs().newDirectoryFor(at));
         }
     }
 

@@ -36,7 +36,7 @@ final class DirectoryCheck {
                     "a content of its own",
                     "none with its id",
                     "make one; its children are linked again",
-                    () -> contents.add(id, view.fixes().newContent(at, id)));
+                    () -> contents.add(id, view.repairs().newContent(at, id)));
             return;
         }
         long access = DirContentRecord.access(pmem, content);
@@ -49,7 +49,7 @@ final class DirectoryCheck {
                     "an id of its own",
                     "that of " + view.describe(access),
                     "give it a new id and an empty content",
-                    () -> view.store(at + EntryRecord.ID_OFFSET, view.fixes().newId()));
+                    () -> view.store(at + EntryRecord.ID_OFFSET, view.repairs().newId()));
         } else {
             marks.set(Marks.REACHED, content);
             if (!leadsHere(access, at)) {

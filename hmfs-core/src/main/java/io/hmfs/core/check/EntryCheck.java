@@ -1,6 +1,6 @@
 package io.hmfs.core.check;
 
-import io.hmfs.core.alloc.IdSource;
+import io.hmfs.core.engine.IdSource;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.PoolHeader;
@@ -35,7 +35,7 @@ final class EntryCheck {
 
     static void run(PoolView view, IndexView index, Marks marks, Contents contents, long root) {
         InodeCheck inodes = new InodeCheck(view, index);
-        // Whoever has lost its parent's content is put back into it, so all contents come first.
+        // An entry whose parent has lost its content is put back into it, so all contents come first.
         view.eachEntry("directories", at -> {
             boolean live = view.isEntryStatus(at) && EntryRecord.state(view.pmem, at) == SlotState.NORMAL;
             if (at != root && live && view.isDirectory(at)) {
@@ -47,11 +47,6 @@ final class EntryCheck {
         view.eachEntry("entries", new EntryCheck(view, index, marks, contents, inodes, root)::slot);
         inodes.counts();
         ChainCheck.slots(view);
-    }
-
-    /** Whether an id is of this format's one partition. */
-    static boolean isIdNumber(long id) {
-        return id > 0 && id >>> IdSource.PARTITION_SHIFT == 0;
     }
 
     private void damage(long field, long at, String expected, String found, String action, Runnable repair) {
@@ -69,6 +64,10 @@ final class EntryCheck {
         }
         if (view.isInode(at) || view.isChain(at)) {
             return; // InodeCheck, ChainCheck
+        }
+        if (view.isDeadInode(at)) {
+            deadInode(at, status);
+            return;
         }
         if (!view.isEntryStatus(at)) {
             unreadable(at, status);
@@ -164,11 +163,12 @@ final class EntryCheck {
                     "an object",
                     "a free slot on a list",
                     "take it off the list",
-                    () -> view.fixes().unlink(contents.of(EntryRecord.parent(pmem, at)), at));
+                    () -> view.repairs().unlink(contents.of(EntryRecord.parent(pmem, at)), at));
         } else if (EntryRecord.death(pmem, at) > EntryRecord.birth(pmem, at)
                 && EntryRecord.death(pmem, at) < view.future) {
             long dead = EntryRecord.status(SlotState.DELETED, EntryRecord.KIND_FILE, Math.max(1, view.nameMin(at)));
-            setStatus(at, dead, "make it deleted: it has died and no name leads to it");
+            // It may have been renamed: then its data belongs to another entry.
+            setStatus(at, EntryRecord.withoutData(dead), "make it deleted: it has died and no name leads to it");
         } else {
             damage(
                     at,
@@ -176,7 +176,7 @@ final class EntryCheck {
                     "an object's status",
                     "0x" + Long.toHexString(status),
                     "give it a new name, and make it a " + (directory ? "directory" : "file"),
-                    () -> view.fixes().renameInPlace(at, directory));
+                    () -> view.repairs().renameInPlace(at, directory));
         }
     }
 
@@ -204,7 +204,7 @@ final class EntryCheck {
                     "a valid name",
                     "'" + view.name(at) + "'",
                     "give it another name",
-                    () -> view.fixes().renameInPlace(at, directory));
+                    () -> view.repairs().renameInPlace(at, directory));
         }
         AttributeCheck.padding(view, at, EntryRecord.nameLength(status));
         link(at);
@@ -236,7 +236,7 @@ final class EntryCheck {
                     "a word in the index",
                     "none under its key",
                     "add one",
-                    () -> view.fixes().addWord(at));
+                    () -> view.repairs().addWord(at));
         }
     }
 
@@ -245,7 +245,7 @@ final class EntryCheck {
         if (content != Pmem.NULL || contents.expects(EntryRecord.parent(pmem, at))) {
             damage(at, at, "an entry on the list of its directory", "one on no list", "link it there again", () -> {
                 if (content != Pmem.NULL) {
-                    view.fixes().link(content, at);
+                    view.repairs().link(content, at);
                     marks.set(Marks.REACHED, at);
                 }
             });
@@ -256,7 +256,7 @@ final class EntryCheck {
                     "a parent that exists",
                     "" + EntryRecord.parent(pmem, at),
                     "move it to /lost+found",
-                    () -> view.fixes().toLostAndFound(at));
+                    () -> view.repairs().toLostAndFound(at));
         }
     }
 
@@ -277,7 +277,7 @@ final class EntryCheck {
 
     private void id(long at) {
         long id = EntryRecord.id(pmem, at);
-        if (isIdNumber(id)) {
+        if (PoolView.isIdNumber(id)) {
             return;
         }
         long number = id & ((1L << IdSource.PARTITION_SHIFT) - 1);
@@ -291,7 +291,7 @@ final class EntryCheck {
                 known ? "store " + number : "give it a new id: its data, if it is a file, is not found under that",
                 () -> view.store(
                         at + EntryRecord.ID_OFFSET,
-                        known ? number : view.fixes().newId()));
+                        known ? number : view.repairs().newId()));
     }
 
     /** DELETING, DELETED, MOVING, REPLACED: each died after it was born, and one that died for good may be on a list or on none. */
@@ -314,7 +314,11 @@ final class EntryCheck {
                     renamed ? (lives ? "undo the rename" : "make it deleted: no name leads to it") : "store 0",
                     () -> {
                         if (renamed) {
-                            view.store(at, EntryRecord.withState(status, lives ? SlotState.NORMAL : SlotState.DELETED));
+                            view.store(
+                                    at,
+                                    lives
+                                            ? EntryRecord.withState(status, SlotState.NORMAL)
+                                            : EntryRecord.withoutData(EntryRecord.buried(status)));
                         }
                         view.store(at + EntryRecord.LINK_OFFSET, 0);
                     });
@@ -322,14 +326,15 @@ final class EntryCheck {
         }
         if (renamed && hasMoved(at, link)) {
             // A successor stops to point back after its origin is DELETED, durably.
-            setStatus(at, EntryRecord.withState(status, SlotState.DELETED), "make it deleted: it lives on elsewhere");
+            setStatus(
+                    at, EntryRecord.withoutData(EntryRecord.buried(status)), "make it deleted: it lives on elsewhere");
             return;
         }
         boolean listed = marks.has(Marks.REACHED, at);
         if (state == SlotState.DELETED) {
             view.findings.count("deleted entries", 1);
             if (!listed) {
-                halfDone(at, "a deleted entry on no list", "the next start frees it");
+                removed(at, status);
             }
             return;
         }
@@ -342,6 +347,38 @@ final class EntryCheck {
                 view.store(at + EntryRecord.LINK_OFFSET, 0);
             });
         }
+    }
+
+    /** A deleted object on no list. A start that knows removed files by their data has it until the data is gone. */
+    private void removed(long at, long status) {
+        if (view.knowsRemoved && EntryRecord.holdsData(status) && EntryRecord.unlisted(status)) {
+            view.findings.count("removed files on no list", 1);
+        } else {
+            halfDone(at, "a deleted entry on no list", "the next start frees it, or hands its data out to be removed");
+        }
+    }
+
+    /** On no list as long as it is there; it died after it was made, or no start hands it out. */
+    private void deadInode(long at, long status) {
+        long death = EntryRecord.death(pmem, at);
+        if (death <= EntryRecord.birth(pmem, at) || death >= view.future) {
+            damage(
+                    at + EntryRecord.DEATH_OFFSET,
+                    at,
+                    "a death after its birth " + EntryRecord.birth(pmem, at),
+                    "dead at " + death,
+                    "store a time of death",
+                    () -> storeDeath(at));
+        } else {
+            removed(at, status);
+        }
+    }
+
+    private void storeDeath(long at) {
+        long birth = EntryRecord.birth(pmem, at);
+        long born = birth > 0 && birth < view.future - 1 ? birth : 1;
+        view.store(at + EntryRecord.BIRTH_OFFSET, born);
+        view.store(at + EntryRecord.DEATH_OFFSET, born + 1);
     }
 
     private boolean hasMoved(long at, long successor) {
@@ -373,12 +410,9 @@ final class EntryCheck {
                 () -> {
                     if (lives) {
                         view.store(at + EntryRecord.DEATH_OFFSET, 0);
-                        view.store(at, EntryRecord.withState(status, SlotState.NORMAL));
+                        view.store(at, EntryRecord.revived(status, SlotState.NORMAL));
                     } else {
-                        long birth = EntryRecord.birth(pmem, at);
-                        long born = birth > 0 && birth < view.future - 1 ? birth : 1;
-                        view.store(at + EntryRecord.BIRTH_OFFSET, born);
-                        view.store(at + EntryRecord.DEATH_OFFSET, born + 1);
+                        storeDeath(at);
                     }
                 });
     }

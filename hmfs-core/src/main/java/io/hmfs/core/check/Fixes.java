@@ -1,14 +1,14 @@
 package io.hmfs.core.check;
 
-import io.hmfs.core.alloc.Clock;
 import io.hmfs.core.alloc.Epochs;
-import io.hmfs.core.alloc.IdSource;
 import io.hmfs.core.alloc.Regions;
 import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.alloc.Summary;
 import io.hmfs.core.dir.ChildList;
-import io.hmfs.core.dir.Engine;
-import io.hmfs.core.dir.IndexSegments;
+import io.hmfs.core.engine.Clock;
+import io.hmfs.core.engine.Engine;
+import io.hmfs.core.engine.IdSource;
+import io.hmfs.core.engine.IndexSegments;
 import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
@@ -19,10 +19,10 @@ import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.Name;
 
 /**
- * Repairs that take more than a store: they use the engine's own parts and keep its order of stores, so that a repair that is cut off
- * leaves what a crash leaves, or damage that the next one finds. One thread; nobody else has the pool.
+ * {@link Repairs} by the engine's own parts, in its order of stores, so that a repair that is cut off leaves what a crash leaves, or
+ * damage that the next one finds. One thread; nothing else has the pool open.
  */
-final class Fixes {
+final class Fixes implements Repairs {
     private static final long ROOT_ID = 1;
     private static final String LOST_AND_FOUND = "lost+found";
     private static final int NAMES_TRIED_MAX = 1000;
@@ -50,7 +50,8 @@ final class Fixes {
                 new Epochs(),
                 new Clock(pmem, view.header),
                 new IdSource(pmem, view.header),
-                Summary.none());
+                Summary.none(),
+                true);
         this.lists = new ChildList(engine);
         // What this repair makes has times of its own, which the passes behind it meet.
         view.future = Math.max(view.future, engine.clock.start() + REPAIR_NANOS_MAX);
@@ -65,32 +66,34 @@ final class Fixes {
                 : 0;
     }
 
-    void close() {
+    @Override
+    public void close() {
         engine.clock.close();
         engine.ids.close();
     }
 
-    long newId() {
+    @Override
+    public long newId() {
         return engine.ids.next();
     }
 
-    /** Leads the key that stands in an object to it. */
-    boolean addWord(long at) {
+    @Override
+    public boolean addWord(long at) {
         boolean done = engine.index.insert(engine.keys.ofObject(at), at);
         pmem.fence();
         return done;
     }
 
-    /** Links an entry at the head of a list, as a create does. */
-    void link(long content, long at) {
+    @Override
+    public void link(long content, long at) {
         if (DirContentRecord.childHead(pmem, content) == DirContentRecord.CLOSED) {
             view.store(content + DirContentRecord.CHILD_HEAD_OFFSET, Pmem.NULL);
         }
         lists.link(content, at, engine.clock.next());
     }
 
-    /** Takes an entry off a list that leads to it. */
-    void unlink(long content, long at) {
+    @Override
+    public void unlink(long content, long at) {
         if (content == Pmem.NULL) {
             return;
         }
@@ -110,8 +113,8 @@ final class Fixes {
         }
     }
 
-    /** A content for a directory that has lost its own; NULL if there is no space. */
-    long newContent(long access, long id) {
+    @Override
+    public long newContent(long access, long id) {
         long at = allocate(engine.contentSlots);
         if (at != Pmem.NULL) {
             DirContentRecord.init(pmem, at, id, access, engine.clock.next());
@@ -135,8 +138,8 @@ final class Fixes {
         return at;
     }
 
-    /** An entry that nobody else's name stands in the way of: in its own directory, under a name made of its id. */
-    void renameInPlace(long at, boolean directory) {
+    @Override
+    public void renameInPlace(long at, boolean directory) {
         engine.index.remove(engine.keys.ofObject(at), at);
         giveFreeName(at, EntryRecord.parent(pmem, at), directory);
         addWord(at);
@@ -168,8 +171,8 @@ final class Fixes {
         return Math.abs(engine.findLocked(engine.keys.ofEntry(parent, name), parent, name));
     }
 
-    /** Moves an entry, which is on no list, below /lost+found; under its own name if that is free there. */
-    void toLostAndFound(long at) {
+    @Override
+    public void toLostAndFound(long at) {
         long parent = lostAndFound();
         long content = parent == 0 ? Pmem.NULL : engine.findContent(parent);
         if (content == Pmem.NULL) {
@@ -184,8 +187,8 @@ final class Fixes {
         link(content, at);
     }
 
-    /** An access object in /lost+found for a content with children that has none. */
-    void newDirectoryFor(long content) {
+    @Override
+    public void newDirectoryFor(long content) {
         long id = DirContentRecord.id(pmem, content);
         long parent = lostAndFound();
         if (parent != 0) {

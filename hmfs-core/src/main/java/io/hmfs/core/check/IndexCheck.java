@@ -43,7 +43,7 @@ final class IndexCheck {
             check.broken(check.root, "index header", "a region for the index's directory", "none");
             return;
         }
-        long depthMax = depthMax(view);
+        long depthMax = view.depthMax();
         check.word("magic", IndexHeader.MAGIC_OFFSET, IndexHeader.MAGIC);
         check.word("place of the directory", IndexHeader.DIRECTORY_AT_OFFSET, view.regionAt(region));
         check.word("room in the directory", IndexHeader.DIRECTORY_DEPTH_OFFSET, depthMax);
@@ -62,11 +62,6 @@ final class IndexCheck {
         if (check.broken) {
             index.giveUp();
         }
-    }
-
-    /** The most that the directory's region has room for. */
-    static int depthMax(PoolView view) {
-        return Long.numberOfTrailingZeros(Long.highestOneBit(view.regionSize / DirectoryEntry.SIZE));
     }
 
     private void broken(long at, String what, String expected, String found) {

@@ -1,7 +1,7 @@
 package io.hmfs.core.check;
 
 import io.hmfs.core.alloc.Regions;
-import io.hmfs.core.dir.IndexSegments;
+import io.hmfs.core.engine.IndexSegments;
 import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.IndexHeader;
@@ -50,7 +50,7 @@ final class IndexRebuild {
         Regions regions = new Regions(view.file);
         IndexSegments segments = new IndexSegments(pmem, regions);
         segments.collect();
-        int depthMax = IndexCheck.depthMax(view);
+        int depthMax = view.depthMax();
         int depth = DEPTH_MIN;
         while (depth < depthMax && (long) SegmentRecord.SLOTS << depth < objects * FULL_SHARE) {
             depth++;
@@ -70,7 +70,7 @@ final class IndexRebuild {
         pmem.persist(at, size);
     }
 
-    /** Whoever may be looked up. */
+    /** All objects that a look-up may ask for. */
     private void each(LongConsumer visitor) {
         view.eachEntry("building the index", at -> {
             if (view.isInode(at) || (view.isEntryStatus(at) && EntryRecord.state(pmem, at) != SlotState.DELETED)) {

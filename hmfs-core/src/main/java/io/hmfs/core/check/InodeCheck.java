@@ -30,8 +30,11 @@ final class InodeCheck {
         this.index = index;
         view.eachSlot("files of several names", RegionKind.ENTRY_SLOTS, at -> {
             boolean inode = view.isInode(at);
-            boolean lost =
-                    !inode && EntryRecord.status(pmem, at) != SlotState.FREE && !view.isEntryStatus(at) && isLost(at);
+            boolean lost = !inode
+                    && !view.isDeadInode(at)
+                    && EntryRecord.status(pmem, at) != SlotState.FREE
+                    && !view.isEntryStatus(at)
+                    && isLost(at);
             if (lost || (inode && !index.names(view.hashOf(at), at))) {
                 unfound.putIfAbsent(EntryRecord.id(pmem, at), at);
             }
@@ -97,7 +100,7 @@ final class InodeCheck {
     /** Whether the index or its names say that a slot with another status was an inode. */
     boolean isLost(long at) {
         long id = EntryRecord.id(pmem, at);
-        return EntryCheck.isIdNumber(id) && index.names(view.keys.ofInode(id), at);
+        return PoolView.isIdNumber(id) && index.names(view.keys.ofInode(id), at);
     }
 
     /** All inodes, after all names. */
@@ -167,7 +170,7 @@ final class InodeCheck {
                     "a word in the index",
                     "none",
                     "add one",
-                    () -> view.fixes().addWord(at));
+                    () -> view.repairs().addWord(at));
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.hmfs.core.check;
 
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.alloc.Summary;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
@@ -35,7 +36,7 @@ public final class PoolCheck {
     public static CheckReport check(Path path, PoolFile file, Progress progress) throws PoolException {
         PoolCheck check = new PoolCheck(path, file, progress);
         boolean wasClosed = check.wasClosed();
-        return check.round(new Findings(null)).report(wasClosed, List.of(), 0);
+        return check.round(new Findings(null), false).report(wasClosed, List.of(), 0);
     }
 
     /** Looks, and puts right what can be; the report is of the last look. */
@@ -46,7 +47,7 @@ public final class PoolCheck {
         long count = 0;
         boolean changed = check.state() == PoolHeader.REPAIRING;
         for (int i = 0; i < ROUNDS_MAX; i++) {
-            Findings findings = check.round(new Findings(check::begin));
+            Findings findings = check.round(new Findings(check::begin), false);
             if (findings.repaired() == 0) {
                 break;
             }
@@ -58,10 +59,10 @@ public final class PoolCheck {
                     .forEach(repaired::add);
         }
         if (changed) {
-            OutcomeCheck.forgetAll(file);
+            ChangeRecordCheck.forgetAll(file);
             check.state(0);
         }
-        return check.round(new Findings(null)).report(wasClosed, repaired, count);
+        return check.round(new Findings(null), false).report(wasClosed, repaired, count);
     }
 
     /**
@@ -72,7 +73,7 @@ public final class PoolCheck {
         PoolCheck check = new PoolCheck(Path.of("pool"), file, Progress.NONE);
         List<String> problems = new ArrayList<>();
         try {
-            Findings findings = check.round(new Findings(null));
+            Findings findings = check.round(new Findings(null), engine.removed.isKept());
             findings.kept().forEach(finding -> problems.add(finding.toString()));
             long known =
                     engine.contentSlots.countFree() + engine.entrySlots.countFree() + engine.longEntrySlots.countFree();
@@ -105,8 +106,11 @@ public final class PoolCheck {
         state(PoolHeader.REPAIRING);
     }
 
-    private Findings round(Findings findings) throws PoolException {
-        PoolView view = new PoolView(file, findings, progress);
+    /** {@code knowsRemoved}: whether the pool is open, and its engine knows the removed files that hold data. */
+    private Findings round(Findings findings, boolean knowsRemoved) throws PoolException {
+        PoolView view = new PoolView(file, findings, progress, Fixes::new);
+        Summary summary = Summary.read(file.pmem(), file.header());
+        view.knowsRemoved = knowsRemoved || (summary.isValid() && summary.keepsData());
         RegionCheck.run(view);
         IndexView index = new IndexView(view);
         IndexCheck.run(view, index);
@@ -116,9 +120,10 @@ public final class PoolCheck {
         index.rebuild();
         PrincipalCheck.run(view);
         Survey.run(view);
-        OutcomeCheck.run(view);
+        ChangeRecordCheck.run(view);
         objects(view, index);
         SummaryCheck.run(view);
+        RecordCheck.run(view); // last: a record that waits for its owner says nothing against the summary
         view.close();
         return findings;
     }

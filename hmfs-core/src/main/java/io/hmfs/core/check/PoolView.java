@@ -1,7 +1,9 @@
 package io.hmfs.core.check;
 
-import io.hmfs.core.dir.Keys;
+import io.hmfs.core.engine.IdSource;
+import io.hmfs.core.engine.Keys;
 import io.hmfs.core.layout.DirContentRecord;
+import io.hmfs.core.layout.DirectoryEntry;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SlotState;
@@ -10,6 +12,7 @@ import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.util.Arrays;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +29,9 @@ final class PoolView {
 
     /** Bits of a status word that mean something: state, kind, length of the name, took another's place. */
     private static final long STATUS_BITS = 0x1_01ff_ffffL;
+
+    /** The same of a DELETED object: without data, unlisted. */
+    private static final long DELETED_BITS = STATUS_BITS | 0x6_0000_0000L;
 
     private static final long ROOT_ID = 1;
 
@@ -45,15 +51,21 @@ final class PoolView {
     /** No time in the pool is as late as this. */
     long future = Long.MAX_VALUE;
 
-    private @Nullable Fixes fixes;
+    /** Whether removed files that hold data and are on no list are where they belong: a start knows of them, or has told the next one. */
+    boolean knowsRemoved;
 
-    PoolView(PoolFile file, Findings findings, Progress progress) {
+    private final Function<PoolView, Repairs> opener;
+    private @Nullable Repairs repairs;
+
+    /** {@code opener} makes the repairs when the first one is needed. */
+    PoolView(PoolFile file, Findings findings, Progress progress, Function<PoolView, Repairs> opener) {
         this.file = file;
         this.pmem = file.pmem();
         this.header = file.header();
         this.regionSize = file.regionSize();
         this.findings = findings;
         this.progress = progress;
+        this.opener = opener;
         this.keys = new Keys(pmem, 0);
     }
 
@@ -112,6 +124,16 @@ final class PoolView {
         return (int) ((offset - at[region]) / kinds[region].slotSize());
     }
 
+    /** The most that the region of the index's directory has room for. */
+    int depthMax() {
+        return Long.numberOfTrailingZeros(Long.highestOneBit(regionSize / DirectoryEntry.SIZE));
+    }
+
+    /** Whether an id is of this format's one partition. */
+    static boolean isIdNumber(long id) {
+        return id > 0 && id >>> IdSource.PARTITION_SHIFT == 0;
+    }
+
     static boolean holdsEntries(RegionKind kind) {
         return kind == RegionKind.ENTRY_SLOTS || kind == RegionKind.LONG_ENTRY_SLOTS;
     }
@@ -168,7 +190,7 @@ final class PoolView {
                 && state >= SlotState.CREATING
                 && state <= SlotState.REPLACED
                 && isKind(EntryRecord.kind(status))
-                && (status & ~STATUS_BITS) == 0;
+                && (status & ~(state == SlotState.DELETED ? DELETED_BITS : STATUS_BITS)) == 0;
     }
 
     /** The kinds of entries; what a format adds belongs here and into {@link EntryCheck}. */
@@ -182,7 +204,7 @@ final class PoolView {
     /** Whether a status word that is not 0 can be one of whatever stands in slots of this kind. */
     static boolean isSlotStatus(long status, RegionKind kind) {
         return isEntryStatus(status, kind)
-                || (kind == RegionKind.ENTRY_SLOTS && isInodeStatus(status))
+                || (kind == RegionKind.ENTRY_SLOTS && (isInodeStatus(status) || isDeadInodeStatus(status)))
                 || (kind == RegionKind.LONG_ENTRY_SLOTS && status == LIVE_CHAIN);
     }
 
@@ -191,6 +213,18 @@ final class PoolView {
         return isEntry(slot)
                 && kinds[regionOf(slot)] == RegionKind.ENTRY_SLOTS
                 && isInodeStatus(EntryRecord.status(pmem, slot));
+    }
+
+    /** Whether the inode of a removed file stands in this slot, whose data has still to be removed. */
+    boolean isDeadInode(long slot) {
+        return isEntry(slot)
+                && kinds[regionOf(slot)] == RegionKind.ENTRY_SLOTS
+                && isDeadInodeStatus(EntryRecord.status(pmem, slot));
+    }
+
+    private static boolean isDeadInodeStatus(long status) {
+        return EntryRecord.revived(status, SlotState.NORMAL) == LIVE_INODE
+                && EntryRecord.state(status) == SlotState.DELETED;
     }
 
     private static boolean isInodeStatus(long status) {
@@ -240,11 +274,11 @@ final class PoolView {
     boolean isValidName(long entry, int length) {
         return length >= nameMin(entry)
                 && length <= nameMax(entry)
-                && (name(entry, length).check() == Status.OK || isLimbo(entry, length));
+                && (name(entry, length).check() == Status.OK || isOrphanDirectory(entry, length));
     }
 
-    private boolean isLimbo(long entry, int length) {
-        return EntryRecord.parent(pmem, entry) == ROOT_ID && name(entry, length).isLimbo();
+    private boolean isOrphanDirectory(long entry, int length) {
+        return EntryRecord.parent(pmem, entry) == ROOT_ID && name(entry, length).isOrphans();
     }
 
     /** The hash of the key that stands in a slot, whatever else does. */
@@ -252,7 +286,7 @@ final class PoolView {
         if (isContent(slot)) {
             return keys.ofContent(DirContentRecord.id(pmem, slot));
         }
-        if (isInode(slot)) {
+        if (isInode(slot) || isDeadInode(slot)) {
             return keys.ofInode(EntryRecord.id(pmem, slot));
         }
         return keys.ofEntry(EntryRecord.parent(pmem, slot), name(slot));
@@ -266,6 +300,9 @@ final class PoolView {
         if (isInode(slot)) {
             return "file of several names (id " + EntryRecord.id(pmem, slot) + ")";
         }
+        if (isDeadInode(slot)) {
+            return "removed file of several names (id " + EntryRecord.id(pmem, slot) + ")";
+        }
         if (isChain(slot)) {
             return "part of a chain";
         }
@@ -278,18 +315,18 @@ final class PoolView {
                 + EntryRecord.parent(pmem, slot) + ")";
     }
 
-    /** The engine that repairs are made with; opened when the first one needs it, after the index was seen to be whole. */
-    Fixes fixes() {
-        if (fixes == null) {
-            fixes = new Fixes(this);
+    /** Opened when the first repair needs them, after the index was seen to be whole. */
+    Repairs repairs() {
+        if (repairs == null) {
+            repairs = opener.apply(this);
         }
-        return fixes;
+        return repairs;
     }
 
-    /** Ends what {@link #fixes} has begun. */
+    /** Ends what {@link #repairs} has begun. */
     void close() {
-        if (fixes != null) {
-            fixes.close();
+        if (repairs != null) {
+            repairs.close();
         }
     }
 

@@ -93,6 +93,6 @@ final class RootCheck {
                 "a word in the index",
                 "none",
                 "add one",
-                () -> view.fixes().addWord(at));
+                () -> view.repairs().addWord(at));
     }
 }

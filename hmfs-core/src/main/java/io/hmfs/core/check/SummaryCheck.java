@@ -10,7 +10,7 @@ import io.hmfs.core.pmem.Pmem;
 
 /**
  * What the last close has told about the free slots: each of them once, and nothing else; and that a start need not look for anything,
- * so this is the last of the passes. A summary that does not fit is forgotten: the next start scans, as after a crash. Where other things
+ * so this comes after all passes that look at slots. A summary that does not fit is forgotten: the next start scans, as after a crash. Where other things
  * were repaired it is forgotten too, since the pool is not clean any more.
  */
 final class SummaryCheck {
@@ -42,7 +42,7 @@ final class SummaryCheck {
                         "0x" + Long.toHexString(SummaryRecord.checksum(view.pmem, check.at)),
                         "0x" + Long.toHexString(check.pmem.get(check.at + SummaryRecord.CHECKSUM_OFFSET)));
             case VALID -> check.valid();
-            case NEW, NONE, NOT_CLOSED -> {} // nobody will believe it
+            case NEW, NONE, NOT_CLOSED, OTHER_DATA -> {} // nobody will believe it
         }
     }
 
@@ -56,6 +56,41 @@ final class SummaryCheck {
             if (!fits(kind)) {
                 return;
             }
+        }
+        removed();
+    }
+
+    /** Each removed file that holds data once, as the consumer looks at it, and nothing else. */
+    private void removed() {
+        long first = SummaryRecord.removed(pmem, at);
+        if (!SummaryRecord.keepsData(pmem, at)) {
+            if (first != Pmem.NULL || SummaryRecord.removedCount(pmem, at) != 0) {
+                damage(at, "no removed files: data was not kept elsewhere", "0x" + Long.toHexString(first));
+            }
+            return;
+        }
+        long told = 0;
+        for (long slot = first; slot != Pmem.NULL; slot = pmem.get(slot + EntryRecord.NEXT_OFFSET)) {
+            boolean holds = view.isEntry(slot) && EntryRecord.holdsData(EntryRecord.status(pmem, slot));
+            if (!holds || seen.has(Marks.REACHED, slot)) {
+                damage(at, "removed files that hold data", "0x" + Long.toHexString(slot) + " among them");
+                return;
+            }
+            seen.set(Marks.REACHED, slot);
+            told++;
+        }
+        long[] found = new long[1];
+        view.eachEntry("removed files", slot -> {
+            if (EntryRecord.holdsData(EntryRecord.status(pmem, slot))) {
+                found[0]++;
+            }
+        });
+        view.findings.count("files whose data is to be removed", found[0]);
+        if (told != found[0] || told != SummaryRecord.removedCount(pmem, at)) {
+            damage(
+                    at,
+                    found[0] + " removed files that hold data",
+                    told + ", and a count of " + SummaryRecord.removedCount(pmem, at));
         }
     }
 

@@ -1,6 +1,6 @@
 package io.hmfs.core.check;
 
-import io.hmfs.core.dir.Keys;
+import io.hmfs.core.engine.Keys;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.pmem.Backing;
@@ -72,34 +72,32 @@ final class SuperblockCheck {
     private boolean words(Path path, IndexView index) throws PoolException {
         long fileSize = view.file.fileSize();
         boolean knownFit = at(PoolHeader.MAGIC_OFFSET) == PoolHeader.MAGIC
-                && PoolHeader.isRead(at(PoolHeader.VERSION_OFFSET))
+                && at(PoolHeader.VERSION_OFFSET) == PoolHeader.VERSION
                 && at(PoolHeader.POOL_SIZE_OFFSET) <= fileSize
                 && at(PoolHeader.REGION_SIZE_OFFSET) == view.regionSize;
         if (at(PoolHeader.MAGIC_OFFSET) == PoolHeader.MAGIC && fits() && !knownFit) {
             Superblock.check(path, view.file); // whole, but of another version or size: its message says so
         }
-        if (knownFit && PoolHeader.isWhole(this::at)) {
+        if (knownFit && fits()) {
             return true;
         }
         long sizeFound = at(PoolHeader.POOL_SIZE_OFFSET);
-        long[] versions = {at(PoolHeader.VERSION_OFFSET), PoolHeader.VERSION, 3, PoolHeader.VERSION_OLDEST};
+        long versionFound = at(PoolHeader.VERSION_OFFSET);
         set(PoolHeader.MAGIC_OFFSET, PoolHeader.MAGIC);
         set(PoolHeader.REGION_SIZE_OFFSET, view.regionSize);
         for (long size : new long[] {sizeFound, fileSize}) {
-            for (long version : versions) {
-                set(PoolHeader.POOL_SIZE_OFFSET, size);
-                set(PoolHeader.VERSION_OFFSET, version);
-                if (PoolHeader.isRead(version) && (fits() || turnOneBit())) {
-                    put();
-                    return true;
-                }
+            set(PoolHeader.POOL_SIZE_OFFSET, size);
+            set(PoolHeader.VERSION_OFFSET, PoolHeader.VERSION);
+            if (fits() || turnOneBit()) {
+                put();
+                return true;
             }
         }
         if (!knownFit) {
             Superblock.check(path, view.file); // throws: not a pool, or more than one thing is wrong
         }
         set(PoolHeader.POOL_SIZE_OFFSET, grownFound() == 0 ? fileSize : sizeFound);
-        set(PoolHeader.VERSION_OFFSET, versions[0]);
+        set(PoolHeader.VERSION_OFFSET, versionFound);
         if (provesSeed(index)) {
             set(PoolHeader.CHECKSUM_OFFSET, PoolHeader.checksum((LongUnaryOperator) this::at));
             put();

@@ -41,11 +41,14 @@ final class Survey {
     }
 
     private void entry(long at) {
+        if (EntryRecord.holdsData(EntryRecord.status(pmem, at)) && PoolView.isIdNumber(EntryRecord.id(pmem, at))) {
+            idMax = Math.max(idMax, EntryRecord.id(pmem, at)); // its data must not become another's
+        }
         if (view.isEntryStatus(at) && EntryRecord.state(pmem, at) == SlotState.NORMAL) {
             time(EntryRecord.birth(pmem, at));
             time(pmem.get(at + EntryRecord.MTIME_OFFSET)); // a ctime may be ahead of the clock
             long id = EntryRecord.id(pmem, at);
-            if (EntryCheck.isIdNumber(id)) {
+            if (PoolView.isIdNumber(id)) {
                 idMax = Math.max(idMax, id);
             }
         }
@@ -79,7 +82,7 @@ final class Survey {
 
     private void ids() {
         long found = pmem.get(view.header + PoolHeader.ID_LEASE_OFFSET);
-        if (found <= idMax || !EntryCheck.isIdNumber(found)) {
+        if (found <= idMax || !PoolView.isIdNumber(found)) {
             store(PoolHeader.ID_LEASE_OFFSET, "id lease", found, "above ", idMax, idMax + 1);
         }
     }

@@ -6,7 +6,7 @@ import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 
-/** Every directory hangs below the root: parents are climbed, and whoever was climbed over need not be again. */
+/** Every directory hangs below the root: parents are climbed, and a directory that was climbed over need not be again. */
 final class TreeCheck {
     private final PoolView view;
     private final Pmem pmem;
@@ -64,8 +64,8 @@ final class TreeCheck {
                 "one that is below itself",
                 "move it to /lost+found",
                 () -> {
-                    view.fixes().unlink(contents.of(EntryRecord.parent(pmem, at)), at);
-                    view.fixes().toLostAndFound(at);
+                    view.repairs().unlink(contents.of(EntryRecord.parent(pmem, at)), at);
+                    view.repairs().toLostAndFound(at);
                 });
     }
 

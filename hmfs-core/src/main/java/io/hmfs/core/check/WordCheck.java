@@ -132,12 +132,12 @@ final class WordCheck {
                     "one object of this name",
                     "another at 0x" + Long.toHexString(other),
                     "give it another name",
-                    () -> view.fixes().renameInPlace(object, view.isDirectory(object)));
+                    () -> view.repairs().renameInPlace(object, view.isDirectory(object)));
         }
     }
 
     private boolean correctKey(long object, long word, Place place) {
-        if (view.isInode(object)) {
+        if (view.isInode(object) || view.isDeadInode(object)) {
             return false; // its names tell its id
         }
         return view.isContent(object) ? correctId(object, word, place) : correctName(object, word, place);
@@ -147,7 +147,7 @@ final class WordCheck {
         long id = DirContentRecord.id(pmem, object);
         for (int bit = 0; bit < Long.SIZE; bit++) {
             long other = id ^ 1L << bit;
-            if (EntryCheck.isIdNumber(other) && place.suits(word, view.keys.ofContent(other))) {
+            if (PoolView.isIdNumber(other) && place.suits(word, view.keys.ofContent(other))) {
                 view.findings.damage(
                         object + DirContentRecord.ID_OFFSET,
                         view.describe(object),

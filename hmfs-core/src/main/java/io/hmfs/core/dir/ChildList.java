@@ -1,5 +1,6 @@
 package io.hmfs.core.dir;
 
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
@@ -22,7 +23,7 @@ public final class ChildList {
     }
 
     /**
-     * Links a filled object at the head; the commit of create, mkdir and rename. What else must be durable before the commit has
+     * Links a filled object at the head; the commit of rename and link. What else must be durable before the commit has
      * been written back by the caller, not fenced. False if the directory is closed, then nothing was linked.
      */
     public boolean link(long content, long at, long time) {
@@ -37,22 +38,19 @@ public final class ChildList {
             if (birth != time) {
                 engine.clock.advance(birth); // counts as issued before it is stored
             }
-            pmem.set(at + EntryRecord.SIBLING_OFFSET, head);
-            pmem.set(at + EntryRecord.BIRTH_OFFSET, birth);
+            place(at, head, birth);
             // [link.1] I2: the object, with its place in the order, is durable before it is reachable.
-            pmem.writeBack(at, Pmem.LINE);
             pmem.fence();
-            // [link.2] The commit.
-            if (pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, head, mtime, at, birth)) {
-                // [link.3] Durable before anybody hears of it.
-                pmem.persist(content, DirContentRecord.SIZE);
+            if (linkChain(content, head, mtime, at)) {
+                // [link.3] Durable before it is answered.
+                pmem.fence();
                 return true;
             }
         }
     }
 
     /**
-     * Makes a chain of several filled objects, the oldest first, in front of a list with this head and mtime: what {@link #link}
+     * Makes a chain of filled objects, one or more, the oldest first, in front of a list with this head and mtime: what {@link #link}
      * does for one object up to its fence. Written back, not fenced.
      */
     public void chain(long[] objects, int from, int to, long head, long mtime) {
@@ -65,12 +63,17 @@ public final class ChildList {
         long birth = mtime;
         for (int i = from; i < to; i++) {
             birth = Math.max(EntryRecord.birth(pmem, objects[i]), birth + 1);
-            pmem.set(objects[i] + EntryRecord.SIBLING_OFFSET, sibling);
-            pmem.set(objects[i] + EntryRecord.BIRTH_OFFSET, birth);
-            // [join.1] I4: births ascend strictly from above the mtime, and each object is durable with its place.
-            pmem.writeBack(objects[i], Pmem.LINE);
+            // [link.1] I4: births ascend strictly from above the mtime.
+            place(objects[i], sibling, birth);
             sibling = objects[i];
         }
+    }
+
+    /** The place of an object in the order, in its first line. Written back, not fenced. */
+    private void place(long at, long sibling, long birth) {
+        pmem.set(at + EntryRecord.SIBLING_OFFSET, sibling);
+        pmem.set(at + EntryRecord.BIRTH_OFFSET, birth);
+        pmem.writeBack(at, Pmem.LINE);
     }
 
     /**
@@ -79,7 +82,7 @@ public final class ChildList {
      */
     public boolean linkChain(long content, long head, long mtime, long newest) {
         long birth = EntryRecord.birth(pmem, newest);
-        // [join.3] The commit of the whole chain.
+        // [link.2] The commit of the whole chain.
         if (!pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, head, mtime, newest, birth)) {
             return false;
         }
@@ -223,7 +226,8 @@ public final class ChildList {
     }
 
     /**
-     * Takes the DELETED children off a list and frees them; one sweeper a directory at a time. The caller has pinned an epoch.
+     * Takes the DELETED children off a list and frees those that hold no data; one sweeper a directory at a time. The caller has pinned an
+     * epoch.
      * False if another sweeper was there and {@code which} does not wait.
      */
     public boolean sweep(long content, Sweep which) {
@@ -233,34 +237,23 @@ public final class ChildList {
         } else if (!engine.sweepers.tryLockWrite(lock)) {
             return false;
         }
-        long removed = unlinkDead(content, which == Sweep.ALL ? Long.MAX_VALUE : engine.clock.now() - GRACE_NANOS);
-        if (removed != Pmem.NULL) {
-            // † Also when the head was not unlinked: it may have been linked just now and not be durable yet, and what
-            // is
-            // durable as the head is about to be freed.
-            pmem.writeBack(content, DirContentRecord.SIZE);
-        }
-        // [sweep.2] I5: the unlinks and the DELETED states are durable before any of the slots is free.
-        pmem.fence();
-        while (removed != Pmem.NULL) {
-            long next = pmem.get(removed + EntryRecord.NEXT_OFFSET);
-            if (engine.isDeadCounted(removed)) {
-                engine.dead.left(-1);
-            }
-            engine.retire(removed, engine.slotsFor(Engine.slotSize(EntryRecord.status(pmem, removed))));
-            removed = next;
-        }
+        unlinkDead(content, which == Sweep.ALL ? Long.MAX_VALUE : engine.clock.now() - GRACE_NANOS);
         engine.sweepers.unlockWrite(lock);
         return true;
     }
 
-    /** Unlinks and chains, through {@code next}, what is DELETED; everything is written back, nothing fenced. */
-    private long unlinkDead(long content, long before) {
-        long removed = Pmem.NULL;
+    /** Unlinks what is DELETED and lets it go, as many as the thread's buffer has room for at once. */
+    private void unlinkDead(long content, long before) {
+        long[] dead = engine.scratch().dead;
+        int count = 0;
         long previous = Pmem.NULL;
         long length = 0;
         long cursor = DirContentRecord.childHead(pmem, content);
-        while (cursor != Pmem.NULL && cursor != DirContentRecord.CLOSED) {
+        while (isChild(cursor)) {
+            if (count == dead.length) {
+                letGo(content, dead, count);
+                count = 0;
+            }
             long next = EntryRecord.sibling(pmem, cursor);
             if (EntryRecord.state(pmem, cursor) != SlotState.DELETED || isNeeded(cursor, before)) {
                 previous = cursor;
@@ -275,12 +268,28 @@ public final class ChildList {
             }
             repairBackReference(cursor);
             pmem.writeBack(cursor, Pmem.LINE);
-            pmem.set(cursor + EntryRecord.NEXT_OFFSET, removed);
-            removed = cursor;
+            dead[count++] = cursor;
             cursor = next;
         }
         pmem.set(content + DirContentRecord.LENGTH_OFFSET, length);
-        return removed;
+        letGo(content, dead, count);
+    }
+
+    private void letGo(long content, long[] dead, int count) {
+        if (count > 0) {
+            // † Also when the head was not unlinked: it may have been linked just now and not be durable yet, and what
+            // is
+            // durable as the head is about to be freed.
+            pmem.writeBack(content, DirContentRecord.SIZE);
+        }
+        // [sweep.2] I5: the unlinks and the DELETED states are durable before any of the slots is free.
+        pmem.fence();
+        for (int i = 0; i < count; i++) {
+            if (engine.isDeadCounted(dead[i])) {
+                engine.dead.left(-1);
+            }
+            engine.removed.unlisted(dead[i]);
+        }
     }
 
     /** Whether a listing may still look here for where a rename has taken the name or the object†. */

@@ -1,7 +1,4 @@
-/**
- * What operations work on: the engine's parts in one place, keys and look-ups, and linked directories (link, raise, sweep). Owns
- * I4. Imports {@code index}, {@code alloc}, {@code lock} and what is below them.
- */
+/** Linked lists of a directory's children: link, raise, sweep. Owns I4. Imports {@code engine} and what is below it. */
 @NullMarked
 package io.hmfs.core.dir;
 

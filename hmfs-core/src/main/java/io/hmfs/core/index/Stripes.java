@@ -1,5 +1,7 @@
 package io.hmfs.core.index;
 
+import io.hmfs.core.lock.LockOrder;
+import io.hmfs.core.lock.LockRank;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -24,9 +26,11 @@ final class Stripes {
     }
 
     void lock(int stripe) {
+        LockOrder.waiting(LockRank.INDEX, stripe);
         for (int spins = 0; ; spins++) {
             int word = (int) WORD.getVolatile(words, stripe);
             if ((word & LOCKED) == 0 && WORD.compareAndSet(words, stripe, word, word | LOCKED)) {
+                LockOrder.taken(LockRank.INDEX, stripe);
                 return;
             }
             pause(spins);
@@ -44,6 +48,7 @@ final class Stripes {
     }
 
     void unlock(int stripe) {
+        LockOrder.released(LockRank.INDEX, stripe);
         WORD.setRelease(words, stripe, (int) WORD.get(words, stripe) & ~LOCKED);
     }
 

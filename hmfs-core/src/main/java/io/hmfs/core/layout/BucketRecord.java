@@ -25,6 +25,9 @@ public final class BucketRecord {
     public static final int SIZE_SHIFT = 6;
     public static final int SLOTS = 8;
 
+    /** Bits of a hash that are the home bucket: a segment has a bucket for each value. */
+    public static final int HOME_BITS = 8;
+
     /** The tag within a word, and within a hash. */
     public static final long TAG_MASK = 0xffffL << 48;
 
@@ -96,7 +99,7 @@ public final class BucketRecord {
 
     /** Home bucket of a hash, 0–255. */
     public static int home(long hash) {
-        return (int) (hash >>> BUCKET_SHIFT) & (SegmentRecord.BUCKETS - 1);
+        return (int) (hash >>> BUCKET_SHIFT) & ((1 << HOME_BITS) - 1);
     }
 
     /** The other bucket where a key with this tag may stand that may stand in this one; its own inverse. */

@@ -23,9 +23,10 @@ import java.lang.foreign.StructLayout;
  *   | name, padded with zeros to a multiple of eight                         |
  * </pre>
  *
- * status = state | kind &lt;&lt; 8 | length of the name &lt;&lt; 16 | took another's place &lt;&lt; 32. link is the successor of an object that moves away and the origin of
- * one that has moved in. ctime carries the mode, see {@link Ctime}. A user's own mtime stands in (override, setAt) and wins while
- * setAt is above the protocol's mtime, so that nobody can set the value that decides a commit. next chains free slots.
+ * status = state | kind &lt;&lt; 8 | length of the name &lt;&lt; 16 | took another's place &lt;&lt; 32 | no data &lt;&lt; 33 | unlisted &lt;&lt; 34; the last two of a DELETED
+ * object only. link is the successor of an object that moves away and the origin of one that has moved in. ctime carries the mode, see {@link Ctime}. A user's own mtime stands in (override, setAt) and wins while
+ * setAt is above the protocol's mtime, so that nobody can set the value that decides a commit. next chains free slots, and
+ * removed files whose data has still to be removed.
  *
  * An indirect entry is one name of a file that has, or had, several: its key and id count, the rest stands in the
  * {@link InodeRecord} under that id.
@@ -64,6 +65,12 @@ public final class EntryRecord {
 
     /** In the status word of a rename's successor that replaced an object: its name was there before it. */
     private static final long TOOK_PLACE = 1L << 32;
+
+    /** In the status word of a DELETED file: its data has been removed, or belongs to the entry that a rename has made of it. */
+    private static final long NO_DATA = 1L << 33;
+
+    /** In the status word of a DELETED file that has data: it has been taken off its list, durably, and waits for the removal of its data. */
+    private static final long UNLISTED = 1L << 34;
 
     public static final int KIND_FILE = 1;
     public static final int KIND_DIRECTORY = 2;
@@ -236,6 +243,47 @@ public final class EntryRecord {
     /** Marks an object that nobody reaches yet as one that takes another's place. */
     public static void markTookPlace(Pmem pmem, long at) {
         pmem.setRelease(at + STATUS_OFFSET, pmem.get(at + STATUS_OFFSET) | TOOK_PLACE);
+    }
+
+    /** DELETED, from a status whose state tells how it ends: what was MOVING leaves its data to its successor. */
+    public static long buried(long status) {
+        return withState(status, SlotState.DELETED) | (state(status) == SlotState.MOVING ? NO_DATA : 0);
+    }
+
+    /** Stores {@link #buried}. The caller is the only one who changes this status. */
+    public static void bury(Pmem pmem, long at) {
+        pmem.setRelease(at + STATUS_OFFSET, buried(pmem.get(at + STATUS_OFFSET)));
+    }
+
+    /** Whether a DELETED object has no data: it was removed, or belongs to a successor. */
+    public static boolean noData(long status) {
+        return (status & NO_DATA) != 0;
+    }
+
+    /** Whether this is a removed file, or the inode of one, whose data has not been removed, if data is kept elsewhere. */
+    public static boolean holdsData(long status) {
+        boolean file = kind(status) == KIND_FILE || (kind(status) == KIND_INODE && object(status) == KIND_FILE);
+        return file && state(status) == SlotState.DELETED && !noData(status);
+    }
+
+    /** The status of a removed file after its data was removed. */
+    public static long withoutData(long status) {
+        return status | NO_DATA;
+    }
+
+    /** Whether a removed file that holds data is known to be on no list. */
+    public static boolean unlisted(long status) {
+        return (status & UNLISTED) != 0;
+    }
+
+    /** The status of a removed file that holds data after it was taken off its list. */
+    public static long asUnlisted(long status) {
+        return status | UNLISTED;
+    }
+
+    /** The status that a DELETED object would have had before its end, in another state. */
+    public static long revived(long status, int state) {
+        return withState(status & ~(NO_DATA | UNLISTED), state);
     }
 
     /** The same object in another state. */

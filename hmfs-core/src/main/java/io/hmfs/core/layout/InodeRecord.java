@@ -96,6 +96,16 @@ public final class InodeRecord {
                 && pmem.cas16(at + EntryRecord.STATUS_OFFSET, status, death, SlotState.FREE, time);
     }
 
+    /** Makes a live inode without names DELETED, on no list; false if another thread has. */
+    public static boolean bury(Pmem pmem, long at, long time) {
+        long status = EntryRecord.status(pmem, at);
+        long death = EntryRecord.death(pmem, at);
+        long dead = EntryRecord.asUnlisted(EntryRecord.buried(status));
+        return EntryRecord.kind(status) == EntryRecord.KIND_INODE
+                && EntryRecord.state(status) == SlotState.NORMAL
+                && pmem.cas16(at + EntryRecord.STATUS_OFFSET, status, death, dead, time);
+    }
+
     public static long names(int count, long entry, int what) {
         return (long) count << COUNT_SHIFT | entry | what;
     }

@@ -13,7 +13,7 @@ import java.util.function.LongUnaryOperator;
 import java.util.zip.CRC32C;
 
 /**
- * Superblock: the first page of a pool, then the region table; little-endian, format v4 (docs/format.md#superblock).
+ * Superblock: the first page of a pool, then the region table; little-endian, format v1 (docs/format.md#superblock).
  *
  * <pre>
  *   0        8        16       24       32       40       48       56       64
@@ -31,11 +31,8 @@ import java.util.zip.CRC32C;
  * The magic is written last, so that a format cut short leaves no pool. A lease is durable before anything below it is used.
  */
 public final class PoolHeader {
-    /** The format this code writes. */
-    public static final int VERSION = 4;
-
-    /** The oldest format that it reads too, and makes {@link #VERSION} of by {@link #raise}: what came later is zero there. */
-    public static final int VERSION_OLDEST = 2;
+    /** The format that this code writes and reads; a pool of any other one is refused. */
+    public static final int VERSION = 1;
 
     /** "HMFSPOOL", little-endian. */
     public static final long MAGIC = 0x4C4F4F5053464D48L;
@@ -134,28 +131,6 @@ public final class PoolHeader {
         pmem.persist(at, Pmem.LINE);
     }
 
-    /**
-     * Says that the pool has from now on what an HMFS of an older version takes for damage; durable on return. The version is stored
-     * first: with the checksum of an older one the pool {@link #isWhole} too. Again at each start, whose process before may have died
-     * before it was durable.
-     */
-    public static void raise(Pmem pmem, long at) {
-        pmem.setRelease(at + VERSION_OFFSET, VERSION);
-        pmem.setRelease(at + CHECKSUM_OFFSET, checksum(pmem, at));
-        pmem.persist(at, Pmem.LINE);
-    }
-
-    /** Whether a checksum fits the words that it covers, which stand by their offset in the header. */
-    public static boolean isWhole(LongUnaryOperator word) {
-        long checksum = word.applyAsLong(CHECKSUM_OFFSET);
-        boolean whole = checksum(word) == checksum;
-        for (long older = VERSION_OLDEST; older < VERSION && word.applyAsLong(VERSION_OFFSET) == VERSION; older++) {
-            long version = older;
-            whole |= checksum(offset -> offset == VERSION_OFFSET ? version : word.applyAsLong(offset)) == checksum;
-        }
-        return whole;
-    }
-
     /** CRC32C of the written-once words, the magic's value included. */
     public static long checksum(Pmem pmem, long at) {
         return checksum(offset -> pmem.get(at + offset));
@@ -177,11 +152,6 @@ public final class PoolHeader {
     public static long size(Pmem pmem, long at) {
         long grown = pmem.get(at + GROWN_OFFSET);
         return grown != 0 ? grown : pmem.get(at + POOL_SIZE_OFFSET);
-    }
-
-    /** Whether this code reads pools of a format. */
-    public static boolean isRead(long version) {
-        return version >= VERSION_OLDEST && version <= VERSION;
     }
 
     public static UUID uuid(Pmem pmem, long at) {

@@ -8,7 +8,8 @@ public enum RegionKind {
     INDEX_DIRECTORY(4, 0),
     INDEX_SEGMENTS(5, 0),
     PRINCIPALS(6, 0),
-    OUTCOMES(7, 0);
+    OUTCOMES(7, 0),
+    RECORDS(8, TableRecord.SIZE);
 
     /** The bits of a region word that hold the kind. */
     public static final long MASK = 63;

@@ -24,7 +24,7 @@ import java.lang.foreign.StructLayout;
  */
 public final class SegmentRecord {
     public static final long SIZE = 16384;
-    public static final int BUCKETS = 256;
+    public static final int BUCKETS = 1 << BucketRecord.HOME_BITS;
 
     /** "HMFSEG" and format version 1. */
     public static final long MAGIC = 0x0001_4745_5346_4d48L;

@@ -15,9 +15,12 @@ import java.util.zip.CRC32C;
  * <pre>
  *   0        8        16       24       32       40       48       56       64
  *   | starts | dead   | free slots of each kind  | never used, of each kind |
- *   64         72                                                          128
- *   | checksum | reserved, zero                                             |
+ *   64        72             80         88                                 128
+ *   | removed | removed files | checksum | reserved, zero                     |
  * </pre>
+ * removed = the first of the removed files whose data has still to be removed, chained through their {@code next} | 1 if data is kept elsewhere; behind it
+ * is how many there are. Without that 1 nobody knows which removed files had data.
+ *
  * Free slots stand in batches of at most {@link #BATCH_MAX}: a chain through their {@code next}, and the first of a batch has, in another
  * word, the first of the next batch. Of the last region of a kind the slots from "never used" on stand in no batch.
  *
@@ -32,7 +35,11 @@ public final class SummaryRecord {
     public static final long DEAD_OFFSET = 8;
     public static final long FREE_OFFSET = 16;
     public static final long UNUSED_OFFSET = 40;
-    public static final long CHECKSUM_OFFSET = 64;
+    public static final long REMOVED_OFFSET = 64;
+    public static final long REMOVED_COUNT_OFFSET = 72;
+    public static final long CHECKSUM_OFFSET = 80;
+
+    private static final long KEPT = 1;
 
     static final StructLayout LAYOUT = structLayout(
                     u64("starts"),
@@ -43,8 +50,10 @@ public final class SummaryRecord {
                     u64("unusedContents"),
                     u64("unusedEntries"),
                     u64("unusedLongEntries"),
+                    u64("removed"),
+                    u64("removedCount"),
                     u64("checksum"),
-                    paddingLayout(56))
+                    paddingLayout(40))
             .withByteAlignment(64)
             .withName("SummaryRecord");
 
@@ -58,6 +67,8 @@ public final class SummaryRecord {
         Layouts.pin(LAYOUT, "unusedContents", UNUSED_OFFSET + ofKind(RegionKind.CONTENT_SLOTS));
         Layouts.pin(LAYOUT, "unusedEntries", UNUSED_OFFSET + ofKind(RegionKind.ENTRY_SLOTS));
         Layouts.pin(LAYOUT, "unusedLongEntries", UNUSED_OFFSET + ofKind(RegionKind.LONG_ENTRY_SLOTS));
+        Layouts.pin(LAYOUT, "removed", REMOVED_OFFSET);
+        Layouts.pin(LAYOUT, "removedCount", REMOVED_COUNT_OFFSET);
         Layouts.pin(LAYOUT, "checksum", CHECKSUM_OFFSET);
     }
 
@@ -85,6 +96,26 @@ public final class SummaryRecord {
     public static void set(Pmem pmem, long at, RegionKind kind, long free, long unused) {
         pmem.set(at + FREE_OFFSET + ofKind(kind), free);
         pmem.set(at + UNUSED_OFFSET + ofKind(kind), unused);
+    }
+
+    /** The first of the removed files that hold data, or {@code Pmem.NULL}. */
+    public static long removed(Pmem pmem, long at) {
+        return pmem.get(at + REMOVED_OFFSET) & ~KEPT;
+    }
+
+    /** How many removed files hold data. */
+    public static long removedCount(Pmem pmem, long at) {
+        return pmem.get(at + REMOVED_COUNT_OFFSET);
+    }
+
+    /** Whether data was kept elsewhere when the pool was open last: only then is {@link #removed} known. */
+    public static boolean keepsData(Pmem pmem, long at) {
+        return (pmem.get(at + REMOVED_OFFSET) & KEPT) != 0;
+    }
+
+    public static void setRemoved(Pmem pmem, long at, boolean keepsData, long first, long count) {
+        pmem.set(at + REMOVED_OFFSET, first | (keepsData ? KEPT : 0));
+        pmem.set(at + REMOVED_COUNT_OFFSET, count);
     }
 
     /** CRC32C of the words before it. */

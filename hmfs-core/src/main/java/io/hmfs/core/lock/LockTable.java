@@ -20,15 +20,17 @@ public final class LockTable {
     private static final VarHandle WORD =
             MethodHandles.arrayElementVarHandle(int[].class).withInvokeExactBehavior();
 
+    private final LockRank rank;
     private final int[] words;
     private final int mask;
     private volatile boolean poisoned;
 
-    /** A table of {@code size} locks, a power of two. */
-    public LockTable(int size) {
+    /** A table of {@code size} locks, a power of two, of one rank in the order of locks. */
+    public LockTable(LockRank rank, int size) {
         if (Integer.bitCount(size) != 1) {
             throw new IllegalArgumentException("the number of locks must be a power of two, not " + size);
         }
+        this.rank = rank;
         this.words = new int[size];
         this.mask = size - 1;
     }
@@ -39,24 +41,32 @@ public final class LockTable {
     }
 
     public void lockWrite(int lock) {
+        LockOrder.waiting(rank, lock);
         for (int tries = 0; !tryLockWrite(lock); tries++) {
             await(tries);
         }
     }
 
     public boolean tryLockWrite(int lock) {
-        return (int) WORD.getOpaque(words, lock) == 0 && WORD.compareAndSet(words, lock, 0, WRITER);
+        boolean taken = (int) WORD.getOpaque(words, lock) == 0 && WORD.compareAndSet(words, lock, 0, WRITER);
+        if (taken) {
+            LockOrder.taken(rank, lock);
+        }
+        return taken;
     }
 
     public void unlockWrite(int lock) {
         assert (int) WORD.getOpaque(words, lock) == WRITER : "nobody holds lock " + lock;
+        LockOrder.released(rank, lock);
         WORD.setRelease(words, lock, 0);
     }
 
     public void lockRead(int lock) {
+        LockOrder.waiting(rank, lock);
         for (int tries = 0; ; tries++) {
             int seen = (int) WORD.getOpaque(words, lock);
             if (seen != WRITER && WORD.compareAndSet(words, lock, seen, seen + 1)) {
+                LockOrder.taken(rank, lock);
                 return;
             }
             await(tries);
@@ -64,6 +74,7 @@ public final class LockTable {
     }
 
     public void unlockRead(int lock) {
+        LockOrder.released(rank, lock);
         int before = (int) WORD.getAndAdd(words, lock, -1);
         assert before > 0;
     }

@@ -1,6 +1,6 @@
 package io.hmfs.core.op;
 
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.BlobRecord;
 import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.EntryRecord;
@@ -8,6 +8,7 @@ import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.AclEdit;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 
@@ -28,11 +29,11 @@ final class AclOp {
         this.attributes = attributes;
     }
 
-    Status run(long parent, Name name, AclEdit edit) {
-        return attributes.changeAlone(parent, name, at -> changeLocked(at, edit));
+    Status run(long parent, Name name, AclEdit edit, Change change) {
+        return attributes.changeAlone(parent, name, at -> changeLocked(at, edit, change));
     }
 
-    private Status changeLocked(long at, AclEdit edit) {
+    private Status changeLocked(long at, AclEdit edit, Change change) {
         Attributes object = Attributes.withAcl();
         reader.readObject(at, object);
         Status status = edit.apply(object);
@@ -57,7 +58,7 @@ final class AclOp {
         long time = engine.clock.next();
         long clean = EntryRecord.links(pmem, at) & ~EntryRecord.LINKS_DIRTY;
         long swung = EntryRecord.withAcl(clean, head, has, mode);
-        engine.records.changesAcl(at, attributes.nextCtime(at, time), swung);
+        engine.records.changesAcl(change, at, attributes.nextCtime(at, time), swung);
         // [acl.1] The chain, and the record of a numbered change, are durable before anything points there.
         pmem.fence();
         // [acl.2] The commit: chain, ACL and mode are one word, which nobody else changes now.

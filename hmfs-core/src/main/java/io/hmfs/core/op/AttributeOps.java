@@ -1,12 +1,13 @@
 package io.hmfs.core.op;
 
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
+import io.hmfs.core.layout.ChangeRecord;
 import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.EntryRecord;
-import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.layout.Owner;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import org.jspecify.annotations.Nullable;
@@ -31,58 +32,61 @@ final class AttributeOps {
     }
 
     /** What to do with an object that is found and locked. */
-    interface Change {
+    interface Action {
         /** Null: another change came first; again. */
         @Nullable
-        Status apply(AttributeOps ops, long at, long a, long b);
+        Status apply(AttributeOps ops, Change change, long at, long a, long b);
     }
 
-    private static final Change CHMOD =
-            (ops, at, mode, _) -> ops.recordOwner(at, OutcomeRecord.OF_MODE, KEEP, KEEP, (int) mode);
-    private static final Change CHOWN =
-            (ops, at, uid, gid) -> ops.recordOwner(at, OutcomeRecord.OF_OWNER, (int) uid, (int) gid, KEEP);
-    private static final Change SET_TIMES = AttributeOps::changeTimes;
-    private static final Change APPEND = AttributeOps::grow;
-    private static final Change TRUNCATE = (ops, at, size, _) -> ops.resize(at, size, false);
+    private static final Action CHMOD =
+            (ops, change, at, mode, _) -> ops.recordOwner(change, at, ChangeRecord.OF_MODE, KEEP, KEEP, (int) mode);
+    private static final Action CHOWN = (ops, change, at, uid, gid) ->
+            ops.recordOwner(change, at, ChangeRecord.OF_OWNER, (int) uid, (int) gid, KEEP);
+    private static final Action SET_TIMES = AttributeOps::changeTimes;
+    private static final Action APPEND = AttributeOps::grow;
+    private static final Action TRUNCATE = (ops, change, at, size, _) -> ops.resize(change, at, size, false);
 
-    Status chmod(long parent, Name name, int mode) {
-        return mode < 0 || mode > Ctime.MODE_MAX ? Status.INVALID_ARGUMENT : change(parent, name, CHMOD, mode, 0);
+    Status chmod(long parent, Name name, int mode, Change change) {
+        return mode < 0 || mode > Ctime.MODE_MAX
+                ? Status.INVALID_ARGUMENT
+                : change(parent, name, change, CHMOD, mode, 0);
     }
 
-    Status chown(long parent, Name name, int uid, int gid) {
-        return uid >= KEEP && gid >= KEEP ? change(parent, name, CHOWN, uid, gid) : Status.INVALID_ARGUMENT;
+    Status chown(long parent, Name name, int uid, int gid, Change change) {
+        return uid >= KEEP && gid >= KEEP ? change(parent, name, change, CHOWN, uid, gid) : Status.INVALID_ARGUMENT;
     }
 
-    Status setTimes(long parent, Name name, long mtime, long atime) {
+    Status setTimes(long parent, Name name, long mtime, long atime, Change change) {
         return mtime < KEEP || atime < KEEP
                 ? Status.INVALID_ARGUMENT
-                : change(parent, name, SET_TIMES, true, mtime, atime);
+                : change(parent, name, change, SET_TIMES, true, mtime, atime);
     }
 
-    Status append(long parent, Name name, long id, long size) {
-        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, APPEND, id, size);
+    /** append to a file of several names; for any other it does the same as {@link AppendOp}. */
+    Status append(long parent, Name name, long id, long size, Change change) {
+        return change(parent, name, change, APPEND, id, size);
     }
 
-    Status truncate(long parent, Name name, long size) {
-        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, TRUNCATE, size, 0);
+    Status truncate(long parent, Name name, long size, Change change) {
+        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, change, TRUNCATE, size, 0);
     }
 
-    /** A change that is alone on the object, by where its attributes stand. */
+    /** An action that is alone on the object, by where its attributes stand. */
     @FunctionalInterface
     interface Alone {
         Status apply(long at);
     }
 
-    Status changeAlone(long parent, Name name, Alone change) {
-        return change(parent, name, (_, at, _, _) -> change.apply(at), true, 0, 0);
+    Status changeAlone(long parent, Name name, Alone action) {
+        return change(parent, name, Change.NONE, (_, _, at, _, _) -> action.apply(at), true, 0, 0);
     }
 
-    Status change(long parent, Name name, Change change, long a, long b) {
-        return change(parent, name, change, engine.records.isNumbered(), a, b);
+    Status change(long parent, Name name, Change change, Action action, long a, long b) {
+        return change(parent, name, change, action, change.isRecorded(), a, b);
     }
 
-    private Status change(long parent, Name name, Change change, boolean asksAlone, long a, long b) {
-        if (name.isLimbo()) {
+    private Status change(long parent, Name name, Change change, Action action, boolean asksAlone, long a, long b) {
+        if (name.isOrphans()) {
             return Status.NOT_FOUND;
         }
         boolean alone = asksAlone;
@@ -97,8 +101,9 @@ final class AttributeOps {
                 int needed = at > 0 ? inodeLockOf(at) : -1;
                 boolean held = needed < 0 || (alone && (needed == inodeLock || needed == lock));
                 @Nullable
-                Status status =
-                        at > 0 && held ? change.apply(this, engine.inodes.attributesOf(at), a, b) : Status.NOT_FOUND;
+                Status status = at > 0 && held
+                        ? action.apply(this, change, engine.inodes.attributesOf(at), a, b)
+                        : Status.NOT_FOUND;
                 unlock(lock, inodeLock, alone);
                 if (at < 0) {
                     recovery.recover(-at);
@@ -181,12 +186,11 @@ final class AttributeOps {
         }
     }
 
-    private Status recordOwner(long at, int change, int uid, int gid, int mode) {
+    private Status recordOwner(Change change, long at, int kind, int uid, int gid, int mode) {
         settleMode(at);
         long time = engine.clock.next();
-        if (engine.records.isNumbered()) {
-            int shown = OutcomeRecord.shown(OutcomeRecord.OWNED, change);
-            engine.records.changes(shown, at, nextCtime(at, time));
+        if (change.isRecorded()) {
+            engine.records.changes(change, ChangeRecord.shown(ChangeRecord.OWNED, kind), at, nextCtime(at, time));
         }
         return changeOwner(at, time, uid, gid, mode);
     }
@@ -213,14 +217,14 @@ final class AttributeOps {
         return Status.OK;
     }
 
-    private Status changeTimes(long at, long mtime, long atime) {
+    private Status changeTimes(Change change, long at, long mtime, long atime) {
         if (mtime == KEEP && atime == KEEP) {
             return Status.OK;
         }
         long time = engine.clock.next();
         long changed = Ctime.time(nextCtime(at, time)); // both times show at once, though they are two units
         engine.clock.advance(changed); // it may lie ahead; from here on it counts as issued
-        engine.records.times(at, changed, mtime, atime);
+        engine.records.times(change, at, changed, mtime, atime);
         long set = pmem.get(at + EntryRecord.OVERRIDE_OFFSET);
         long marked = pmem.get(at + EntryRecord.SET_AT_OFFSET);
         long setAt = marked & ~EntryRecord.SET_AT_DIRTY;
@@ -243,8 +247,8 @@ final class AttributeOps {
         return Status.OK;
     }
 
-    private Status grow(long at, long id, long size) {
-        return EntryRecord.id(pmem, at) == id ? resize(at, size, true) : Status.STALE;
+    private Status grow(Change change, long at, long id, long size) {
+        return EntryRecord.id(pmem, at) == id ? resize(change, at, size, true) : Status.STALE;
     }
 
     private static boolean isSymlink(long status) {
@@ -252,13 +256,13 @@ final class AttributeOps {
         return (kind == EntryRecord.KIND_INODE ? EntryRecord.object(status) : kind) == EntryRecord.KIND_SYMLINK;
     }
 
-    private Status resize(long at, long size, boolean onlyGrow) {
+    private Status resize(Change change, long at, long size, boolean onlyGrow) {
         Status status = checkFile(at);
         if (status == Status.OK) {
             Length length = lengths.get();
             long time = engine.clock.next();
-            int change = onlyGrow ? OutcomeRecord.APPENDED : OutcomeRecord.TRUNCATED;
-            engine.records.changes(OutcomeRecord.shown(OutcomeRecord.RESIZED, change), at, time);
+            int kind = onlyGrow ? ChangeRecord.APPENDED : ChangeRecord.TRUNCATED;
+            engine.records.changes(change, ChangeRecord.shown(ChangeRecord.RESIZED, kind), at, time);
             store(at, size, onlyGrow, time, length);
             // [append.2]
             pmem.persist(at + EntryRecord.MTIME_OFFSET, 16);

@@ -1,6 +1,6 @@
 package io.hmfs.core.op;
 
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.BlobRecord;
 import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.Ctime;

@@ -1,19 +1,26 @@
 package io.hmfs.core.op;
 
 import io.hmfs.core.lock.LockTable;
-import io.hmfs.core.type.NameBatch;
 import java.util.Arrays;
 
-/** The key locks of a batch: taken together, ascending as by whoever takes several, each once. Reused. */
+/** The key locks of a batch: taken together, each once, in ascending order as by every thread that takes several. Reused. */
 final class BatchLocks {
-    private final int[] locks = new int[NameBatch.CAPACITY_MAX];
+    private int[] locks = {};
     private int count;
 
-    /** Chooses the locks of all keys that join; whether there are fewer locks than keys. */
-    boolean choose(LockTable table, long[] hashes, boolean[] joins, int size) {
+    /** Chooses the locks of all keys that are batched; whether there are fewer locks than keys. */
+    boolean choose(LockTable table, long[] hashes, boolean[] batched, int size) {
+        if (locks.length < size) {
+            locks = new int[size];
+        }
+        if (size == 1) {
+            locks[0] = table.of(hashes[0]);
+            count = batched[0] ? 1 : 0;
+            return false;
+        }
         int keys = 0;
         for (int i = 0; i < size; i++) {
-            if (joins[i]) {
+            if (batched[i]) {
                 locks[keys++] = table.of(hashes[i]);
             }
         }
@@ -27,11 +34,11 @@ final class BatchLocks {
         return count < keys;
     }
 
-    /** Of two requests about one key the later one comes afterwards, alone. Two keys of one hash are rare enough. */
-    static void leaveOutTwins(long[] hashes, boolean[] joins, int size) {
+    /** Of two entries with one key the later one is left to the next pass. Two keys of one hash are rare enough. */
+    static void leaveOutTwins(long[] hashes, boolean[] batched, int size) {
         for (int i = 1; i < size; i++) {
-            for (int j = 0; j < i && joins[i]; j++) {
-                joins[i] = !(joins[j] && hashes[j] == hashes[i]);
+            for (int j = 0; j < i && batched[i]; j++) {
+                batched[i] = !(batched[j] && hashes[j] == hashes[i]);
             }
         }
     }

@@ -1,12 +1,13 @@
 package io.hmfs.core.op;
 
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.BlobRecord;
+import io.hmfs.core.layout.ChangeRecord;
 import io.hmfs.core.layout.EntryRecord;
-import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
+import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Extended attributes and readlink: what stands in an object's chain, but for its ACL ({@link AclOp}). A change makes a new chain and swings
  * it in by one 8-byte CAS, under the locks of other changes of attributes, so that a rename, which holds the writer lock, copies a chain
- * that stands still; whoever loses the race against another change begins again from the other's chain. Reads take no lock.
+ * that stands still; a change that loses the race against another begins again from the other's chain. Reads take no lock.
  */
 final class ChainOps {
     private static final int VALUE_MAX = 1 << 16;
@@ -37,9 +38,9 @@ final class ChainOps {
         this.attributes = attributes;
     }
 
-    Status setXattr(long parent, Name name, Name attribute, byte[] value, XattrMode mode) {
+    Status setXattr(long parent, Name name, Name attribute, byte[] value, XattrMode mode, Change change) {
         Status valid = checkName(attribute);
-        return valid != Status.OK ? valid : set(parent, name, attribute, value, mode);
+        return valid != Status.OK ? valid : set(parent, name, attribute, value, mode, change);
     }
 
     Status getXattr(long parent, Name name, Name attribute, Bytes out) {
@@ -47,9 +48,11 @@ final class ChainOps {
         return valid != Status.OK ? valid : get(parent, name, attribute, out);
     }
 
-    Status removeXattr(long parent, Name name, Name attribute) {
+    Status removeXattr(long parent, Name name, Name attribute, Change change) {
         Status valid = checkName(attribute);
-        return valid != Status.OK ? valid : change(parent, name, OutcomeRecord.ATTRIBUTE_REMOVED, removal(attribute));
+        return valid != Status.OK
+                ? valid
+                : edit(parent, name, change, ChangeRecord.ATTRIBUTE_REMOVED, removal(attribute));
     }
 
     Status listXattrs(long parent, Name name, List<Name> out) {
@@ -95,11 +98,11 @@ final class ChainOps {
         Status of(byte[] blob, Attributes found);
     }
 
-    private Status set(long parent, Name name, Name attribute, byte[] value, XattrMode mode) {
+    private Status set(long parent, Name name, Name attribute, byte[] value, XattrMode mode, Change change) {
         if (value.length > VALUE_MAX) {
             return Status.VALUE_TOO_LARGE;
         }
-        return change(parent, name, OutcomeRecord.ATTRIBUTE_SET, (blob, result) -> {
+        return edit(parent, name, change, ChangeRecord.ATTRIBUTE_SET, (blob, result) -> {
             int at = BlobEdit.find(blob, BlobRecord.TYPE_ATTRIBUTE, attribute);
             if (at != BlobEdit.NONE && mode == XattrMode.CREATE) {
                 return Status.EXISTS;
@@ -177,12 +180,12 @@ final class ChainOps {
         return head == Pmem.NULL ? BlobEdit.EMPTY : engine.chains.read(head);
     }
 
-    private Status change(long parent, Name name, int change, Edit edit) {
-        return attributes.change(parent, name, (_, at, _, _) -> changeLocked(at, change, edit), 0, 0);
+    private Status edit(long parent, Name name, Change change, int kind, Edit edit) {
+        return attributes.change(parent, name, change, (_, _, at, _, _) -> editLocked(at, change, kind, edit), 0, 0);
     }
 
     /** Null: another change came first. */
-    private @Nullable Status changeLocked(long at, int change, Edit edit) {
+    private @Nullable Status editLocked(long at, Change change, int kind, Edit edit) {
         long old = EntryRecord.chain(EntryRecord.links(pmem, at));
         Bytes result = new Bytes();
         Status status = edit.apply(old == Pmem.NULL ? BlobEdit.EMPTY : engine.chains.read(old), result);
@@ -198,7 +201,7 @@ final class ChainOps {
         }
         attributes.settleMode(at);
         long time = engine.clock.next();
-        engine.records.chains(change, at, attributes.nextCtime(at, time), old);
+        engine.records.chains(change, kind, at, attributes.nextCtime(at, time), old);
         // [chain.2] The time of change goes first, so that a change without it is never seen. Its fence is the one that
         // makes the chain, and the record of the change, durable before anything points at the chain.
         attributes.touch(at, time);

@@ -1,7 +1,7 @@
 package io.hmfs.core.op;
 
 import io.hmfs.core.dir.ChildList;
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.Status;

@@ -2,7 +2,7 @@ package io.hmfs.core.op;
 
 import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.dir.ChildList;
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.InodeRecord;
 import io.hmfs.core.layout.SlotState;

@@ -1,6 +1,6 @@
 package io.hmfs.core.op;
 
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
@@ -122,7 +122,7 @@ final class ListOp {
                     if (EntryRecord.status(pmem, shown) != shownStatus) {
                         continue; // it changed under our eyes: look again
                     }
-                    boolean hidden = directory == ROOT_ID && name.isLimbo();
+                    boolean hidden = directory == ROOT_ID && name.isOrphans();
                     if (!hidden && !visitor.visit(name, attributes)) {
                         return at;
                     }

@@ -1,16 +1,16 @@
 package io.hmfs.core.op;
 
-import io.hmfs.core.dir.ChangeRecords;
 import io.hmfs.core.dir.ChildList;
-import io.hmfs.core.dir.Engine;
-import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.AclEdit;
 import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
+import io.hmfs.core.type.Change;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.DeleteBatch;
+import io.hmfs.core.type.FileType;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
@@ -26,15 +26,10 @@ import java.util.List;
 public final class Operations {
     private static final long ROOT_ID = 1;
 
-    private final ChangeRecords records;
     private final StatOp stat;
-    private final StatBatchOp statBatch;
     private final CreateOp create;
-    private final BatchOp batch;
     private final DeleteOp delete;
-    private final DeleteBatchOp deleteBatch;
-    private final AppendBatchOp appendBatch;
-    private final UnlinkOp unlink;
+    private final AppendOp append;
     private final LinkOp link;
     private final RmdirOp rmdir;
     private final RenameOp rename;
@@ -46,20 +41,17 @@ public final class Operations {
     private final PathOp path;
 
     public Operations(Engine engine, ChildList lists, Recovery recovery) {
-        this.records = engine.records;
         AttributeReader reader = new AttributeReader(engine, recovery);
         this.attributes = new AttributeOps(engine, recovery);
         this.stat = new StatOp(engine, recovery, reader);
-        this.statBatch = new StatBatchOp(engine, stat);
         this.create = new CreateOp(engine, lists, recovery, reader);
-        this.batch = new BatchOp(engine, lists, recovery, create);
-        this.delete = new DeleteOp(engine, lists, recovery, reader);
-        this.deleteBatch = new DeleteBatchOp(engine, lists, recovery, delete);
-        this.appendBatch = new AppendBatchOp(engine, attributes);
-        this.unlink = new UnlinkOp(engine, recovery, reader, attributes, delete);
+        EntryRemoval removal = new EntryRemoval(engine, lists);
+        UnlinkOp unlink = new UnlinkOp(engine, recovery, reader, attributes, removal);
+        this.delete = new DeleteOp(engine, lists, recovery, reader, removal, unlink);
+        this.append = new AppendOp(engine, recovery, attributes);
         this.link = new LinkOp(engine, lists, recovery, reader, attributes);
         DirectoryCloser closer = new DirectoryCloser(engine, lists);
-        this.rmdir = new RmdirOp(engine, recovery, delete, closer);
+        this.rmdir = new RmdirOp(engine, recovery, removal, closer);
         this.rename = new RenameOp(engine, lists, recovery, reader, attributes, closer);
         this.list = new ListOp(engine, recovery, reader);
         this.count = new CountOp(engine, recovery, list);
@@ -76,22 +68,13 @@ public final class Operations {
         return stat.run(directory, name, out);
     }
 
-    /** All requests of a batch, each answered in it. */
-    public Status executeAll(NameBatch requests) {
-        switch (requests) {
-            case StatBatch stats -> statBatch.run(stats);
-            case CreateBatch creates -> batch.run(creates);
-            case DeleteBatch deletes -> {
-                deleteBatch.run(deletes);
-                for (int i = 0; i < deletes.size(); i++) {
-                    if (!deletes.isAnswered(i)) {
-                        records.enter(deletes.ring(i), deletes.sequence(i), 0, 0);
-                        deletes.answer(i, delete(deletes.directory(i), deletes.name(i), deletes.attributes(i)));
-                        records.leave();
-                    }
-                }
-            }
-            case AppendBatch appends -> appendBatch.run(appends);
+    /** All entries of a batch that have no answer yet, each answered in it. */
+    public Status execute(NameBatch batch) {
+        switch (batch) {
+            case StatBatch stats -> stat.run(stats);
+            case CreateBatch creates -> create.run(creates);
+            case DeleteBatch deletes -> delete.run(deletes);
+            case AppendBatch appends -> append.run(appends);
         }
         return Status.OK;
     }
@@ -100,79 +83,69 @@ public final class Operations {
         return stat.runById(directory, out);
     }
 
-    public Status create(long directory, Name name, int mode, int uid, int gid, Attributes out) {
-        return create.run(EntryRecord.KIND_FILE, directory, name, mode, uid, gid, out);
-    }
-
-    public Status mkdir(long directory, Name name, int mode, int uid, int gid, Attributes out) {
-        return create.run(EntryRecord.KIND_DIRECTORY, directory, name, mode, uid, gid, out);
-    }
-
     /** The directory that no path leads to, made if need be. */
-    public Status limbo(boolean make, Attributes out) {
-        Status found = stat.runUnchecked(ROOT_ID, Name.limbo(), out);
+    public Status orphans(boolean make, Attributes out) {
+        Status found = stat.runUnchecked(ROOT_ID, Name.orphans(), out);
         if (found != Status.NOT_FOUND || !make) {
             return found;
         }
-        Status made = create.limbo(out);
+        Status made = create.orphans(out);
         return made == Status.EXISTS ? Status.OK : made;
     }
 
-    public Status delete(long directory, Name name, Attributes removed) {
-        for (; ; ) {
-            Status status = delete.run(directory, name, removed);
-            if (status == null) {
-                status = unlink.run(directory, name, removed);
-            }
-            if (status != null) {
-                return status;
-            }
-        }
+    public Status delete(long directory, Name name, Change change, Attributes removed) {
+        return delete.run(directory, name, change, removed);
     }
 
     public Status link(long directory, Name name, long targetDirectory, Name targetName, Attributes out) {
         return link.run(directory, name, targetDirectory, targetName, out);
     }
 
-    public Status rmdir(long directory, Name name) {
-        return rmdir.run(directory, name);
+    public Status rmdir(long directory, Name name, Change change) {
+        return rmdir.run(directory, name, change);
     }
 
     public Status rename(
-            long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
-        return rename.run(source, sourceName, target, targetName, replace, replaced);
+            long source,
+            Name sourceName,
+            long target,
+            Name targetName,
+            boolean replace,
+            Change change,
+            Attributes replaced) {
+        return rename.run(source, sourceName, target, targetName, replace, change, replaced);
     }
 
-    public Status chmod(long directory, Name name, int mode) {
-        return attributes.chmod(directory, name, mode);
+    public Status chmod(long directory, Name name, int mode, Change change) {
+        return attributes.chmod(directory, name, mode, change);
     }
 
-    public Status chown(long directory, Name name, int uid, int gid) {
-        return attributes.chown(directory, name, uid, gid);
+    public Status chown(long directory, Name name, int uid, int gid, Change change) {
+        return attributes.chown(directory, name, uid, gid, change);
     }
 
-    public Status setTimes(long directory, Name name, long mtimeNanos, long atimeNanos) {
-        return attributes.setTimes(directory, name, mtimeNanos, atimeNanos);
+    public Status setTimes(long directory, Name name, long mtimeNanos, long atimeNanos, Change change) {
+        return attributes.setTimes(directory, name, mtimeNanos, atimeNanos, change);
     }
 
-    public Status append(long directory, Name name, long id, long size) {
-        return attributes.append(directory, name, id, size);
+    public Status append(long directory, Name name, long id, long size, Change change) {
+        return append.run(directory, name, id, size, change);
     }
 
-    public Status truncate(long directory, Name name, long size) {
-        return attributes.truncate(directory, name, size);
+    public Status truncate(long directory, Name name, long size, Change change) {
+        return attributes.truncate(directory, name, size, change);
     }
 
-    public Status symlink(long directory, Name name, byte[] target, int uid, int gid, Attributes out) {
-        return create.symlink(directory, name, target, uid, gid, out);
+    public Status symlink(long directory, Name name, byte[] target, int uid, int gid, Change change, Attributes out) {
+        return create.symlink(directory, name, target, uid, gid, change, out);
     }
 
     public Status readlink(long directory, Name name, Bytes out) {
         return chains.readlink(directory, name, out);
     }
 
-    public Status setXattr(long directory, Name name, Name attribute, byte[] value, XattrMode mode) {
-        return chains.setXattr(directory, name, attribute, value, mode);
+    public Status setXattr(long directory, Name name, Name attribute, byte[] value, XattrMode mode, Change change) {
+        return chains.setXattr(directory, name, attribute, value, mode, change);
     }
 
     public Status getXattr(long directory, Name name, Name attribute, Bytes out) {
@@ -187,20 +160,22 @@ public final class Operations {
         return chains.readXattrs(directory, name, visitor);
     }
 
-    public Status removeXattr(long directory, Name name, Name attribute) {
-        return chains.removeXattr(directory, name, attribute);
+    public Status removeXattr(long directory, Name name, Name attribute, Change change) {
+        return chains.removeXattr(directory, name, attribute, change);
     }
 
-    public Status changeAcl(long directory, Name name, AclEdit edit) {
-        return acl.run(directory, name, edit);
+    public Status changeAcl(long directory, Name name, AclEdit edit, Change change) {
+        return acl.run(directory, name, edit, change);
     }
 
-    public Status create(long directory, Name name, int mode, int uid, int gid, long[] acl, Attributes out) {
-        return create.run(EntryRecord.KIND_FILE, directory, name, mode, uid, gid, acl, out);
+    public Status create(
+            long directory, Name name, int mode, int uid, int gid, long[] acl, Change change, Attributes out) {
+        return create.run(FileType.FILE, directory, name, mode, uid, gid, acl, change, out);
     }
 
-    public Status mkdir(long directory, Name name, int mode, int uid, int gid, long[] acl, Attributes out) {
-        return create.run(EntryRecord.KIND_DIRECTORY, directory, name, mode, uid, gid, acl, out);
+    public Status mkdir(
+            long directory, Name name, int mode, int uid, int gid, long[] acl, Change change, Attributes out) {
+        return create.run(FileType.DIRECTORY, directory, name, mode, uid, gid, acl, change, out);
     }
 
     public Status list(long directory, ListCursor cursor, ListVisitor visitor) {

@@ -2,15 +2,18 @@ package io.hmfs.core.op;
 
 import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.dir.ChildList;
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.InodeRecord;
 import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.lock.LockOrder;
+import io.hmfs.core.lock.LockRank;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.util.concurrent.locks.ReentrantLock;
@@ -51,12 +54,19 @@ final class RenameOp {
         this.ancestry = new Ancestry(engine);
     }
 
-    Status run(long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
+    Status run(
+            long source,
+            Name sourceName,
+            long target,
+            Name targetName,
+            boolean replace,
+            Change change,
+            Attributes replaced) {
         Status valid = sourceName.check() != Status.OK ? sourceName.check() : targetName.check();
         if (valid != Status.OK) {
             return valid;
         }
-        Move move = new Move(source, sourceName, target, targetName, replace, replaced);
+        Move move = new Move(source, sourceName, target, targetName, replace, change, replaced);
         replaced.id = 0;
         int pin = engine.epochs.pin();
         try {
@@ -68,6 +78,7 @@ final class RenameOp {
             }
         } finally {
             if (directoryMoves.isHeldByCurrentThread()) {
+                LockOrder.released(LockRank.DIRECTORY_MOVE, 0);
                 directoryMoves.unlock();
             }
             engine.epochs.unpin(pin);
@@ -81,6 +92,7 @@ final class RenameOp {
         final long target;
         final Name targetName;
         final boolean replace;
+        final Change change;
         final Attributes replaced;
         final long sourceHash;
         final long targetHash;
@@ -100,12 +112,20 @@ final class RenameOp {
         /** An object that was met on the way and that must be recovered first, or NULL. */
         long stale;
 
-        Move(long source, Name sourceName, long target, Name targetName, boolean replace, Attributes replaced) {
+        Move(
+                long source,
+                Name sourceName,
+                long target,
+                Name targetName,
+                boolean replace,
+                Change change,
+                Attributes replaced) {
             this.source = source;
             this.sourceName = sourceName;
             this.target = target;
             this.targetName = targetName;
             this.replace = replace;
+            this.change = change;
             this.replaced = replaced;
             this.sourceHash = engine.keys.ofEntry(source, sourceName);
             this.targetHash = engine.keys.ofEntry(target, targetName);
@@ -139,7 +159,9 @@ final class RenameOp {
         if (stale != Pmem.NULL) {
             recovery.recover(stale);
         } else if (needsMoveLock) {
-            directoryMoves.lock(); // never waited for under a key lock
+            LockOrder.waiting(LockRank.DIRECTORY_MOVE, 0);
+            directoryMoves.lock();
+            LockOrder.taken(LockRank.DIRECTORY_MOVE, 0);
         } else if (status == Status.NO_SUCH_DIRECTORY && recovery.awaitClosed(move.target)) {
             return null;
         }
@@ -302,8 +324,11 @@ final class RenameOp {
             // [rename.9] Whether T counts as a name follows from its state from here on.
             engine.inodes.launch(move.victimInode, move.victim, InodeRecord.LEAVING);
         }
-        boolean removes = move.victim != Pmem.NULL && move.replaced.nlink == 1 && !move.replaced.isSymlink();
-        engine.records.moved(successor, removes ? move.replaced.id : 0, removes ? move.replaced.size : 0);
+        boolean removes = move.victim != Pmem.NULL
+                && move.replaced.nlink == 1
+                && !move.replaced.isSymlink()
+                && !move.replaced.isDirectory();
+        engine.records.moved(move.change, successor, removes ? move.replaced.id : 0, removes ? move.replaced.size : 0);
         // [rename.1] N and its link are durable before O points at it: a successor that does not point back is not
         // ours.
         pmem.fence();
@@ -332,10 +357,11 @@ final class RenameOp {
             pmem.setRelease(content + DirContentRecord.ACCESS_OFFSET, successor);
             pmem.writeBack(content, DirContentRecord.SIZE);
         }
-        EntryRecord.setState(pmem, move.moving, SlotState.DELETED);
+        // [rename.12] † Its data is the successor's from here on: one store says so, and that it is DELETED.
+        EntryRecord.bury(pmem, move.moving);
         pmem.writeBack(move.moving, Pmem.LINE);
         if (move.victim != Pmem.NULL) {
-            EntryRecord.setState(pmem, move.victim, SlotState.DELETED);
+            EntryRecord.bury(pmem, move.victim);
             pmem.writeBack(move.victim, Pmem.LINE);
         }
         lists.raise(move.sourceContent, time);
@@ -345,6 +371,7 @@ final class RenameOp {
         engine.index.remove(move.sourceHash, move.moving);
         if (move.victim != Pmem.NULL) {
             engine.index.remove(move.targetHash, move.victim);
+            engine.removed.add(move.victim);
         }
         // [rename.7] No write-back: recovery takes a link to an origin that is not MOVING for what it is.
         pmem.setRelease(successor + EntryRecord.LINK_OFFSET, Pmem.NULL);
@@ -357,7 +384,7 @@ final class RenameOp {
             move.replaced.nlink = engine.inodes.land(move.victimInode, move.victim);
             attributes.touch(move.victimInode);
             if (move.replaced.nlink == 0) {
-                engine.inodes.drop(move.victimInode);
+                engine.inodes.remove(move.victimInode);
             }
         }
         if (isIndirect(successor)) {
@@ -368,7 +395,7 @@ final class RenameOp {
     /** The target was closed. So there is no T: a directory with a child that is there is not empty. */
     private void undo(Move move, long successor, SlotAllocator slots) {
         assert move.victim == Pmem.NULL : "closed with a child at " + move.victim;
-        engine.records.forget();
+        engine.records.forget(move.change);
         engine.setFate(move.moving, SlotState.NORMAL, 0);
         pmem.setRelease(move.moving + EntryRecord.LINK_OFFSET, Pmem.NULL);
         pmem.writeBack(move.moving, Pmem.LINE);

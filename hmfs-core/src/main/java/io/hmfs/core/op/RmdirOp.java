@@ -1,9 +1,10 @@
 package io.hmfs.core.op;
 
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import org.jspecify.annotations.Nullable;
@@ -13,18 +14,18 @@ final class RmdirOp {
     private final Engine engine;
     private final Pmem pmem;
     private final Recovery recovery;
-    private final DeleteOp delete;
+    private final EntryRemoval removal;
     private final DirectoryCloser closer;
 
-    RmdirOp(Engine engine, Recovery recovery, DeleteOp delete, DirectoryCloser closer) {
+    RmdirOp(Engine engine, Recovery recovery, EntryRemoval removal, DirectoryCloser closer) {
         this.engine = engine;
         this.pmem = engine.pmem;
         this.recovery = recovery;
-        this.delete = delete;
+        this.removal = removal;
         this.closer = closer;
     }
 
-    Status run(long parent, Name name) {
+    Status run(long parent, Name name, Change change) {
         Status valid = name.check();
         if (valid != Status.OK) {
             return valid;
@@ -42,8 +43,9 @@ final class RmdirOp {
                 engine.locks.lockWrite(lock);
                 long at = engine.findLocked(hash, parent, name);
                 stale[0] = at < 0 ? -at : Pmem.NULL;
-                Status status =
-                        at < 0 ? null : at == Pmem.NULL ? Status.NOT_FOUND : removeLocked(at, hash, content, stale);
+                Status status = at < 0
+                        ? null
+                        : at == Pmem.NULL ? Status.NOT_FOUND : removeLocked(at, hash, content, change, stale);
                 engine.locks.unlockWrite(lock);
                 if (status != null) {
                     return status;
@@ -57,7 +59,7 @@ final class RmdirOp {
     }
 
     /** Null: {@code stale} must be recovered first. */
-    private @Nullable Status removeLocked(long at, long hash, long parentContent, long[] stale) {
+    private @Nullable Status removeLocked(long at, long hash, long parentContent, Change change, long[] stale) {
         if (EntryRecord.kind(EntryRecord.status(pmem, at)) != EntryRecord.KIND_DIRECTORY) {
             return Status.NOT_DIRECTORY;
         }
@@ -69,7 +71,7 @@ final class RmdirOp {
                 return closed;
             }
         }
-        delete.remove(at, hash, parentContent, 0, 0);
+        removal.remove(change, at, hash, parentContent, 0, 0);
         if (own != Pmem.NULL) {
             engine.dropContent(own, id); // after DELETED, or a create in between would find neither
         }

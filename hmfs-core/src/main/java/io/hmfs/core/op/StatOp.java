@@ -1,6 +1,6 @@
 package io.hmfs.core.op;
 
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
@@ -9,14 +9,21 @@ import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 
-/** stat: one index look-up, no lock, nothing allocated. */
+/**
+ * stat: one index look-up, no lock, nothing allocated. A stat waits for two misses of the cache one after the other, the bucket and then
+ * the object that it names; in a batch the misses of all names are under way together. What is asked for ahead decides nothing: each
+ * name is looked up as by itself, in memory that is near by then.
+ */
 final class StatOp {
     private final Engine engine;
     private final Pmem pmem;
     private final Recovery recovery;
     private final AttributeReader reader;
+
+    private final ThreadLocal<Notes> notes = ThreadLocal.withInitial(Notes::new);
 
     StatOp(Engine engine, Recovery recovery, AttributeReader reader) {
         this.engine = engine;
@@ -25,11 +32,69 @@ final class StatOp {
         this.reader = reader;
     }
 
-    Status run(long parent, Name name, Attributes out) {
-        return name.isLimbo() ? Status.NOT_FOUND : runUnchecked(parent, name, out);
+    /** Notes on one batch, by the number of a name; one for each thread, reused. A single name needs none. */
+    private static final class Notes {
+        long[] hashes = {};
+        long[] matches = {};
+
+        void reserve(int size) {
+            if (size > hashes.length) {
+                hashes = new long[size];
+                matches = new long[size];
+            }
+        }
     }
 
-    /** The same, of limbo too. */
+    /** Answers every name of a batch. */
+    void run(StatBatch batch) {
+        Notes work = notes.get();
+        work.reserve(batch.size());
+        // From before the first match to the last answer: no slot that a match names is reused in between (I5).
+        int pin = engine.epochs.pin();
+        try {
+            hash(batch, work);
+            match(batch, work);
+            for (int i = 0; i < batch.size(); i++) {
+                Name name = batch.name(i);
+                Status status = name.isOrphans()
+                        ? Status.NOT_FOUND
+                        : run(work.hashes[i], work.matches[i], batch.directory(i), name, batch.attributes(i));
+                batch.answer(i, status);
+            }
+        } finally {
+            engine.epochs.unpin(pin);
+        }
+    }
+
+    private void hash(StatBatch batch, Notes work) {
+        for (int i = 0; i < batch.size(); i++) {
+            work.hashes[i] = engine.keys.ofEntry(batch.directory(i), batch.name(i));
+            engine.index.prefetch(work.hashes[i]);
+        }
+    }
+
+    private void match(StatBatch batch, Notes work) {
+        for (int i = 0; i < batch.size(); i++) {
+            long hash = work.hashes[i];
+            work.matches[i] = engine.index.match(engine.index.segment(hash), hash, 0);
+            if (work.matches[i] >= 0) {
+                prefetch(HashIndex.object(work.matches[i]), batch.name(i).length());
+            }
+        }
+    }
+
+    /** The line of the fate, that of the attributes, and those of the name. */
+    private void prefetch(long at, int nameLength) {
+        for (long line = 0; line < EntryRecord.filledSize(nameLength); line += Pmem.LINE) {
+            pmem.prefetch(at + line);
+        }
+    }
+
+    Status run(long parent, Name name, Attributes out) {
+        return name.isOrphans() ? Status.NOT_FOUND : runUnchecked(parent, name, out);
+    }
+
+    /** A stat that finds the directory of orphans too. */
     Status runUnchecked(long parent, Name name, Attributes out) {
         long hash = engine.keys.ofEntry(parent, name);
         int pin = engine.epochs.pin();
@@ -42,16 +107,16 @@ final class StatOp {
     }
 
     /**
-     * The same for a caller who has pinned the epoch, and has since then had {@code match} from the index as the first one of this
-     * hash, or -1. How old it is does not matter: what it leads to is read now.
+     * Looks a name up from the first match of its hash in the index, or -1, had since the caller pinned the epoch. How old the match is
+     * does not matter: what it leads to is read now.
      */
-    Status run(long hash, long match, long parent, Name name, Attributes out) {
+    private Status run(long hash, long match, long parent, Name name, Attributes out) {
         return findsNormal(hash, match, parent, name, out) ? Status.OK : find(hash, parent, name, out);
     }
 
-    /** The same for a caller who has pinned the epoch and goes on from the object, which then stands in the first of {@code seen}. */
+    /** A stat of a caller that has pinned the epoch and goes on from the object, which then stands in the first of {@code seen}. */
     Status find(long parent, Name name, Attributes out) {
-        return name.isLimbo() ? Status.NOT_FOUND : find(engine.keys.ofEntry(parent, name), parent, name, out);
+        return name.isOrphans() ? Status.NOT_FOUND : find(engine.keys.ofEntry(parent, name), parent, name, out);
     }
 
     private Status find(long hash, long parent, Name name, Attributes out) {

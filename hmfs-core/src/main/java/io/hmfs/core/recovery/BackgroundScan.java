@@ -3,9 +3,11 @@ package io.hmfs.core.recovery;
 import io.hmfs.core.alloc.Regions;
 import io.hmfs.core.alloc.SlotAllocator;
 import io.hmfs.core.dir.ChildList;
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
+import io.hmfs.core.engine.Inodes;
 import io.hmfs.core.layout.BucketRecord;
 import io.hmfs.core.layout.ChainRecord;
+import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.RegionKind;
@@ -110,7 +112,8 @@ public final class BackgroundScan {
                 long size = slots.kind().slotSize();
                 long start = engine.regions.at(i);
                 for (long at = start; at + size <= start + engine.regions.size(); at += size) {
-                    if (EntryRecord.state(pmem, at) == SlotState.DELETED) {
+                    long status = EntryRecord.status(pmem, at);
+                    if (EntryRecord.state(status) == SlotState.DELETED && !EntryRecord.unlisted(status)) {
                         sweepParentOf(at, ChildList.Sweep.ALL);
                     }
                 }
@@ -123,7 +126,7 @@ public final class BackgroundScan {
             case CONTENT_SLOTS -> engine.contentSlots;
             case ENTRY_SLOTS -> engine.entrySlots;
             case LONG_ENTRY_SLOTS -> engine.longEntrySlots;
-            case INDEX_DIRECTORY, INDEX_SEGMENTS, PRINCIPALS, OUTCOMES -> null;
+            case INDEX_DIRECTORY, INDEX_SEGMENTS, PRINCIPALS, OUTCOMES, RECORDS -> null;
         };
     }
 
@@ -131,36 +134,56 @@ public final class BackgroundScan {
         long size = slots.kind().slotSize();
         long end = slots.scanEnd(start);
         for (long at = start; at + size <= end && !stopped; at += size) {
-            long status = EntryRecord.status(pmem, at);
-            if (EntryRecord.state(status) == SlotState.FREE) {
-                collectFree(at, slots);
-                continue;
-            }
             int pin = engine.epochs.pin();
             try {
-                if (slots == engine.contentSlots) {
-                    checkContent(at);
-                } else if (EntryRecord.kind(status) == EntryRecord.KIND_CHAIN) {
-                    checkChain(at);
-                } else {
-                    checkEntry(at, status);
-                }
+                checkSlot(at, slots);
             } finally {
                 engine.epochs.unpin(pin);
             }
         }
     }
 
-    /** A slot that this start has freed, or is filling, has a time of this start here; it is in limbo, chained or in hand. */
-    private void collectFree(long at, SlotAllocator slots) {
-        if (collects && EntryRecord.death(pmem, at) < engine.clock.start()) {
-            slots.release(at);
+    /** The pin comes before the look at the status: what is seen here is no other object's while it is worked on. */
+    private void checkSlot(long at, SlotAllocator slots) {
+        long death = EntryRecord.death(pmem, at);
+        long status = EntryRecord.status(pmem, at);
+        if (EntryRecord.state(status) == SlotState.FREE) {
+            // † A slot that this start has freed, or is filling, has a time of this start: it is in limbo, chained or
+            // in
+            // hand. Asked before and after the state: of what is alive the time may be 0, and a slot that is in hand
+            // may come to be that at any moment.
+            if (collects && death < engine.clock.start() && EntryRecord.death(pmem, at) < engine.clock.start()) {
+                slots.release(at);
+            }
+        } else if (slots == engine.contentSlots) {
+            checkContent(at);
+        } else if (EntryRecord.kind(status) == EntryRecord.KIND_CHAIN) {
+            checkChain(at);
+        } else {
+            checkEntry(at, status);
         }
+    }
+
+    /** Whether what is DELETED here is an earlier start's, which did not tell of it: this scan alone knows it. */
+    private boolean isLeft(long at) {
+        return collects && EntryRecord.death(pmem, at) < engine.clock.start();
     }
 
     private void checkEntry(long at, long status) {
         if (EntryRecord.kind(status) == EntryRecord.KIND_INODE) {
-            checkInode(at);
+            if (EntryRecord.state(status) == SlotState.NORMAL) {
+                checkInode(at);
+            } else if (engine.removed.holds(status)) {
+                if (isLeft(at)) {
+                    // [removed.4] † The scan clears its word, which may be durable first: see [removed.1].
+                    pmem.persist(at, Pmem.LINE);
+                }
+                handOut(at);
+            } else if (isLeft(at)) {
+                // Its data is gone, or it had none. Those of this start the consumer frees.
+                pmem.persist(at, Pmem.LINE);
+                engine.removed.unlisted(at);
+            }
             return;
         }
         int state = EntryRecord.state(status);
@@ -168,15 +191,37 @@ public final class BackgroundScan {
             recovery.recover(at);
         }
         if (EntryRecord.state(pmem, at) == SlotState.DELETED) {
+            checkDeleted(at);
+        }
+    }
+
+    private void checkDeleted(long at) {
+        if (!isSettled(at)) {
             long parent = EntryRecord.parent(pmem, at);
             int stripe = (int) (parent & (SWEPT - 1));
             if (swept[stripe] != parent) {
                 swept[stripe] = parent;
                 sweepParentOf(at, ChildList.Sweep.OLD);
             }
-            if (EntryRecord.death(pmem, at) < engine.clock.start()) {
-                freeIfUnlinked(at);
+            // † With another look: the sweep may have taken it off its list, and then the consumer may be about to
+            // free it.
+            if (!isSettled(at) && EntryRecord.death(pmem, at) < engine.clock.start()) {
+                letGoIfUnlinked(at);
             }
+        }
+        handOut(at);
+    }
+
+    /** Whether nothing is left to do but to remove its data. Of a clean close all that is unlisted is known, and may be about to be freed. */
+    private boolean isSettled(long at) {
+        long status = EntryRecord.status(pmem, at);
+        return EntryRecord.unlisted(status) && (!collects || engine.removed.holds(status));
+    }
+
+    /** A file that an earlier start has removed, and not its data: nobody else hands it out, for its slot is not free before. */
+    private void handOut(long at) {
+        if (isLeft(at)) {
+            engine.removed.add(at);
         }
     }
 
@@ -187,12 +232,15 @@ public final class BackgroundScan {
     private void checkChain(long at) {
         long serial = ChainRecord.serial(pmem, at);
         long owner = ChainRecord.owner(pmem, at);
+        if (!engine.regions.isEntrySlot(owner)) {
+            throw new CorruptPoolException(at, "a part of a chain whose owner is an entry", owner);
+        }
         recoverNameOf(owner);
         long status = EntryRecord.status(pmem, owner);
         if (EntryRecord.isEntry(status) && engine.isStale(owner, status)) {
             recovery.recover(owner);
         }
-        if (ChainRecord.isOf(pmem, at, serial) && !engine.chains.isLive(at)) {
+        if (ChainRecord.isOf(pmem, at, serial) && !isLiveChain(at)) {
             // [scan.1] † That the owner has left the chain may not be durable yet.
             pmem.persist(owner + Pmem.LINE, Pmem.LINE);
             engine.chains.freeSlot(at, serial);
@@ -216,12 +264,17 @@ public final class BackgroundScan {
         int lock = engine.inodes.lockOf(id);
         for (; ; ) {
             engine.locks.lockWrite(lock);
-            boolean still = EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_INODE
-                    && EntryRecord.id(pmem, at) == id;
-            long stale = still ? engine.inodes.takeUp(at) : Pmem.NULL;
-            // Of a link that died before its word was durable nobody knows, though the file may have an inode by now.
-            if (still && stale == Pmem.NULL && (engine.inodes.find(id) != at || engine.inodes.count(at) == 0)) {
+            boolean still = Inodes.isLive(EntryRecord.status(pmem, at)) && EntryRecord.id(pmem, at) == id;
+            long stale = still ? engine.inodes.stale(at) : Pmem.NULL;
+            if (still && stale == Pmem.NULL && !engine.inodes.wasReal(at)) {
+                // Of a link that died before its word was durable nobody knows, though the file may have an inode by
+                // now. † What it has in flight is not landed: then it would look like one whose last name went.
                 engine.inodes.drop(at);
+            } else if (still && stale == Pmem.NULL) {
+                stale = engine.inodes.takeUp(at);
+                if (stale == Pmem.NULL && engine.inodes.count(at) == 0) {
+                    engine.inodes.remove(at);
+                }
             }
             engine.locks.unlockWrite(lock);
             if (stale == Pmem.NULL) {
@@ -247,7 +300,7 @@ public final class BackgroundScan {
      * DELETED by an earlier start and on no list any more: the crash came between the unlink and the free. A word that leads here
      * goes when the words are looked at.
      */
-    private void freeIfUnlinked(long at) {
+    private void letGoIfUnlinked(long at) {
         long status = EntryRecord.status(pmem, at);
         long content = engine.findContent(EntryRecord.parent(pmem, at));
         int sweeper = engine.sweepers.of(content << 14);
@@ -266,7 +319,7 @@ public final class BackgroundScan {
                 && (content == Pmem.NULL || lists.isUnlinked(content, at, links.childAbove(at, status)));
         if (lost) {
             pmem.persist(at, Pmem.LINE);
-            engine.retire(at, engine.slotsFor(Engine.slotSize(status)));
+            engine.removed.unlisted(at);
         }
         engine.locks.unlockWrite(lock);
         engine.sweepers.unlockWrite(sweeper);
@@ -298,5 +351,29 @@ public final class BackgroundScan {
             }
         }
         engine.locks.unlockWrite(lock);
+    }
+
+    /**
+     * Whether a slot of a chain belongs to an object, or is one that this start has made. Three lines are read: the slot, its
+     * head, its owner. No is for ever: nobody gets hold of a chain again.
+     */
+    private boolean isLiveChain(long at) {
+        long serial = ChainRecord.serial(pmem, at);
+        if (serial >= engine.clock.start()) {
+            return true;
+        }
+        return engine.chains.isReached(at, serial) && !isDead(ChainRecord.owner(pmem, at));
+    }
+
+    /**
+     * Whether the owner of a chain died before this start, for good: it may have been cut off while it freed the chain, and when it
+     * is freed itself it finds only those slots that are before the first one which is free.
+     */
+    private boolean isDead(long owner) {
+        long status = EntryRecord.status(pmem, owner);
+        if (EntryRecord.kind(status) == EntryRecord.KIND_INODE) {
+            return engine.inodes.count(owner) == 0;
+        }
+        return EntryRecord.state(status) == SlotState.DELETED && EntryRecord.death(pmem, owner) < engine.clock.start();
     }
 }

@@ -1,7 +1,7 @@
 package io.hmfs.core.recovery;
 
 import io.hmfs.core.alloc.Summary;
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.SummaryRecord;
 import io.hmfs.core.pmem.Pmem;
@@ -10,13 +10,18 @@ import io.hmfs.core.pmem.Pmem;
 public final class CleanClose {
     private CleanClose() {}
 
-    /** {@code knowsFree}: whether the allocators know all the free slots, so that the next start can be told. */
+    /**
+     * {@code knowsFree}: whether the allocators know all the free slots, so that the next start can be told; so it is unless removed files were handed
+     * out whose data is not gone.
+     */
     public static void run(Engine engine, long header, boolean knowsFree) {
         Pmem pmem = engine.pmem;
         engine.clock.close();
         engine.ids.close();
-        if (knowsFree) {
-            Summary.write(pmem, header, engine.slots(), engine.dead.left());
+        long removed = engine.removed.gather();
+        if (knowsFree && removed >= 0) {
+            engine.slots().forEach(slots -> slots.summarize(header));
+            Summary.write(pmem, header, engine.dead.left(), engine.removed.isKept(), removed, engine.removed.count());
             pmem.fence(); // of use to a log: the lines below are compared with those that threads have not logged yet
             // [close.1] † What operations leave to a recovery, as that a create is NORMAL or a slot FREE, and the
             // batches.

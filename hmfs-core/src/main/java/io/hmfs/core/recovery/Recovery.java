@@ -1,7 +1,7 @@
 package io.hmfs.core.recovery;
 
 import io.hmfs.core.dir.ChildList;
-import io.hmfs.core.dir.Engine;
+import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
@@ -130,7 +130,7 @@ public final class Recovery {
         if (death != UNDONE && death <= links.durableMtime(at)) {
             // [recover.delete.finish] That it dies is durable before it is DELETED, for the reason told below.
             pmem.persist(at, Pmem.LINE);
-            EntryRecord.setState(pmem, at, SlotState.DELETED);
+            EntryRecord.bury(pmem, at);
             return;
         }
         // [recover.delete.undo] That it is undone is durable before it is NORMAL. Else somebody could rely on a NORMAL
@@ -290,10 +290,10 @@ public final class Recovery {
             pointContentAt(successor);
         }
         if (replaced != Pmem.NULL) {
-            EntryRecord.setState(pmem, replaced, SlotState.DELETED);
+            EntryRecord.bury(pmem, replaced);
         }
         if (moved != Pmem.NULL) {
-            EntryRecord.setState(pmem, moved, SlotState.DELETED);
+            EntryRecord.bury(pmem, moved);
             pmem.writeBack(moved, Pmem.LINE);
         }
         writeBackReplaced(successor);

@@ -1,9 +1,9 @@
 package io.hmfs.core.recovery;
 
-import io.hmfs.core.alloc.Principals;
 import io.hmfs.core.alloc.Regions;
-import io.hmfs.core.dir.IndexSegments;
-import io.hmfs.core.dir.Keys;
+import io.hmfs.core.engine.IndexSegments;
+import io.hmfs.core.engine.Keys;
+import io.hmfs.core.engine.Principals;
 import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
@@ -82,13 +82,13 @@ public final class Superblock {
         }
         // Version before checksum: another version may compute another checksum.
         long version = pmem.get(header + PoolHeader.VERSION_OFFSET);
-        if (!PoolHeader.isRead(version)) {
+        if (version != PoolHeader.VERSION) {
             throw new PoolException(
                     Reason.WRONG_VERSION,
-                    path + " has format version " + version + ", this HMFS reads versions " + PoolHeader.VERSION_OLDEST
-                            + " to " + PoolHeader.VERSION + ". Open it with the HMFS that made it");
+                    path + " has format version " + version + ", this HMFS reads version " + PoolHeader.VERSION
+                            + ". Open it with the HMFS that made it");
         }
-        if (!PoolHeader.isWhole(offset -> pmem.get(header + offset))) {
+        if (PoolHeader.checksum(pmem, header) != pmem.get(header + PoolHeader.CHECKSUM_OFFSET)) {
             throw new PoolException(
                     Reason.BAD_CHECKSUM,
                     path + " has a damaged superblock (its checksum does not fit). Restore the pool from a copy");

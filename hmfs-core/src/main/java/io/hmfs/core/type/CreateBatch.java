@@ -4,8 +4,12 @@ package io.hmfs.core.type;
  * Creates of files and directories that are asked for in one call. The attributes are those of what a create made, or of what has
  * the name if its status is EXISTS.
  */
+@SuppressWarnings(
+        "EnumOrdinal") // types are kept as long as the batch; a table of numbers costs the collector no barrier
 public final class CreateBatch extends NameBatch {
-    private final boolean[] makesDirectory;
+    private static final FileType[] TYPES = FileType.values();
+
+    private final int[] types;
     private final int[] modes;
     private final int[] uids;
     private final int[] gids;
@@ -13,33 +17,56 @@ public final class CreateBatch extends NameBatch {
     /** Room for this many creates, 1–{@link #CAPACITY_MAX}. */
     public CreateBatch(int capacity) {
         super(capacity);
-        makesDirectory = new boolean[capacity];
+        types = new int[capacity];
         modes = new int[capacity];
         uids = new int[capacity];
         gids = new int[capacity];
     }
 
+    private CreateBatch() {
+        types = new int[1];
+        modes = new int[1];
+        uids = new int[1];
+        gids = new int[1];
+    }
+
+    /** For the engine: a batch of one that {@link #borrowOne borrows}. */
+    public static CreateBatch ofOne() {
+        return new CreateBatch();
+    }
+
+    /** For the engine: the one create of this batch, with the caller's objects. */
+    public void borrowOne(
+            FileType type, long directory, Name name, int mode, int uid, int gid, Change change, Attributes out) {
+        borrow(directory, name, change, out);
+        set(0, type, mode, uid, gid);
+    }
+
     /** Asks for an empty file, as {@code Namespace.create}; its number in the batch. */
     public int addFile(long directory, Name name, int mode, int uid, int gid) {
-        return add(false, directory, name, mode, uid, gid);
+        return add(FileType.FILE, directory, name, mode, uid, gid);
     }
 
     /** Asks for an empty directory, as {@code Namespace.mkdir}; its number in the batch. */
     public int addDirectory(long directory, Name name, int mode, int uid, int gid) {
-        return add(true, directory, name, mode, uid, gid);
+        return add(FileType.DIRECTORY, directory, name, mode, uid, gid);
     }
 
-    private int add(boolean isDirectory, long directory, Name name, int mode, int uid, int gid) {
+    private int add(FileType type, long directory, Name name, int mode, int uid, int gid) {
         int number = addName(directory, name.buffer(), 0, name.length());
-        makesDirectory[number] = isDirectory;
-        modes[number] = mode;
-        uids[number] = uid;
-        gids[number] = gid;
+        set(number, type, mode, uid, gid);
         return number;
     }
 
-    public boolean makesDirectory(int number) {
-        return makesDirectory[check(number)];
+    private void set(int number, FileType type, int mode, int uid, int gid) {
+        types[number] = type.ordinal();
+        modes[number] = mode;
+        uids[number] = uid;
+        gids[number] = gid;
+    }
+
+    public FileType type(int number) {
+        return TYPES[types[check(number)]];
     }
 
     public int mode(int number) {

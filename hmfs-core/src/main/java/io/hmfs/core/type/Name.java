@@ -20,8 +20,8 @@ public final class Name {
     private static final long LOW_BITS = 0x0101010101010101L;
     private static final long HIGH_BITS = LOW_BITS << 7;
 
-    /** The name of {@link #limbo}, eight bytes of it. */
-    private static final long LIMBO = 0x6465766F6D65722FL;
+    /** The name of {@link #orphans}, eight bytes of it. */
+    private static final long ORPHANS = 0x6465766F6D65722FL;
 
     private final byte[] bytes = new byte[LENGTH_MAX + 1];
     private int length;
@@ -35,15 +35,15 @@ public final class Name {
 
     /**
      * The one name that stands in a pool and that {@link #check} refuses, so that no caller's name reaches it: of the directory in the
-     * root that {@code Namespace.limbo} answers with. In text {@code /removed}.
+     * root that {@code ServerNamespace.orphans} answers with. In text {@code /removed}.
      */
-    public static Name limbo() {
+    public static Name orphans() {
         return of("/removed");
     }
 
     /** What looks up without a {@link #check} asks this instead: it finds nothing under any other name that is none. */
-    public boolean isLimbo() {
-        return length == Long.BYTES && word(0) == LIMBO;
+    public boolean isOrphans() {
+        return length == Long.BYTES && word(0) == ORPHANS;
     }
 
     /** The length in bytes; over {@link #LENGTH_MAX} if what was set did not fit. */

@@ -169,7 +169,7 @@ final class SlotAllocatorTest {
             slots.retire(at);
         }));
         Set<Long> again = new HashSet<>();
-        for (int i = 0; i < 6 * PER_REGION - 2 * SlotStripe.BATCH; i++) {
+        for (int i = 0; i < 6 * PER_REGION - 2 * SlotDepot.BATCH; i++) {
             assertTrue(again.add(use()), "handed out twice");
         }
         assertEquals(regions, new Regions(file).count());

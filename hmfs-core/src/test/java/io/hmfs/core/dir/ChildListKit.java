@@ -3,11 +3,14 @@ package io.hmfs.core.dir;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hmfs.core.alloc.Clock;
 import io.hmfs.core.alloc.Epochs;
-import io.hmfs.core.alloc.IdSource;
 import io.hmfs.core.alloc.Regions;
 import io.hmfs.core.alloc.Summary;
+import io.hmfs.core.engine.Clock;
+import io.hmfs.core.engine.Engine;
+import io.hmfs.core.engine.IdSource;
+import io.hmfs.core.engine.IndexSegments;
+import io.hmfs.core.engine.Keys;
 import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
@@ -48,7 +51,15 @@ abstract class ChildListKit {
         HashIndex index =
                 HashIndex.open(pmem, PoolHeader.INDEX_ROOT_OFFSET, keys::ofObject, new IndexSegments(pmem, regions));
         return new Engine(
-                pmem, regions, index, keys, new Epochs(), new Clock(pmem, 0), new IdSource(pmem, 0), Summary.none());
+                pmem,
+                regions,
+                index,
+                keys,
+                new Epochs(),
+                new Clock(pmem, 0),
+                new IdSource(pmem, 0),
+                Summary.none(),
+                false);
     }
 
     @BeforeEach

@@ -285,7 +285,7 @@ final class EntryLayoutTest {
         assertEquals(ZERO, bytes(0, 8), "no magic before the pool is whole");
         PoolHeader.seal(pmem, 0);
         assertEquals(
-                "484d4653504f4f4c" + "0400000000000000" + "1817161514131211" + "2827262524232221" + "0000000800000000"
+                "484d4653504f4f4c" + "0100000000000000" + "1817161514131211" + "2827262524232221" + "0000000800000000"
                         + "0000400000000000" + "fdffffffffffffff",
                 bytes(0, 56));
         assertEquals(PoolHeader.checksum(pmem, 0), pmem.get(56));
@@ -307,12 +307,13 @@ final class EntryLayoutTest {
         assertEquals(5, RegionKind.INDEX_SEGMENTS.code());
         assertEquals(6, RegionKind.PRINCIPALS.code());
         assertEquals(7, RegionKind.OUTCOMES.code());
-        assertEquals(7, RegionKind.values().length);
+        assertEquals(8, RegionKind.RECORDS.code());
+        assertEquals(8, RegionKind.values().length);
         for (RegionKind kind : RegionKind.values()) {
             assertEquals(kind, RegionKind.of(0, 1 << 20 | kind.code()));
         }
         assertThrows(CorruptPoolException.class, () -> RegionKind.of(0, 1 << 20));
-        assertThrows(CorruptPoolException.class, () -> RegionKind.of(0, 1 << 20 | 8));
+        assertThrows(CorruptPoolException.class, () -> RegionKind.of(0, 1 << 20 | 9));
         int[] states = {
             SlotState.FREE,
             SlotState.CREATING,

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hmfs.core.alloc.IdSource;
+import io.hmfs.core.engine.IdSource;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.log.LogBinding;
 import io.hmfs.core.pmem.log.LogBlock;
@@ -61,8 +61,9 @@ final class FormatDocTest {
             SplitRecord.LAYOUT,
             SegmentRecord.LAYOUT,
             BucketRecord.LAYOUT,
-            OutcomeRing.LAYOUT,
-            OutcomeRecord.LAYOUT,
+            ChangeRing.LAYOUT,
+            ChangeRecord.LAYOUT,
+            TableRecord.LAYOUT,
             LogBinding.LAYOUT,
             RingHeader.LAYOUT,
             RingRecord.LAYOUT,
@@ -79,6 +80,8 @@ final class FormatDocTest {
             Map.entry("status.kind", word -> EntryRecord.kind(word) != 0),
             Map.entry("status.nameLength", word -> EntryRecord.nameLength(word) != 0),
             Map.entry("status.tookPlace", EntryRecord::tookPlace),
+            Map.entry("status.noData", EntryRecord::noData),
+            Map.entry("status.unlisted", EntryRecord::unlisted),
             Map.entry("status.object", word -> EntryRecord.object(word) != 0),
             Map.entry("names.flight", word -> InodeRecord.flight(word) != 0),
             Map.entry("names.entry", word -> InodeRecord.entry(word) != 0),
@@ -105,8 +108,10 @@ final class FormatDocTest {
             Map.entry("record.nameLength", word -> BlobRecord.nameLength(word) != 0),
             Map.entry("record.valueLength", word -> BlobRecord.valueLength(word) != 0),
             Map.entry("setAt.dirty", word -> (word & EntryRecord.SET_AT_DIRTY) != 0),
-            Map.entry("number.phase", word -> OutcomeRecord.phase(word) != 0),
-            Map.entry("number.sequence", word -> OutcomeRecord.sequence(word) != 0),
+            Map.entry("number.phase", word -> ChangeRecord.phase(word) != 0),
+            Map.entry("number.sequence", word -> ChangeRecord.sequence(word) != 0),
+            Map.entry("state.kind", word -> TableRecord.kind(word) != 0),
+            Map.entry("state.check", word -> TableRecord.check(word) != 0),
             Map.entry("id.number", word -> IdSource.partition(word) == 0),
             Map.entry("id.partition", word -> IdSource.partition(word) != 0),
             Map.entry("directoryEntry.segment", word -> DirectoryEntry.segment(word) != 0),
@@ -120,8 +125,9 @@ final class FormatDocTest {
             Map.entry("principal.length", word -> (int) word != 0),
             Map.entry("principal.present", word -> word == 1L << 32));
 
-    /** Methods on a status word that look at its kind alone, and one that makes another word of one. */
-    private static final Set<String> OF_KIND = Set.of("isEntry", "isIndirect", "asIndirect", "settled");
+    /** Methods on a status word that look at several parts or at its kind alone, and those that make another word of one. */
+    private static final Set<String> OF_KIND = Set.of(
+            "isEntry", "isIndirect", "asIndirect", "settled", "holdsData", "buried", "asUnlisted", "withoutData");
 
     private static FormatDoc doc;
 
@@ -250,7 +256,8 @@ final class FormatDocTest {
                 DirectoryEntry.class,
                 BucketRecord.class,
                 ChainRecord.class,
-                OutcomeRecord.class,
+                ChangeRecord.class,
+                TableRecord.class,
                 BlobRecord.class)) {
             for (Method method : type.getDeclaredMethods()) {
                 boolean readsWord = Modifier.isPublic(method.getModifiers())
@@ -281,7 +288,7 @@ final class FormatDocTest {
 
     private static long constant(String name) throws ReflectiveOperationException {
         String type = name.substring(0, name.indexOf('.'));
-        for (String home : List.of("layout", "pmem", "pmem.log", "alloc", "type")) {
+        for (String home : List.of("layout", "pmem", "pmem.log", "alloc", "engine", "type")) {
             try {
                 Field field = Class.forName("io.hmfs.core." + home + "." + type)
                         .getDeclaredField(name.substring(name.indexOf('.') + 1));

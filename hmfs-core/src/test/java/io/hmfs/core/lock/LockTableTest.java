@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,9 +20,15 @@ import org.junit.jupiter.api.Test;
 final class LockTableTest {
     private static final int ROUNDS = 20_000;
 
+    /** Tests leave locks held: the thread is that of the next test too. */
+    @AfterEach
+    void forget() {
+        LockOrder.forget();
+    }
+
     @Test
     void writersAreAloneAndReadersSeeNoHalfWrite() throws InterruptedException {
-        LockTable locks = new LockTable(4);
+        LockTable locks = new LockTable(LockRank.KEY, 4);
         int[] a = new int[4];
         int[] b = new int[4];
         AtomicInteger torn = new AtomicInteger();
@@ -54,11 +61,14 @@ final class LockTableTest {
 
     @Test
     void readersShareAndKeepWritersOut() {
-        LockTable locks = new LockTable(2);
+        LockTable locks = new LockTable(LockRank.KEY, 2);
         locks.lockRead(1);
-        locks.lockRead(1);
-        assertFalse(locks.tryLockWrite(1));
-        locks.unlockRead(1);
+        LockOrder.apart(
+                () -> { // as another thread
+                    locks.lockRead(1);
+                    assertFalse(locks.tryLockWrite(1));
+                    locks.unlockRead(1);
+                });
         assertFalse(locks.tryLockWrite(1));
         locks.unlockRead(1);
         assertTrue(locks.tryLockWrite(1));
@@ -68,7 +78,7 @@ final class LockTableTest {
 
     @Test
     void severalLocksAreTakenInOrderEachOnce() {
-        LockTable locks = new LockTable(8);
+        LockTable locks = new LockTable(LockRank.KEY, 8);
         int[] wanted = {5, -1, 5};
         locks.lockWriteAll(wanted);
         assertArrayEquals(new int[] {-1, 5, 5}, wanted);
@@ -87,7 +97,7 @@ final class LockTableTest {
 
     @Test
     void crossedPairsDoNotDeadlock() throws InterruptedException {
-        LockTable locks = new LockTable(2);
+        LockTable locks = new LockTable(LockRank.KEY, 2);
         AtomicInteger held = new AtomicInteger();
         List<Thread> threads = new ArrayList<>();
         for (int[] order : new int[][] {{0, 1}, {1, 0}}) {
@@ -108,7 +118,7 @@ final class LockTableTest {
 
     @Test
     void whoWaitsAfterAnErrorIsToldAndWhoDoesNotWaitIsNot() throws InterruptedException {
-        LockTable locks = new LockTable(2);
+        LockTable locks = new LockTable(LockRank.KEY, 2);
         locks.lockWrite(0);
         AtomicInteger told = new AtomicInteger();
         List<Thread> waiting = new ArrayList<>();
@@ -138,7 +148,7 @@ final class LockTableTest {
 
     @Test
     void hashesSpreadOverAllLocks() {
-        LockTable locks = new LockTable(1 << 10);
+        LockTable locks = new LockTable(LockRank.KEY, 1 << 10);
         int[] hits = new int[1 << 10];
         Random random = new Random(1);
         for (int i = 0; i < 100 << 10; i++) {
@@ -147,6 +157,6 @@ final class LockTableTest {
         for (int hit : hits) {
             assertTrue(hit > 40 && hit < 180, "hits: " + hit);
         }
-        assertThrows(IllegalArgumentException.class, () -> new LockTable(3));
+        assertThrows(IllegalArgumentException.class, () -> new LockTable(LockRank.KEY, 3));
     }
 }

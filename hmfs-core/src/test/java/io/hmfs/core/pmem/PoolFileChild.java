@@ -16,10 +16,10 @@ final class PoolFileChild {
         try {
             switch (args[0]) {
                 case "create" ->
-                    PoolFile.create(path, Long.parseLong(args[2]), Backing.valueOf(args[3]), false)
+                    PoolFiles.create(path, Long.parseLong(args[2]), Backing.valueOf(args[3]), false)
                             .close();
-                case "hold" -> hold(PoolFile.open(path, Persistence.PROCESS, false));
-                case "allocate" -> allocate(PoolFile.open(path, Persistence.PROCESS, false));
+                case "hold" -> hold(PoolFiles.open(path, Persistence.PROCESS, false));
+                case "allocate" -> allocate(PoolFiles.open(path, Persistence.PROCESS, false));
                 default -> throw new IllegalArgumentException(args[0]);
             }
             say("done");

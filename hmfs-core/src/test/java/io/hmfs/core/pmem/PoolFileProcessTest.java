@@ -35,12 +35,12 @@ final class PoolFileProcessTest {
     @EnumSource(Backing.class)
     void regionsOfAKilledProcessAreFoundAgainAndNoneIsLost(Backing backing) throws Exception {
         int regions = 0;
-        try (PoolFile pristine = PoolFile.create(path(), SIZE, backing, false)) {
+        try (PoolFile pristine = PoolFiles.create(path(), SIZE, backing, false)) {
             while (pristine.regionAt(regions) != Pmem.NULL) {
                 regions++;
             }
         }
-        PoolFile.create(path(), SIZE, backing, true).close();
+        PoolFiles.create(path(), SIZE, backing, true).close();
         long[] seen = new long[regions];
         for (int kill = 1; kill <= 3; kill++) {
             int last = kill * regions / 4;
@@ -52,14 +52,14 @@ final class PoolFileProcessTest {
                     seen[index] = Long.parseLong(words[1]);
                 }
             } // killed here, in the middle of allocating more
-            try (PoolFile file = PoolFile.open(path(), Persistence.PROCESS, false)) {
+            try (PoolFile file = PoolFiles.open(path(), Persistence.PROCESS, false)) {
                 for (int index = 0; index <= last; index++) {
                     assertEquals(seen[index], file.regionAt(index));
                     assertTrue(PoolFileChild.isStamped(file.pmem(), seen[index], file.regionSize(), index));
                 }
             }
         }
-        try (PoolFile file = PoolFile.open(path(), Persistence.PROCESS, false)) {
+        try (PoolFile file = PoolFiles.open(path(), Persistence.PROCESS, false)) {
             for (int index = 0; index < regions; index++) {
                 assertTrue(file.regionAt(index) != Pmem.NULL, "region " + index + " was lost");
             }
@@ -70,26 +70,26 @@ final class PoolFileProcessTest {
     @ParameterizedTest
     @EnumSource(Backing.class)
     void aFileOpenInAnotherProcessIsLockedUntilThatIsKilled(Backing backing) throws Exception {
-        PoolFile.create(path(), SIZE, backing, false).close();
+        PoolFiles.create(path(), SIZE, backing, false).close();
         try (Child child = PoolFileChild.start("hold", path().toString())) {
             assertEquals("holds " + backing, child.line());
             for (int i = 0; i < 2; i++) {
                 PoolException e =
-                        assertThrows(PoolException.class, () -> PoolFile.open(path(), Persistence.PROCESS, false));
+                        assertThrows(PoolException.class, () -> PoolFiles.open(path(), Persistence.PROCESS, false));
                 assertEquals(PoolException.Reason.LOCKED, e.reason());
                 assertTrue(String.valueOf(e.getMessage()).contains(path().toString()), e.getMessage());
             }
         }
-        PoolFile.open(path(), Persistence.PROCESS, false).close();
+        PoolFiles.open(path(), Persistence.PROCESS, false).close();
     }
 
     @ParameterizedTest
     @EnumSource(Backing.class)
     void aFileThatIsOpenHereIsLockedForAnotherProcess(Backing backing) throws Exception {
-        try (PoolFile file = PoolFile.create(path(), SIZE, backing, false)) {
+        try (PoolFile file = PoolFiles.create(path(), SIZE, backing, false)) {
             assertEquals(backing, file.backing());
             Files.newInputStream(path()).close(); // this would drop a lock that belongs to the process
-            assertThrows(PoolException.class, () -> PoolFile.open(path(), Persistence.PROCESS, false));
+            assertThrows(PoolException.class, () -> PoolFiles.open(path(), Persistence.PROCESS, false));
             try (Child child = PoolFileChild.start("hold", path().toString())) {
                 assertTrue(child.line().startsWith("LOCKED " + path()));
             }
@@ -148,7 +148,7 @@ final class PoolFileProcessTest {
     @ParameterizedTest
     @EnumSource(Backing.class)
     void aKilledProcessLeavesNoTemporaryFile(Backing backing) throws Exception {
-        PoolFile.create(path(), SIZE, backing, false).close();
+        PoolFiles.create(path(), SIZE, backing, false).close();
         Path temporary = Files.createDirectory(directory.resolve("temporary"));
         try (Child child = PoolFileChild.start(
                 List.of(), Map.of(), List.of("-Djava.io.tmpdir=" + temporary), "hold", path().toString())) {

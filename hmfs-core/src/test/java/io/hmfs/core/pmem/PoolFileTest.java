@@ -37,11 +37,11 @@ final class PoolFileTest {
     }
 
     private PoolFile create(Backing backing) throws PoolException {
-        return PoolFile.create(path(), SIZE, backing, false);
+        return PoolFiles.create(path(), SIZE, backing, false);
     }
 
     private PoolFile open() throws PoolException {
-        return PoolFile.open(path(), Persistence.PROCESS, false);
+        return PoolFiles.open(path(), Persistence.PROCESS, false);
     }
 
     private static PoolException fails(PoolException.Reason reason, String part, Executable opening) {
@@ -72,10 +72,10 @@ final class PoolFileTest {
         Path path = Files.createTempFile(Files.isWritable(memory) ? memory : directory, "hmfs-test-", ".pool");
         try {
             long size = PoolFile.SIZE_MIN + 3 * 4096; // no multiple of 2 MiB
-            PoolFile.create(path, size, Backing.MAPPED, true).close();
+            PoolFiles.create(path, size, Backing.MAPPED, true).close();
             List<Long> off = new ArrayList<>();
             for (int i = 0; i < 5 && !off.contains(0L); i++) {
-                try (PoolFile file = PoolFile.open(path, Persistence.PROCESS, false)) {
+                try (PoolFile file = PoolFiles.open(path, Persistence.PROCESS, false)) {
                     file.populate(file.regionAt(0), PoolFile.REGION_SIZE);
                     assertZero(file.pmem(), file.regionAt(0), PoolFile.REGION_SIZE);
                     off.add(mappedAt(path) % (2L << 20));
@@ -190,7 +190,7 @@ final class PoolFileTest {
         try (PoolFile file = create(backing)) {
             fails(PoolException.Reason.LOCKED, path().toString(), this::open);
             fails(PoolException.Reason.LOCKED, path().toString(), this::open); // the refused one dropped no lock
-            fails(PoolException.Reason.LOCKED, path().toString(), () -> PoolFile.create(path(), SIZE, backing, true));
+            fails(PoolException.Reason.LOCKED, path().toString(), () -> PoolFiles.create(path(), SIZE, backing, true));
             file.pmem().set(file.header(), 1);
         }
         try (PoolFile file = open()) {
@@ -213,14 +213,14 @@ final class PoolFileTest {
     @EnumSource(Backing.class)
     void overwriteStartsFromZeroAndIsNeededToReplace(Backing backing) throws Exception {
         for (Backing before : Backing.values()) {
-            try (PoolFile file = PoolFile.create(path(), SIZE, before, true)) {
+            try (PoolFile file = PoolFiles.create(path(), SIZE, before, true)) {
                 for (long region : allRegions(file)) {
                     PoolFileChild.stamp(file.pmem(), region, file.regionSize(), 5);
                 }
                 file.pmem().set(file.header(), 5);
             }
             fails(PoolException.Reason.ALREADY_EXISTS, path().toString(), () -> create(backing));
-            try (PoolFile file = PoolFile.create(path(), SIZE, backing, true)) {
+            try (PoolFile file = PoolFiles.create(path(), SIZE, backing, true)) {
                 assertEquals(0, file.pmem().get(file.header()));
                 assertZero(file.pmem(), file.regionAt(0), file.regionSize());
             }
@@ -234,8 +234,8 @@ final class PoolFileTest {
             assertFalse(file.dax(), "the test's directory is not DAX");
             assertEquals(Persistence.PROCESS, file.pmem().persistence());
         }
-        fails(PoolException.Reason.NOT_DAX, "--emulate-pmem", () -> PoolFile.open(path(), Persistence.PMEM, false));
-        try (PoolFile file = PoolFile.open(path(), Persistence.PMEM, true)) {
+        fails(PoolException.Reason.NOT_DAX, "--emulate-pmem", () -> PoolFiles.open(path(), Persistence.PMEM, false));
+        try (PoolFile file = PoolFiles.open(path(), Persistence.PMEM, true)) {
             assertEquals(Persistence.PMEM, file.pmem().persistence());
             assertFalse(file.dax(), "emulation does not hide what the memory is");
             file.pmem().set(file.header(), 9);
@@ -252,7 +252,7 @@ final class PoolFileTest {
         long free = Files.getFileStore(directory).getUsableSpace();
         long size = free + (1L << 40);
         PoolException e =
-                fails(PoolException.Reason.NO_SPACE, "" + size, () -> PoolFile.create(path(), size, backing, false));
+                fails(PoolException.Reason.NO_SPACE, "" + size, () -> PoolFiles.create(path(), size, backing, false));
         assertTrue(String.valueOf(e.getMessage()).contains(" free"), e.getMessage());
         assertFalse(Files.exists(path()));
     }
@@ -263,7 +263,7 @@ final class PoolFileTest {
         try (PoolFile file = create(backing)) {
             file.pmem().set(file.header(), 6);
         }
-        fails(PoolException.Reason.NO_SPACE, "needs", () -> PoolFile.create(path(), 1L << 60, backing, true));
+        fails(PoolException.Reason.NO_SPACE, "needs", () -> PoolFiles.create(path(), 1L << 60, backing, true));
         try (PoolFile file = open()) {
             assertEquals(6, file.pmem().get(file.header()));
         }
@@ -272,12 +272,15 @@ final class PoolFileTest {
     @Test
     void aMissingFileADirectoryAndAMissingDirectoryAreToldApart() {
         fails(PoolException.Reason.NOT_FOUND, path().toString(), this::open);
-        fails(PoolException.Reason.NOT_A_POOL, "directory", () -> PoolFile.open(directory, Persistence.PROCESS, false));
+        fails(
+                PoolException.Reason.NOT_A_POOL,
+                "directory",
+                () -> PoolFiles.open(directory, Persistence.PROCESS, false));
         Path nowhere = directory.resolve("none").resolve("pool");
         fails(
                 PoolException.Reason.NOT_FOUND,
                 "no such directory",
-                () -> PoolFile.create(nowhere, SIZE, Backing.MAPPED, false));
+                () -> PoolFiles.create(nowhere, SIZE, Backing.MAPPED, false));
     }
 
     @Test
@@ -320,7 +323,7 @@ final class PoolFileTest {
     }
 
     private PoolFile openToGrow(long sizeMax) throws PoolException {
-        return PoolFile.open(path(), Persistence.PROCESS, false, sizeMax);
+        return PoolFiles.open(path(), Persistence.PROCESS, false, sizeMax);
     }
 
     /** Behind the end is an error, never a signal: also where the mapping goes on. */

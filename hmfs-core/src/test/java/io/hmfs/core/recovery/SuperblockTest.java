@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.alloc.Regions;
-import io.hmfs.core.dir.IndexSegments;
-import io.hmfs.core.dir.Keys;
+import io.hmfs.core.engine.IndexSegments;
+import io.hmfs.core.engine.Keys;
 import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.DirContentRecord;
@@ -103,7 +103,7 @@ final class SuperblockTest {
         assertTrue(pools[0] > before);
     }
 
-    private static void refuses(Reason reason, long offset, long value) {
+    private static PoolException refuses(Reason reason, long offset, long value) {
         SimPoolFile file = file();
         format(file);
         assertTrue(isPool(file));
@@ -114,12 +114,20 @@ final class SuperblockTest {
         }
         PoolException refused = assertThrows(PoolException.class, () -> Superblock.check(PATH, file));
         assertEquals(reason, refused.reason());
+        return refused;
     }
 
     @Test
     void whatDoesNotFitIsRefused() {
         refuses(Reason.NOT_A_POOL, PoolHeader.MAGIC_OFFSET, 5);
-        refuses(Reason.WRONG_VERSION, PoolHeader.VERSION_OFFSET, PoolHeader.VERSION + 1);
+        for (long other : new long[] {0, PoolHeader.VERSION + 1, Long.MAX_VALUE}) {
+            PoolException refused = refuses(Reason.WRONG_VERSION, PoolHeader.VERSION_OFFSET, other);
+            assertEquals(
+                    "x has format version " + other + ", this HMFS reads version 1. Open it with the HMFS that made it",
+                    "x"
+                            + String.valueOf(refused.getMessage())
+                                    .substring(PATH.toString().length()));
+        }
         refuses(Reason.BAD_CHECKSUM, PoolHeader.CHECKSUM_OFFSET, 5);
         refuses(Reason.TRUNCATED, PoolHeader.POOL_SIZE_OFFSET, 5);
         refuses(Reason.WRONG_VERSION, PoolHeader.REGION_SIZE_OFFSET, 8192);

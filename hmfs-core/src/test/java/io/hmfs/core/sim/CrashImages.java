@@ -1,5 +1,6 @@
 package io.hmfs.core.sim;
 
+import io.hmfs.core.lock.LockOrder;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Map;
@@ -88,6 +89,11 @@ final class CrashImages {
         return content;
     }
 
+    /** The image is another pool: the locks that the thread holds, if it was interrupted in an operation, are not that one's. */
+    private static void show(Consumer<CrashImage> consumer, CrashImage image) {
+        LockOrder.apart(() -> consumer.accept(image));
+    }
+
     boolean forEach(int limit, long seed, Consumer<CrashImage> consumer) {
         if (count() <= limit) {
             all(consumer);
@@ -101,7 +107,7 @@ final class CrashImages {
     private void all(Consumer<CrashImage> consumer) {
         int[] kept = new int[lines.length];
         while (true) {
-            consumer.accept(image(kept));
+            show(consumer, image(kept));
             int digit = 0;
             while (digit < kept.length && kept[digit] == logged[digit]) {
                 kept[digit++] = 0;
@@ -140,14 +146,14 @@ final class CrashImages {
         for (int i = 0; i < lines.length; i++) {
             int[] cut = logged.clone();
             while (--cut[i] > 0) {
-                consumer.accept(image(cut));
+                show(consumer, image(cut));
             }
         }
     }
 
     private static void offer(CrashImage image, int limit, Set<CrashImage> seen, Consumer<CrashImage> consumer) {
         if (seen.size() < limit && seen.add(image)) {
-            consumer.accept(image);
+            show(consumer, image);
         }
     }
 

@@ -10,6 +10,14 @@ final class LineLog {
     private int count;
     private long applied;
 
+    LineLog copy() {
+        LineLog copy = new LineLog();
+        copy.items = items.clone();
+        copy.count = count;
+        copy.applied = applied;
+        return copy;
+    }
+
     void add(int word, long value) {
         append(word, value, 0);
     }

@@ -315,7 +315,7 @@ public final class ReferenceNamespace {
     public Status setAcl(long directory, String name, int mode, long[] acl) {
         Node node = child(directory, name);
         if (node != null) {
-            node.acl = acl.length == 0 ? "" : " acl=" + Acls.text(acl);
+            node.acl = acl.length == 0 ? "" : " acl=" + SimAcls.text(acl);
         }
         return chmod(directory, name, mode);
     }

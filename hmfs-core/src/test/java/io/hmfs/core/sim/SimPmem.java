@@ -1,5 +1,6 @@
 package io.hmfs.core.sim;
 
+import io.hmfs.core.lock.LockOrder;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import java.util.Objects;
@@ -81,22 +82,22 @@ public final class SimPmem extends Pmem {
 
     /** Calls {@code hook} before each store, cas, write-back and fence: it may take images, or throw to stop the thread there. */
     public void beforeEachEvent(@Nullable Runnable hook) {
-        this.hook = hook == null ? SimPmem::nothing : hook;
+        this.hook = hook == null ? SimPmem::nothing : () -> LockOrder.apart(hook);
     }
 
     /** Calls {@code hook} before each load of a word, so that a test can let other threads run there. */
     public void beforeEachLoad(@Nullable Runnable hook) {
-        this.loadHook = hook == null ? SimPmem::nothing : _ -> hook.run();
+        this.loadHook = hook == null ? SimPmem::nothing : _ -> LockOrder.apart(hook);
     }
 
     /** The same, with the word that is about to be loaded. */
     public void beforeEachLoadOf(@Nullable LongConsumer hook) {
-        this.loadHook = hook == null ? SimPmem::nothing : hook;
+        this.loadHook = apart(hook);
     }
 
     /** Calls {@code hook} after each store of a word that changed it. */
     public void afterEachChangeOf(@Nullable LongConsumer hook) {
-        this.changeHook = hook == null ? SimPmem::nothing : hook;
+        this.changeHook = apart(hook);
     }
 
     /** Stores, successful swaps included, of 8 or 16 bytes. */
@@ -333,6 +334,18 @@ public final class SimPmem extends Pmem {
         loadHook = SimPmem::nothing;
     }
 
+    /** A copy for a process that opens the memory after this one has died while the machine goes on, see {@link #processDied}. */
+    public synchronized SimPmem died() {
+        SimPmem copy = new SimPmem(durable.clone(), persistence);
+        logs.forEach((line, log) -> {
+            copy.logs.put(line, log.copy());
+            for (int word = line * LINE_WORDS; word < (line + 1) * LINE_WORDS; word++) {
+                copy.cache.set(word, cache.get(word));
+            }
+        });
+        return copy;
+    }
+
     /** A copy of what is seen now, all of it durable: as after the death of the process alone. */
     public synchronized SimPmem killed() {
         long[] words = durable.clone();
@@ -344,6 +357,11 @@ public final class SimPmem extends Pmem {
         SimPmem copy = new SimPmem(words, persistence);
         copy.reads = reads == null ? null : reads.ofCopy();
         return copy;
+    }
+
+    /** A hook stands for other threads and other engines: the locks of the operation that it interrupts are not its own. */
+    private static LongConsumer apart(@Nullable LongConsumer hook) {
+        return hook == null ? SimPmem::nothing : at -> LockOrder.apart(() -> hook.accept(at));
     }
 
     private static void nothing() {}

@@ -77,6 +77,11 @@ public final class SimPoolFile extends PoolFile {
         return new SimPoolFile(pmem.killed(), regionSize, regionsLimit, fileSize);
     }
 
+    /** The same, with what it had not made durable in flight still: the power may yet fail. */
+    public SimPoolFile died() {
+        return new SimPoolFile(pmem.died(), regionSize, regionsLimit, fileSize);
+    }
+
     @Override
     public SimPmem pmem() {
         return pmem;

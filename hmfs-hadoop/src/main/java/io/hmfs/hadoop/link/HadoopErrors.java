@@ -19,14 +19,15 @@ import org.apache.hadoop.hdfs.protocol.DSQuotaExceededException;
 import org.apache.hadoop.hdfs.protocol.NSQuotaExceededException;
 import org.apache.hadoop.security.AccessControlException;
 
-/** From the server's outcomes to the exceptions that HDFS would throw; the server's own message is kept as the cause. */
+/** Translates refusals of the server to the exceptions that HDFS throws; the refusal is their cause. */
 public final class HadoopErrors {
     private HadoopErrors() {}
 
     /**
      * What to throw for {@code failure} on {@code path}.
      *
-     * @throws IllegalArgumentException thrown, not returned, where Hadoop has an unchecked class for the case (a bad name)
+     * @throws IllegalArgumentException thrown, not returned, where Hadoop has an unchecked class for the case (a bad
+     * name)
      */
     public static IOException translate(String path, HmfsException failure) {
         Exception translated = exceptionFor(path, failure);
@@ -39,7 +40,7 @@ public final class HadoopErrors {
         throw (IllegalArgumentException) translated;
     }
 
-    /** The same for a path that is only looked up: below a file there is nothing, which is not worth its own class. */
+    /** What to throw for a path that is only looked up: a file among its directories means that there is nothing. */
     public static IOException translateLookup(String path, HmfsException failure) {
         return switch (failure.code()) {
             case NOT_DIRECTORY -> notFound(path, failure);
@@ -53,7 +54,7 @@ public final class HadoopErrors {
         return translated;
     }
 
-    /** No default: a new code does not compile until it is mapped. */
+    /** Has no default: a new code does not compile until it is mapped. */
     private static Exception exceptionFor(String path, HmfsException failure) {
         String text = failure.code().text();
         return switch (failure.code()) {
@@ -88,7 +89,7 @@ public final class HadoopErrors {
         };
     }
 
-    /** A path of 10,000 characters helps nobody in a message. */
+    /** Keeps messages readable: a path may have many thousand characters. */
     private static String shortened(String path) {
         return path.length() <= 300 ? path : path.substring(0, 300) + "… (" + path.length() + " characters)";
     }

@@ -2,7 +2,7 @@ package io.hmfs.hadoop.link;
 
 import org.apache.hadoop.fs.UnresolvedLinkException;
 
-/** A symbolic link stands on a path: the filesystem goes on where it leads. */
+/** A symbolic link stands on a path; the filesystem catches this and goes on where the link leads. */
 public final class LinkOnPathException extends UnresolvedLinkException {
     private static final long serialVersionUID = 1L;
 

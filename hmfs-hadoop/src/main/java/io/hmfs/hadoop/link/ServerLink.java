@@ -11,11 +11,15 @@ import java.io.InterruptedIOException;
 import java.net.ConnectException;
 
 /**
- * The one client of a filesystem. The client makes a lost connection anew and sends again what it has not answered; what is added here:
- * a change that may be repeated without harm is repeated once when nobody knows whether it was executed, and a failure to connect at
- * first says what to do. Refusals of the server stay {@link HmfsException}s. Thread-safe.
+ * The one client of a filesystem. The client replaces a lost connection and repeats requests that were not answered;
+ * this class adds: a harmless change is repeated once when it is unknown whether it was executed, and a failure of
+ * the first connect says what to do. Refusals of the server stay {@link HmfsException}s, except where a method says
+ * that it translates them. Thread-safe.
  */
 public final class ServerLink implements Closeable {
+    /** The scheme of HMFS addresses. */
+    public static final String SCHEME = "hmfs";
+
     /** A request on a client. */
     @FunctionalInterface
     public interface Call<T> {
@@ -41,7 +45,7 @@ public final class ServerLink implements Closeable {
     /**
      * Connects.
      *
-     * @throws ConnectException nobody answers there; names the address and what to do
+     * @throws ConnectException no server answers there; names the address and what to do
      */
     public static ServerLink open(String host, int port, ClientOptions options) throws IOException {
         try {
@@ -49,7 +53,7 @@ public final class ServerLink implements Closeable {
         } catch (HmfsException e) {
             throw e.code() == ResultCode.TIMEOUT || e.code() == ResultCode.SHUTTING_DOWN
                     ? unreachable(host, port, e)
-                    : HadoopErrors.translate("hmfs://" + host + ":" + port, e);
+                    : HadoopErrors.translate(SCHEME + "://" + host + ":" + port, e);
         } catch (IOException e) {
             throw isInterrupt(e) ? e : unreachable(host, port, e);
         }
@@ -64,17 +68,17 @@ public final class ServerLink implements Closeable {
         return translated;
     }
 
-    /** What the server told when the first connection was made. */
+    /** What the server announced in the handshake of the first connection. */
     public ServerInfo server() {
         return client.server();
     }
 
-    /** The client, for requests that are not waited for one by one. */
+    /** The client, for changes that must not be repeated and for requests that are under way at once. */
     public HmfsClient client() {
         return client;
     }
 
-    /** A request whose repetition changes nothing more: repeated, once, when it is unknown whether it was executed. */
+    /** Runs a harmless request, and repeats it once if it is unknown whether the first was executed. */
     public <T> T repeatable(Call<T> call) throws IOException {
         try {
             return call.on(client);
@@ -86,12 +90,30 @@ public final class ServerLink implements Closeable {
         return call.on(client);
     }
 
-    /** {@link #repeatable(Call)} without an answer. */
+    /** Runs a request that answers nothing as {@link #repeatable} does. */
     public void repeat(Action action) throws IOException {
         repeatable(on -> {
             action.on(on);
             return Boolean.TRUE;
         });
+    }
+
+    /** Runs a request on an existing path as {@link #repeatable} does; a refusal becomes the exception of HDFS. */
+    public <T> T ask(String path, Call<T> call) throws IOException {
+        try {
+            return repeatable(call);
+        } catch (HmfsException e) {
+            throw HadoopErrors.translateLookup(path, e);
+        }
+    }
+
+    /** Makes a harmless change of an existing path as {@link #repeat} does; a refusal becomes the exception of HDFS. */
+    public void change(String path, Action action) throws IOException {
+        try {
+            repeat(action);
+        } catch (HmfsException e) {
+            throw HadoopErrors.translateLookup(path, e);
+        }
     }
 
     private static boolean isInterrupt(Throwable failure) {

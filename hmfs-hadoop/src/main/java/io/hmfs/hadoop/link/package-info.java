@@ -1,5 +1,5 @@
 /**
- * The connection as Hadoop sees it: one live client per filesystem, made anew when it breaks, and the translation of its
+ * The connection as Hadoop sees it: one client per filesystem, the state of the server, and the translation of
  * errors. May import {@code io.hmfs.client} and Hadoop's API.
  */
 @NullMarked

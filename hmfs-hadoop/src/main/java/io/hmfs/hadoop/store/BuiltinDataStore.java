@@ -24,12 +24,12 @@ public final class BuiltinDataStore implements DataStore {
     }
 
     @Override
-    public DataReader reader(long inode, Grants grants) {
+    public DataReader reader(long inode, GrantSource grants) {
         return new Reader(inode, grants);
     }
 
     @Override
-    public DataWriter writer(long inode, long position, Grants grants) {
+    public DataWriter writer(long inode, long position, GrantSource grants) {
         return new Writer(inode, position, grants);
     }
 
@@ -45,9 +45,9 @@ public final class BuiltinDataStore implements DataStore {
 
     private final class Reader implements DataReader {
         private final long inode;
-        private final Grants grants;
+        private final GrantSource grants;
 
-        Reader(long inode, Grants grants) {
+        Reader(long inode, GrantSource grants) {
             this.inode = inode;
             this.grants = grants;
         }
@@ -70,11 +70,11 @@ public final class BuiltinDataStore implements DataStore {
 
     private final class Writer implements DataWriter {
         private final long inode;
-        private final Grants grants;
+        private final GrantSource grants;
         private long position;
         private long unsyncedFrom;
 
-        Writer(long inode, long position, Grants grants) {
+        Writer(long inode, long position, GrantSource grants) {
             this.inode = inode;
             this.grants = grants;
             this.position = position;

@@ -10,7 +10,8 @@ public interface DataReader extends Closeable {
      * Reads bytes of one block into {@code target}, which belongs to the reader until the answer is there.
      *
      * @param offset from the block's start
-     * @return bytes read: fewer than {@code length} only where the object ends, 0 or −1 at or after its end or if it is missing
+     * @return bytes read: fewer than {@code length} only where the object ends, 0 or −1 at or after its end or if it
+     * is missing
      */
     CompletableFuture<Integer> read(long block, long offset, byte[] target, int targetOffset, int length);
 

@@ -8,16 +8,16 @@ import java.util.concurrent.Executor;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the objects of one file from {@link HadoopDataStore}; keeps the block it read last open. */
+/** Reads the blocks of one file from {@link BlockFiles}; keeps the block it read last open. */
 final class HadoopDataReader implements DataReader {
-    private final HadoopDataStore store;
+    private final BlockFiles files;
     private final long inode;
     private final Executor executor;
     private final Object opening = new Object();
     private @Nullable OpenBlock last; // guarded by opening
     private boolean closed; // guarded by opening
 
-    /** An open object with the number of reads under way on it; whoever lets go of it last closes it. */
+    /** An open block with the number of its users, the last of which closes it. */
     private static final class OpenBlock {
         final long block;
         final FSDataInputStream in;
@@ -29,8 +29,8 @@ final class HadoopDataReader implements DataReader {
         }
     }
 
-    HadoopDataReader(HadoopDataStore store, long inode, Executor executor) {
-        this.store = store;
+    HadoopDataReader(BlockFiles files, long inode, Executor executor) {
+        this.files = files;
         this.inode = inode;
         this.executor = executor;
     }
@@ -79,7 +79,7 @@ final class HadoopDataReader implements DataReader {
                 last.users++;
                 return last;
             }
-            OpenBlock fresh = new OpenBlock(block, store.open(store.nameOf(inode, block)));
+            OpenBlock fresh = new OpenBlock(block, files.open(files.nameOf(inode, block)));
             fresh.users++;
             OpenBlock previous = last;
             last = fresh;

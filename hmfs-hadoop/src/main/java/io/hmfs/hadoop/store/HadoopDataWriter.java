@@ -14,24 +14,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes one file's objects to {@link HadoopDataStore}, in the caller's thread. A block that is published before it is full is
- * written again, whole, when more bytes come: objects of such stores cannot be changed.
+ * Writes the blocks of one file to {@link BlockFiles}, in the caller's thread. A block that is published before it is
+ * full is written again, whole, when more bytes come: files of object stores cannot be changed.
  */
 final class HadoopDataWriter implements DataWriter {
     private static final Logger LOG = LoggerFactory.getLogger(HadoopDataWriter.class);
     private static final int COPY_BUFFER = 64 * 1024;
 
-    private final HadoopDataStore store;
+    private final BlockFiles files;
+    private final long blockSize;
     private final long inode;
     private long position;
     private final Set<Path> unsynced = new LinkedHashSet<>(); // finished, not on the disk for sure
-    private @Nullable Draft draft;
+    private @Nullable Staging staging;
 
     /** The block being written. */
-    private record Draft(Path name, Path object, FSDataOutputStream out) {}
+    private record Staging(Path name, Path object, FSDataOutputStream out) {}
 
-    HadoopDataWriter(HadoopDataStore store, long inode, long position) {
-        this.store = store;
+    HadoopDataWriter(BlockFiles files, long blockSize, long inode, long position) {
+        this.files = files;
+        this.blockSize = blockSize;
         this.inode = inode;
         this.position = position;
     }
@@ -39,13 +41,13 @@ final class HadoopDataWriter implements DataWriter {
     @Override
     public CompletableFuture<Void> write(byte[] source, int sourceOffset, int length) {
         try {
-            Draft open = draft;
+            Staging open = staging;
             if (open == null) {
                 open = begin();
             }
             open.out.write(source, sourceOffset, length);
             position += length;
-            if (position % store.blockSize() == 0) {
+            if (position % blockSize == 0) {
                 finish(open, false);
             }
             return CompletableFuture.completedFuture(null);
@@ -54,13 +56,13 @@ final class HadoopDataWriter implements DataWriter {
         }
     }
 
-    private Draft begin() throws IOException {
-        Path object = store.nameOf(inode, position / store.blockSize());
-        long kept = position % store.blockSize();
-        Path name = store.draftOf(object);
-        Draft begun = new Draft(name, object, store.create(name));
-        draft = begun;
-        if (kept > 0) { // the old object is still there, in place too: it gives way when the draft is closed
+    private Staging begin() throws IOException {
+        Path object = files.nameOf(inode, position / blockSize);
+        long kept = position % blockSize;
+        Path name = files.stagingOf(object);
+        Staging begun = new Staging(name, object, files.create(name));
+        staging = begun;
+        if (kept > 0) { // the old object is still there, in place too: it gives way when the staging is closed
             copyStart(object, kept, begun.out);
         }
         return begun;
@@ -69,7 +71,7 @@ final class HadoopDataWriter implements DataWriter {
     private void copyStart(Path object, long length, FSDataOutputStream out) throws IOException {
         byte[] buffer = new byte[COPY_BUFFER];
         long done = 0;
-        try (FSDataInputStream in = store.open(object)) {
+        try (FSDataInputStream in = files.open(object)) {
             while (done < length) {
                 int count = in.read(buffer, 0, (int) Math.min(buffer.length, length - done));
                 if (count < 0) {
@@ -89,14 +91,14 @@ final class HadoopDataWriter implements DataWriter {
         }
     }
 
-    private void finish(Draft open, boolean durable) throws IOException {
+    private void finish(Staging open, boolean durable) throws IOException {
         boolean canSync = open.out.hasCapability(StreamCapabilities.HSYNC);
         if (durable && canSync) {
             open.out.hsync();
         }
         open.out.close();
-        store.finish(open.name, open.object);
-        draft = null;
+        files.finish(open.name, open.object);
+        staging = null;
         if (!durable && canSync) {
             unsynced.add(open.object);
         }
@@ -104,13 +106,13 @@ final class HadoopDataWriter implements DataWriter {
 
     @Override
     public void publish(boolean durable) throws IOException {
-        Draft open = draft;
+        Staging open = staging;
         if (open != null) {
             finish(open, durable);
         }
         if (durable) {
             for (Path object : unsynced) {
-                store.sync(object);
+                files.sync(object);
             }
             unsynced.clear();
         }
@@ -118,18 +120,18 @@ final class HadoopDataWriter implements DataWriter {
 
     @Override
     public void abort() {
-        Draft open = draft;
-        draft = null;
+        Staging open = staging;
+        staging = null;
         if (open == null) {
             return;
         }
         try {
-            if (store.inPlace()) {
+            if (files.inPlace()) {
                 open.out.abort(); // an object store forgets an upload that was never closed
                 return;
             }
             open.out.close();
-            store.drop(open.name);
+            files.drop(open.name);
         } catch (IOException | UnsupportedOperationException e) {
             LOG.warn("Leaving {} behind", open.name, e);
         }

@@ -14,19 +14,19 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 
-/** What there is in the directory of a {@link HadoopDataStore}. */
+/** Lists and removes what there is in the directory of a {@link HadoopDataStore}. */
 public final class HadoopObjects implements ObjectStore {
     static final int HEX = 16;
     static final Pattern OBJECT = Pattern.compile("([1-9a-f][0-9a-f]{0,15})-(0|[1-9]\\d{0,17})");
 
     private static final Pattern WHOLE = Pattern.compile("[0-9a-f]{2}/[0-9a-f]{2}/" + OBJECT);
-    private static final Pattern DRAFT = Pattern.compile(HadoopDataStore.DRAFTS + OBJECT + "\\.[0-9a-f-]{36}");
+    private static final Pattern STAGED = Pattern.compile(BlockFiles.STAGING + OBJECT + "\\.[0-9a-f-]{36}");
 
     private final FileSystem files;
     private final Path root;
 
     public HadoopObjects(URI root, Configuration conf) throws IOException {
-        this.files = HadoopDataStore.filesystem(root, conf);
+        this.files = BlockFiles.filesystem(root, conf);
         this.root = files.makeQualified(new Path(root));
     }
 
@@ -35,7 +35,7 @@ public final class HadoopObjects implements ObjectStore {
         if (!files.exists(root)) {
             return; // nothing was ever written
         }
-        if (HadoopDataStore.isObjectStore(files)) { // where a directory is nothing but a part of a name
+        if (BlockFiles.isObjectStore(files)) { // where a directory is nothing but a part of a name
             RemoteIterator<? extends FileStatus> all = files.listFiles(root, true);
             while (all.hasNext()) {
                 tell(all.next(), visitor);
@@ -59,20 +59,20 @@ public final class HadoopObjects implements ObjectStore {
 
     private void tell(FileStatus file, Visitor visitor) throws IOException {
         String name = root.toUri().relativize(file.getPath().toUri()).getPath();
-        Matcher draft = DRAFT.matcher(name);
+        Matcher staged = STAGED.matcher(name);
         Matcher whole = WHOLE.matcher(name);
-        boolean isDraft = draft.matches();
-        if (!isDraft && !whole.matches()) {
+        boolean isStaged = staged.matches();
+        if (!isStaged && !whole.matches()) {
             visitor.unknown(name);
             return;
         }
-        Matcher found = isDraft ? draft : whole;
+        Matcher found = isStaged ? staged : whole;
         long inode = Long.parseUnsignedLong(found.group(1), HEX);
         long block = Long.parseLong(found.group(2));
-        if (!isDraft && !name.equals(HadoopDataStore.nameIn(inode, block))) {
+        if (!isStaged && !name.equals(BlockFiles.nameIn(inode, block))) {
             visitor.unknown(name);
-        } else if (visitor.wants(inode, block, isDraft)) {
-            visitor.object(new StoredObject(name, isDraft, inode, block, file.getLen(), file.getModificationTime()));
+        } else if (visitor.wants(inode, block, isStaged)) {
+            visitor.object(new StoredObject(name, isStaged, inode, block, file.getLen(), file.getModificationTime()));
         }
     }
 
@@ -80,7 +80,7 @@ public final class HadoopObjects implements ObjectStore {
     public List<StoredObject> remove(List<StoredObject> objects) throws IOException {
         List<StoredObject> removed = new ArrayList<>();
         for (StoredObject each : objects) {
-            if (HadoopDataStore.remove(files, new Path(root, each.name()))) {
+            if (BlockFiles.remove(files, new Path(root, each.name()))) {
                 removed.add(each);
             }
         }

@@ -8,7 +8,10 @@ import com.sun.jna.ptr.PointerByReference;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The functions of librados, version 2 of its interface, that a data store needs; see librados.h. They return 0 or more, or a negative errno. */
+/**
+ * The functions of librados, version 2 of its interface, that a data store needs; see librados.h. They return 0 or
+ * more, or a negative errno.
+ */
 @SuppressWarnings("MethodName") // as C calls them
 interface Librados extends Library {
     /** Loads the library; {@link LinkageError} if it is not there. */

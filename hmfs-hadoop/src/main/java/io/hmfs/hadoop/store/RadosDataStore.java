@@ -9,8 +9,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * A pool of Ceph's RADOS, one object for each block, {@code <inode in hex>-<block>}. Objects are written at offsets and grow, so nothing is
- * written twice, and what was written is on the disks of all replicas.
+ * A pool of Ceph's RADOS, one object for each block, {@code <inode in hex>-<block>}. Objects are written at offsets
+ * and grow, so nothing is written twice, and what was written is on the disks of all replicas.
  */
 public final class RadosDataStore implements DataStore {
     private static final int THREADS_MAX = 16;
@@ -18,7 +18,7 @@ public final class RadosDataStore implements DataStore {
 
     private final RadosPool pool;
     private final long blockSize;
-    private final ExecutorService threads = HadoopDataStore.threads("hmfs-rados", THREADS_MAX);
+    private final ExecutorService threads = DaemonThreads.atMost(THREADS_MAX, "hmfs-rados");
 
     private RadosDataStore(RadosPool pool, long blockSize) {
         this.pool = pool;
@@ -89,12 +89,12 @@ public final class RadosDataStore implements DataStore {
     }
 
     @Override
-    public DataReader reader(long inode, Grants grants) {
+    public DataReader reader(long inode, GrantSource grants) {
         return new Reader(inode);
     }
 
     @Override
-    public DataWriter writer(long inode, long position, Grants grants) {
+    public DataWriter writer(long inode, long position, GrantSource grants) {
         return new Writer(inode, position);
     }
 

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 
-/** What there is in the pool of a {@link RadosDataStore}. */
+/** Lists and removes what there is in the pool of a {@link RadosDataStore}. */
 public final class RadosObjects implements ObjectStore {
     private final RadosPool pool;
 

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * A connection to one pool. Calls wait for the cluster. Each holds a lock that {@link #close} waits for: librados must not be called
- * with what it was told to forget. Thread-safe.
+ * A connection to one pool. Calls wait for the cluster. Each holds a lock that {@link #close} waits for: librados
+ * must not be called with what it was told to forget. Thread-safe.
  */
 final class RadosPool implements Closeable {
     private static final int NO_ENTRY = -2;
@@ -113,7 +113,10 @@ final class RadosPool implements Closeable {
         return Long.parseLong(Native.toString(value, StandardCharsets.US_ASCII));
     }
 
-    /** Writes bytes at an offset; what lies before it and was never written is zero. On every replica's disk when it returns. */
+    /**
+     * Writes bytes at an offset; what lies before it and was never written is zero. On every replica's disk when it
+     * returns.
+     */
     void write(String object, long offset, byte[] source, int at, int length) throws IOException {
         for (int done = 0; done < length; ) {
             int count = Math.min(PIECE, length - done);

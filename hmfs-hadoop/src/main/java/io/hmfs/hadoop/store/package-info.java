@@ -1,6 +1,6 @@
 /**
- * Where file data goes, as objects (inode, block): written before the size that covers them is committed, never read beyond
- * it. May import {@code io.hmfs.client}, {@code io.hmfs.hadoop.link} and Hadoop's API.
+ * Where file data goes, as objects (inode, block): written before the size that covers them is committed, never read
+ * beyond it. May import {@code io.hmfs.client}, {@code io.hmfs.hadoop.link} and Hadoop's API.
  */
 @NullMarked
 package io.hmfs.hadoop.store;

@@ -28,7 +28,8 @@ import org.apache.hadoop.security.AccessControlException;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: every outcome of the server reaches a Hadoop program as the class that HDFS would throw, with the path in the message.
+ * Goal: every outcome of the server reaches a Hadoop program as the class that HDFS would throw, with the path in the
+ * message.
  * Method: a table of all codes, written down a second time here.
  */
 class HadoopErrorsTest {

@@ -16,8 +16,8 @@ import org.apache.hadoop.util.StringUtils;
 import org.apache.hadoop.util.Tool;
 
 /**
- * Those commands of {@code hdfs dfsadmin}, which takes no other filesystem than HDFS, that have their equal in Hadoop's FileSystem: they
- * call that, and say what dfsadmin says.
+ * Those commands of {@code hdfs dfsadmin}, which takes no other filesystem than HDFS, that have their equal in
+ * Hadoop's FileSystem: they call that, and say what dfsadmin says.
  */
 final class AdminCommands extends Configured implements Tool {
     private static final Set<String> QUOTAS = Set.of("-setQuota", "-clrQuota", "-setSpaceQuota", "-clrSpaceQuota");

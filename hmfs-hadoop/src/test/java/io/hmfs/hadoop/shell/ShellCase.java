@@ -103,7 +103,7 @@ record ShellCase(
         return elements;
     }
 
-    /** The same with its texts changed. */
+    /** This case with other texts. */
     ShellCase with(Function<String, String> change) {
         return new ShellCase(
                 number,

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import io.hmfs.hadoop.ServerProcess;
+import io.hmfs.hadoop.TestServerProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -37,8 +37,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: HDFS's users find every command of the shell as they know it, to the letter of its output.
- * Method: the cases of HDFS's own command line suites, of Hadoop's and some of ours, on a server of their own, compared by Hadoop's comparators;
- * hdfs:// is read as hmfs://. Commands of dfsadmin that any filesystem may have are {@link AdminCommands}. Cases that cannot end as in HDFS are run too, and must not.
+ * Method: the cases of HDFS's own command line suites, of Hadoop's and some of ours, on a server of their own,
+ * compared by Hadoop's comparators; hdfs:// is read as hmfs://. Commands of dfsadmin that any filesystem may have are
+ * {@link AdminCommands}. Cases that cannot end as in HDFS are run too, and must not.
  */
 class ShellSuitesTest {
     /** Unpacked by the build. */
@@ -60,7 +61,7 @@ class ShellSuitesTest {
     private static final Pattern ARGUMENT = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");
 
     @SuppressWarnings("NullAway.Init")
-    private static ServerProcess server;
+    private static TestServerProcess server;
 
     /** The files that the cases put, and where they get others to. */
     @TempDir
@@ -72,7 +73,7 @@ class ShellSuitesTest {
         for (String each : List.of("data15bytes", "data30bytes", "data60bytes", "data120bytes", "data1k")) {
             Files.copy(SUITES.resolve(each), scratch.resolve(each));
         }
-        server = ServerProcess.start();
+        server = TestServerProcess.start();
     }
 
     @AfterAll
@@ -108,7 +109,7 @@ class ShellSuitesTest {
         return suite("testAclCLI.xml", configuration());
     }
 
-    /** The same with HDFS's default, by which the umask counts for nothing below a default ACL. */
+    /** A configuration with HDFS's default, by which the umask counts for nothing below a default ACL. */
     @TestFactory
     Stream<DynamicTest> inherited_acls() throws IOException {
         return suite("testAclCLIWithPosixAclInheritance.xml", configuration());
@@ -208,7 +209,9 @@ class ShellSuitesTest {
         }
     }
 
-    /** Times are shown and sorted by milliseconds: what one command makes is to be older than what the next one does. */
+    /**
+     * Times are shown and sorted by milliseconds: what one command makes is to be older than what the next one does.
+     */
     private static void awaitNextMillisecond() {
         long now = System.currentTimeMillis();
         while (System.currentTimeMillis() == now) {

@@ -17,8 +17,10 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: an address of a RADOS store is what it says, or one error that says how to write it; without JNA there is one sentence too.
- * Method: addresses; a class loader that has everything but JNA. The store itself is tried on a real cluster by bin/dev contract.
+ * Goal: an address of a RADOS store is what it says, or one error that says how to write it; without JNA there is one
+ * sentence too.
+ * Method: addresses; a class loader that has everything but JNA. The store itself is tried on a real cluster by
+ * bin/dev contract.
  */
 class RadosAddressTest {
     private static RadosAddress of(String text) {

@@ -1,7 +1,6 @@
 package io.hmfs.server.access;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -106,21 +105,14 @@ public record AccessConfig(
 
     private static Map<String, List<String>> parse(String text) {
         Map<String, List<String>> groups = new HashMap<>();
-        for (String entry : parts(text, ";")) {
+        for (String entry : ProxyUsers.parts(text, ";")) {
             int equals = entry.indexOf('=');
             if (equals < 1) {
                 throw new IllegalArgumentException(
                         "staticGroups has '" + entry + "'; write user=group1,group2;user2=group3");
             }
-            groups.put(entry.substring(0, equals).strip(), parts(entry.substring(equals + 1), ","));
+            groups.put(entry.substring(0, equals).strip(), ProxyUsers.parts(entry.substring(equals + 1), ","));
         }
         return groups;
-    }
-
-    static List<String> parts(String text, String separator) {
-        return Arrays.stream(text.split(separator, -1))
-                .map(String::strip)
-                .filter(part -> !part.isEmpty())
-                .toList();
     }
 }

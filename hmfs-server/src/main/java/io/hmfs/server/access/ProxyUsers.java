@@ -3,6 +3,7 @@ package io.hmfs.server.access;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,11 +47,11 @@ final class ProxyUsers {
     /** @throws IllegalArgumentException if that cannot be read, or a host of it is not known */
     static ProxyUsers parse(String text) {
         ProxyUsers all = new ProxyUsers();
-        for (String entry : AccessConfig.parts(text, ";")) {
+        for (String entry : parts(text, ";")) {
             int equals = entry.indexOf('=');
             int from = entry.lastIndexOf('@');
-            List<String> users = from > equals ? AccessConfig.parts(entry.substring(equals + 1, from), ",") : List.of();
-            List<String> hosts = AccessConfig.parts(entry.substring(from + 1), ",");
+            List<String> users = from > equals ? parts(entry.substring(equals + 1, from), ",") : List.of();
+            List<String> hosts = parts(entry.substring(from + 1), ",");
             if (equals < 1 || users.isEmpty() || hosts.isEmpty()) {
                 throw new IllegalArgumentException("proxyUsers has '" + entry
                         + "'; write service=group1,group2,user:name@address,network/bits,host, or * for all of them");
@@ -122,5 +123,13 @@ final class ProxyUsers {
                 || (rule.startsWith(OF_USER)
                         ? rule.substring(OF_USER.length()).equals(user.name())
                         : user.isIn(gid.applyAsInt(rule)));
+    }
+
+    /** The parts of a text, without white space around them, and without empty ones. */
+    static List<String> parts(String text, String separator) {
+        return Arrays.stream(text.split(separator, -1))
+                .map(String::strip)
+                .filter(part -> !part.isEmpty())
+                .toList();
     }
 }

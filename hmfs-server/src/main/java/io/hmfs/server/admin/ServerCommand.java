@@ -46,12 +46,10 @@ final class ServerCommand implements Callable<Integer> {
         @Override
         public CommandSpec transform(CommandSpec spec) {
             for (ServerSetting setting : ServerSetting.values()) {
-                String fallback = setting.fallback(Path.of("POOL"));
-                String suffix = fallback.isEmpty() ? "" : " (default: " + fallback + ")";
                 spec.addOption(OptionSpec.builder(setting.flag())
-                        .paramLabel(setting.label())
+                        .paramLabel(setting.form().label())
                         .type(String.class)
-                        .description(setting.description().replace("%", "%%") + suffix)
+                        .description(setting.help().replace("%", "%%"))
                         .build());
             }
             return spec;

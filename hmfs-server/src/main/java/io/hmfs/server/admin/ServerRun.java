@@ -109,7 +109,7 @@ final class ServerRun {
                         mode,
                         address,
                         any.isAnyLocalAddress() ? " (on all addresses of this machine)" : "",
-                        server.sockets().label(),
+                        server.transportLabel(),
                         config.connectionsMax(),
                         data,
                         metrics(server),

@@ -2,24 +2,18 @@ package io.hmfs.server.admin;
 
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
-import io.hmfs.server.ObservationConfig;
 import io.hmfs.server.ServerConfig;
-import io.hmfs.server.access.AccessConfig;
-import io.hmfs.server.transport.netty.Sockets;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.MalformedInputException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
-import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * over the default. A key or variable that nobody knows is an error: a misspelt setting must not be silently without effect.
  */
 final class ServerSettings {
-    /** Of a port: none. */
-    static final String OFF = "off";
-
     private static final String PREFIX = "HMFS_";
 
     /** Variables that are not settings of a server. */
@@ -122,7 +113,11 @@ final class ServerSettings {
         }
         ServerConfig.Builder builder = ServerConfig.builder(path(ServerSetting.POOL, pool));
         try {
-            given.forEach((setting, value) -> apply(builder, setting, value));
+            given.forEach((setting, value) -> {
+                if (setting.form().get() != null || !value.text().isEmpty()) { // else an empty one is as if not given
+                    setting.form().apply(builder, name(setting, value), value.text());
+                }
+            });
             PoolMode mode = mode(path(ServerSetting.POOL, pool));
             return builder.persistence(mode.persistence())
                     .logDirectory(mode.logDirectory())
@@ -132,56 +127,23 @@ final class ServerSettings {
         }
     }
 
-    private static void apply(ServerConfig.Builder builder, ServerSetting setting, Value value) {
-        String text = value.text();
-        String name = name(setting, value);
-        ServerConfig.Builder done = switch (setting) {
-            case POOL -> builder; // it began with that
-            case POOL_MAX -> builder.poolMax(Quantities.bytes(name, text));
-            case HOST -> builder.host(text);
-            case PORT -> builder.port(Quantities.number(name, text, 0, 65_535));
-            case PERSISTENCE, LOG_DIRECTORY -> builder; // the mode, from both of them and the pool
-            case EMULATE_PMEM -> builder.emulatePmem(truth(name, text));
-            case LOG_SEGMENT -> builder.logSegment(Quantities.bytes(name, text));
-            case LOG_MAX -> builder.logMax(Quantities.bytes(name, text));
-            case DATA_STORE -> builder.dataStore(text);
-            case DATA_DIRECTORY -> builder.dataDirectory(path(setting, value));
-            case BLOCK_SIZE -> builder.blockSize(Quantities.bytes(name, text));
-            case CHUNK_SIZE -> builder.chunkSize(intBytes(name, text));
-            case EVENT_LOOPS -> builder.eventLoops(Quantities.number(name, text, 1, Integer.MAX_VALUE));
-            case CONNECTIONS_MAX -> builder.connectionsMax(Quantities.number(name, text, 1, Integer.MAX_VALUE));
-            case IO_THREADS -> builder.ioThreads(Quantities.number(name, text, 1, Integer.MAX_VALUE));
-            case FRAME_MAX -> builder.frameMax(intBytes(name, text));
-            case IN_FLIGHT_MAX -> builder.inFlightMax(Quantities.number(name, text, 1, Integer.MAX_VALUE));
-            case IO_QUEUE_BYTES_MAX -> builder.ioQueueBytesMax(Quantities.bytes(name, text));
-            case IDLE_TIMEOUT -> builder.idleTimeout(Duration.ofMillis(Quantities.millis(name, text)));
-            case DRAIN_TIMEOUT -> builder.drainTimeout(Duration.ofMillis(Quantities.millis(name, text)));
-            case LEASE_SOFT_LIMIT -> builder.leaseSoftLimit(Duration.ofMillis(Quantities.millis(name, text)));
-            case LEASE_HARD_LIMIT -> builder.leaseHardLimit(Duration.ofMillis(Quantities.millis(name, text)));
-            case TRANSPORT -> builder.transport(choice(name, text, Sockets.class));
-            case PERMISSIONS_ENABLED -> builder.access(access -> access.withPermissionsEnabled(truth(name, text)));
-            case SUPERUSER -> builder.access(access -> access.withSuperuser(text));
-            case SUPERGROUP -> builder.access(access -> access.withSupergroup(text));
-            case GROUP_SOURCE ->
-                builder.access(access -> access.withGroupSource(choice(name, text, AccessConfig.Source.class)));
-            case STATIC_GROUPS -> builder.access(access -> access.withStaticGroups(text));
-            case GROUP_EXPIRY ->
-                builder.access(access -> access.withGroupExpiry(Duration.ofMillis(Quantities.millis(name, text))));
-            case PROXY_USERS -> builder.access(access -> access.withProxyUsers(text));
-            case ADMIN_PORT, ADMIN_HOST, AUDIT_LOG, AUDIT_LOG_SIZE, AUDIT_LOG_FILES, SLOW_THRESHOLD ->
-                builder.observation(observation(builder.observation(), setting, value));
-        };
-        assert done == builder;
-    }
-
     private PoolMode mode(Path pool) throws IOException {
+        ServerConfig.Builder builder = ServerConfig.builder(pool);
+        Value emulate = value(ServerSetting.EMULATE_PMEM);
+        if (emulate != null) {
+            ServerSetting.EMULATE_PMEM.form().apply(builder, name(ServerSetting.EMULATE_PMEM, emulate), emulate.text());
+        }
         Value asked = value(ServerSetting.PERSISTENCE);
         Value directory = value(ServerSetting.LOG_DIRECTORY);
-        Value emulate = value(ServerSetting.EMULATE_PMEM);
         return PoolMode.toServe(
                 pool,
-                emulate != null && truth(name(ServerSetting.EMULATE_PMEM, emulate), emulate.text()),
-                asked == null ? null : choice(name(ServerSetting.PERSISTENCE, asked), asked.text(), Persistence.class),
+                builder.build().emulatePmem(),
+                asked == null
+                        ? null
+                        : (Persistence) ServerSetting.PERSISTENCE
+                                .form()
+                                .parse()
+                                .parse(name(ServerSetting.PERSISTENCE, asked), asked.text()),
                 directory == null ? null : path(ServerSetting.LOG_DIRECTORY, directory));
     }
 
@@ -191,71 +153,13 @@ final class ServerSettings {
         return value == null || value.text().isEmpty() ? null : value;
     }
 
-    private static int adminPort(String name, String text) {
-        if (text.equals(OFF)) {
-            return ObservationConfig.OFF;
-        }
-        if (!text.matches("\\d{1,5}")) {
-            throw CommandException.usage(name + " is '" + text + "'; write a port, or off");
-        }
-        return Quantities.number(name, text, 0, 65_535);
-    }
-
-    private static ObservationConfig observation(ObservationConfig old, ServerSetting setting, Value value) {
-        String text = value.text();
-        String name = name(setting, value);
-        return switch (setting) {
-            case ADMIN_PORT -> old.withAdmin(old.adminHost(), adminPort(name, text));
-            case ADMIN_HOST -> old.withAdmin(text, old.adminPort());
-            case AUDIT_LOG ->
-                old.withAuditLog(text.isEmpty() ? null : path(setting, value), old.auditLogSize(), old.auditLogFiles());
-            case AUDIT_LOG_SIZE -> old.withAuditLog(old.auditLog(), Quantities.bytes(name, text), old.auditLogFiles());
-            case AUDIT_LOG_FILES ->
-                old.withAuditLog(
-                        old.auditLog(), old.auditLogSize(), Quantities.number(name, text, 1, Integer.MAX_VALUE));
-            default -> old.withSlowThreshold(Duration.ofMillis(Quantities.millis(name, text)));
-        };
-    }
-
     /** What the setting is called in messages: its flag, or the variable or key that it came from. */
     private static String name(ServerSetting setting, Value value) {
         return value.source().startsWith("flag") ? setting.flag() : setting.key() + " (" + value.source() + ")";
     }
 
     private static Path path(ServerSetting setting, Value value) {
-        try {
-            // Absolute: whoever asks a server later for its pool stands in another directory.
-            return Path.of(value.text()).toAbsolutePath().normalize();
-        } catch (InvalidPathException e) {
-            throw CommandException.usage(name(setting, value) + " is no file name: " + e.getMessage());
-        }
-    }
-
-    private static int intBytes(String name, String text) {
-        long bytes = Quantities.bytes(name, text);
-        if (bytes > Integer.MAX_VALUE) {
-            throw CommandException.usage(name + " is '" + text + "'; it must be less than 2G");
-        }
-        return (int) bytes;
-    }
-
-    private static boolean truth(String name, String text) {
-        return switch (text) {
-            case "true", "yes", "1" -> true;
-            case "false", "no", "0" -> false;
-            default -> throw CommandException.usage(name + " is '" + text + "'; write true or false");
-        };
-    }
-
-    private static <E extends Enum<E>> E choice(String name, String text, Class<E> type) {
-        StringJoiner all = new StringJoiner(" or ");
-        for (E constant : type.getEnumConstants()) {
-            if (constant.name().equalsIgnoreCase(text)) {
-                return constant;
-            }
-            all.add(constant.name().toLowerCase(Locale.ROOT));
-        }
-        throw CommandException.usage(name + " is '" + text + "'; write " + all);
+        return SettingForm.absolute(name(setting, value), value.text());
     }
 
     /** The configuration names its components ({@code blockSize is …}); people know them as settings ({@code --block-size}). */

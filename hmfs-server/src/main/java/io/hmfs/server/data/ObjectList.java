@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
+import java.util.function.LongPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -40,7 +40,7 @@ public final class ObjectList {
     private final BlockStore store;
     private final List<Found> objects = new ArrayList<>();
     private final StringBuilder unknown = new StringBuilder();
-    private Set<Long> leftOut = Set.of();
+    private LongPredicate leftOut = _ -> false;
     private int directory;
     private Key after = Key.START;
 
@@ -61,7 +61,7 @@ public final class ObjectList {
     }
 
     /** Tells nothing of these inodes. */
-    public void leaveOut(Set<Long> inodes) {
+    public void leaveOut(LongPredicate inodes) {
         leftOut = inodes;
     }
 
@@ -122,7 +122,7 @@ public final class ObjectList {
             Key key = key(name);
             if (key == null || !store.path(key.inode, key.block).equals(inner.resolve(name))) {
                 unknown(inner.resolve(name));
-            } else if (key.compareTo(after) > 0 && !leftOut.contains(key.inode)) {
+            } else if (key.compareTo(after) > 0 && !leftOut.test(key.inode)) {
                 keys.add(key);
             }
         });
@@ -170,7 +170,7 @@ public final class ObjectList {
 
     private void topUnknown() throws IOException {
         list(store.directory(), name -> {
-            if (!name.equals(IntentJournal.FILE) && !isDirectory(store.directory(), name)) {
+            if (!isDirectory(store.directory(), name)) {
                 unknown(store.directory().resolve(name));
             }
         });

@@ -1,74 +1,292 @@
 package io.hmfs.server.data;
 
+import io.hmfs.core.RemovedFiles;
+import io.hmfs.core.ServerNamespace;
+import io.hmfs.core.type.RemovedFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.ArrayDeque;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** Removes the objects of removed files on a thread of its own. What it does not get to is in the journal for the next start. */
+/**
+ * Removes the objects of removed files on a thread of its own: takes some from the pool, waits until their removal is safe, since a file that came back
+ * after a loss of the machine would lack its objects, removes the objects, and tells the pool. What cannot be removed is set aside and tried again later,
+ * so that it holds up nothing else. What it does not get to is in the pool for the next start.
+ */
 public final class Reaper implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Reaper.class.getName());
-    private static final Task END = new Task(0, 0, -1);
+    private static final int BATCH = 256;
+    private static final long IDLE_NANOS = 1_000_000_000L;
+
+    private static final long RETRY_NANOS_MIN = 1_000_000_000L; // doubled each time
+    private static final long RETRY_NANOS_MAX = 64_000_000_000L;
+    private static final int ASIDE_MAX = 1 << 16; // if so many cannot be removed, others wait in the pool
+
+    private static final int GATHERED_MAX = 1 << 18; // of more, a list of objects may tell some as orphans
+    private static final int WATCHED_MAX = 1 << 19;
+    private static final long WATCH_NANOS = 600_000_000_000L; // longer than any part of a list of objects takes
+
+    private static final long PAUSE_NANOS = 1_000_000L;
+    private static final int PAUSES_MAX = 50;
     private static final long CLOSE_TIMEOUT_MILLIS = 10_000;
 
-    private record Task(long inode, long size, int slot) {}
+    /** A file whose objects could not be removed, and when that is tried again. */
+    private record Aside(long token, long inode, long size, long waitNanos, long dueNanos) {}
 
-    private final LinkedBlockingQueue<Task> tasks = new LinkedBlockingQueue<>();
     private final BlockStore store;
-    private final IntentJournal journal;
-    private final Thread thread;
+    private final ServerNamespace namespace;
+    private final RemovedFiles removed;
+    private final long[] tokens = new long[BATCH];
+    private final long[] inodes = new long[BATCH];
+    private final long[] sizes = new long[BATCH];
+    private final long[] waits = new long[BATCH]; // before it is tried again, if it fails
+    private final PriorityQueue<Aside> aside =
+            new PriorityQueue<>((one, other) -> Long.signum(one.dueNanos - other.dueNanos));
+    private volatile @Nullable Thread thread;
+    private int taken;
+    private boolean toldFailure;
+    private volatile boolean closing;
     private volatile boolean stopping;
+    private volatile long done;
+    private volatile boolean waitsEnd;
 
-    public Reaper(BlockStore store, IntentJournal journal) {
+    /** Inodes of all that are set aside. */
+    private final Set<Long> failing = ConcurrentHashMap.newKeySet();
+
+    /** Taken from the pool for a list of objects; removed before others are taken. */
+    private final ArrayDeque<Aside> gathered = new ArrayDeque<>();
+
+    /** Inodes of what was taken while a list of objects is read; what has gone meanwhile stays, for ids are used once. */
+    private final Set<Long> watched = ConcurrentHashMap.newKeySet();
+
+    private final AtomicLong asked = new AtomicLong();
+    private volatile long answered;
+    private volatile long watchedUntilNanos;
+    private volatile boolean watches;
+
+    public Reaper(BlockStore store, ServerNamespace namespace) {
         this.store = store;
-        this.journal = journal;
-        thread = Thread.ofPlatform().name("hmfs-reaper").daemon().unstarted(this::run);
+        this.namespace = namespace;
+        this.removed = namespace.removedFiles();
     }
 
-    public void start() {
-        thread.start();
-    }
-
-    /** Takes over the objects of a file that is gone from the namespace, and the journal's slot about it. */
-    public void add(long inode, long size, int slot) {
-        tasks.add(new Task(inode, size, slot));
+    /** {@code failed}: told of an error that ends it. */
+    public void start(Consumer<Throwable> failed) {
+        thread = Thread.ofPlatform().name("hmfs-reaper").daemon().start(() -> run(failed));
     }
 
     /** Files whose objects are still to be removed. */
-    public int backlog() {
-        return tasks.size();
+    public long backlog() {
+        return removed.count();
     }
 
-    private void run() {
+    private void run(Consumer<Throwable> failed) {
         try {
-            for (Task task = tasks.take(); task.slot() != END.slot() && !stopping; task = tasks.take()) {
-                remove(task);
+            while (!stopping) {
+                taken = 0;
+                gather();
+                if (!closing) {
+                    takeAside();
+                }
+                take();
+                if (taken > 0) {
+                    awaitSafe();
+                    reap();
+                } else if (closing) {
+                    break;
+                } else if (aside.size() < ASIDE_MAX) {
+                    removed.await(untilDue());
+                } else {
+                    LockSupport.parkNanos(this, untilDue());
+                }
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            aside.forEach(each -> removed.giveBack(each.token));
+            gathered.forEach(each -> removed.giveBack(each.token));
+        } catch (Throwable unexpected) {
+            LOG.log(Level.INFO, "no more objects of removed files are removed: {0}", unexpected.getMessage());
+            if (!closing) {
+                failed.accept(unexpected);
+            }
         }
     }
 
-    private void remove(Task task) {
+    /** Half a batch at most: what cannot be removed must not hold up the rest. */
+    private void takeAside() {
+        long now = System.nanoTime();
+        for (Aside next = aside.peek(); next != null && next.dueNanos - now <= 0 && taken < BATCH / 2; ) {
+            aside.remove(); // it counts as failing until it is gone
+            tokens[taken] = next.token;
+            inodes[taken] = next.inode;
+            sizes[taken] = next.size;
+            waits[taken++] = Math.min(2 * next.waitNanos, RETRY_NANOS_MAX);
+            next = aside.peek();
+        }
+    }
+
+    private void take() {
+        RemovedFile file = new RemovedFile();
+        int room = Math.min(BATCH, taken + ASIDE_MAX - aside.size());
+        for (; taken < room; taken++) {
+            Aside next = gathered.poll();
+            if (next != null) {
+                file.token = next.token;
+                file.id = next.inode;
+                file.size = next.size;
+            } else if (removed.next(file)) {
+                remember(file.id);
+            } else {
+                return;
+            }
+            tokens[taken] = file.token;
+            inodes[taken] = file.id;
+            sizes[taken] = file.size;
+            waits[taken] = RETRY_NANOS_MIN;
+        }
+    }
+
+    /** Answers {@link #watch(long)}: takes all that the pool has, so that their inodes are known. */
+    private void gather() {
+        long upTo = asked.get();
+        if (upTo != answered) {
+            watches = true;
+            RemovedFile file = new RemovedFile();
+            while (gathered.size() < GATHERED_MAX && removed.next(file)) {
+                remember(file.id);
+                gathered.add(new Aside(file.token, file.id, file.size, 0, 0));
+            }
+            answered = upTo;
+        } else if (watches && watchedUntilNanos - System.nanoTime() < 0) {
+            watches = false;
+            watched.clear();
+        }
+    }
+
+    private void remember(long inode) {
+        if (watches && watched.size() < WATCHED_MAX) {
+            watched.add(inode);
+        }
+    }
+
+    private long untilDue() {
+        Aside next = aside.peek();
+        return next == null ? IDLE_NANOS : Math.clamp(next.dueNanos - System.nanoTime(), PAUSE_NANOS, IDLE_NANOS);
+    }
+
+    private void awaitSafe() {
+        long position = namespace.logPosition();
+        if (position != 0) {
+            CompletableFuture<Void> safe = new CompletableFuture<>();
+            namespace.whenDurable(position, () -> safe.complete(null), safe::completeExceptionally);
+            safe.join();
+        }
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // counted by this thread alone
+    private void reap() {
+        for (int i = 0; i < taken; i++) {
+            if (stopping) {
+                removed.giveBack(tokens[i]);
+            } else if (remove(inodes[i], sizes[i])) {
+                removed.done(tokens[i]);
+                if (failing.contains(inodes[i])) {
+                    remember(inodes[i]);
+                    failing.remove(inodes[i]);
+                }
+                done++;
+            } else {
+                aside.add(new Aside(tokens[i], inodes[i], sizes[i], waits[i], System.nanoTime() + waits[i]));
+                failing.add(inodes[i]);
+            }
+        }
+    }
+
+    private boolean remove(long inode, long size) {
         try {
-            store.remove(task.inode(), task.size());
-            journal.done(task.slot());
+            store.remove(inode, size);
+            return true;
         } catch (IOException | RuntimeException e) {
-            LOG.log(
-                    Level.WARNING,
-                    "cannot remove the data of inode " + Long.toHexString(task.inode())
-                            + "; the next start tries again",
-                    e);
+            if (!toldFailure) {
+                LOG.log(
+                        Level.WARNING,
+                        "cannot remove the data of inode " + Long.toHexString(inode)
+                                + "; it is tried again, and so are others, which are not told",
+                        e);
+                toldFailure = true;
+            }
+            return false;
         }
     }
 
-    /** Finishes what is queued, within a time limit; the rest is for the next start. */
+    /** For a full pool: waits a moment for the data of removed files to go, so that their slots are free; whether some went. */
+    public boolean isMakingRoom() {
+        long before = done;
+        for (int i = 0; i < PAUSES_MAX && done == before && mayRemove() && !waitsEnd; i++) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+        return done != before;
+    }
+
+    /** Whether there are files that have not failed. */
+    private boolean mayRemove() {
+        int failed = failing.size();
+        return failed < ASIDE_MAX && removed.count() > failed;
+    }
+
+    /** Inodes of removed files whose objects could not be removed when that was tried last: they are tried again and are no orphans. */
+    public Set<Long> failing() {
+        return failing;
+    }
+
+    /**
+     * Before objects are listed: from now on, for ten minutes, {@link #isRemoved} knows all that is removed by now and that still has data. Waits
+     * for that so many nanoseconds at most, or until {@link #endWaits}.
+     */
+    public void watch(long nanos) {
+        long begun = System.nanoTime();
+        watchedUntilNanos = begun + WATCH_NANOS;
+        long wanted = asked.incrementAndGet();
+        while (answered < wanted && !waitsEnd && System.nanoTime() - begun < nanos) {
+            LockSupport.unpark(thread);
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+    }
+
+    /** Whether a thread waits for {@link #watch(long)}. */
+    boolean isAsked() {
+        return asked.get() != answered;
+    }
+
+    /** Whether the objects of this inode are the reaper's: it was removed. Knows it only after {@link #watch}, and of what could not be removed. */
+    public boolean isRemoved(long inode) {
+        return watched.contains(inode) || failing.contains(inode);
+    }
+
+    /** Threads that wait here wait no more, nor do later ones: the server stops. */
+    public void endWaits() {
+        waitsEnd = true;
+    }
+
+    /** Finishes what there is, within a time limit; the rest is for the next start. To be called while the namespace is open. */
     @Override
     public void close() {
-        tasks.add(END);
+        closing = true;
+        endWaits();
+        Thread started = thread;
+        if (started == null) {
+            return;
+        }
+        LockSupport.unpark(started);
         try {
-            thread.join(CLOSE_TIMEOUT_MILLIS);
+            started.join(CLOSE_TIMEOUT_MILLIS);
             stopping = true;
-            thread.join(CLOSE_TIMEOUT_MILLIS);
+            started.join(CLOSE_TIMEOUT_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -1,6 +1,7 @@
 package io.hmfs.server.metrics;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.protocol.RequestKind;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -48,9 +49,9 @@ final class AuditLine {
     }
 
     private static byte[][] commands() {
-        byte[][] commands = new byte[Operation.count()][];
+        byte[][] commands = new byte[RequestKind.count()][];
         for (int i = 0; i < commands.length; i++) {
-            commands[i] = ascii(String.valueOf(Operation.of(i).command()));
+            commands[i] = ascii(String.valueOf(RequestKind.of(i).command()));
         }
         return commands;
     }

@@ -1,6 +1,7 @@
 package io.hmfs.server.metrics;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.protocol.RequestKind;
 import io.hmfs.wire.WireBuffer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -73,7 +74,7 @@ public final class AuditRing {
         return true;
     }
 
-    void put(Operation operation, ResultCode outcome, int flags, long endNanos) {
+    void put(RequestKind operation, ResultCode outcome, int flags, long endNanos) {
         bytes[at + 4] = (byte) operation.ordinal();
         bytes[at + 5] = (byte) outcome.ordinal();
         bytes[at + 6] = (byte) flags;

@@ -1,6 +1,7 @@
 package io.hmfs.server.metrics;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.protocol.RequestKind;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -17,7 +18,7 @@ public final class Meters {
     }
 
     /** Counts a request on its thread's meter. */
-    void count(WorkerMeter meter, Operation operation, ResultCode outcome, long nanos) {
+    void count(WorkerMeter meter, RequestKind operation, ResultCode outcome, long nanos) {
         meter.count(operation, outcome, nanos);
         if (outcome == ResultCode.NO_SPACE && takesRoom(operation)) {
             full = true;
@@ -26,12 +27,12 @@ public final class Meters {
         }
     }
 
-    private static boolean takesRoom(Operation operation) {
-        return operation == Operation.CREATE || operation == Operation.MKDIR || operation == Operation.RENAME;
+    private static boolean takesRoom(RequestKind operation) {
+        return operation == RequestKind.CREATE || operation == RequestKind.MKDIR || operation == RequestKind.RENAME;
     }
 
-    private static boolean makesRoom(Operation operation) {
-        return operation == Operation.DELETE || operation == Operation.RMDIR;
+    private static boolean makesRoom(RequestKind operation) {
+        return operation == RequestKind.DELETE || operation == RequestKind.RMDIR;
     }
 
     /** Whether the pool has had no room for a request, and nothing was made or removed since. */
@@ -39,7 +40,7 @@ public final class Meters {
         return full;
     }
 
-    long requests(Operation operation, ResultCode outcome) {
+    long requests(RequestKind operation, ResultCode outcome) {
         long sum = 0;
         for (WorkerMeter meter : all) {
             sum += meter.requests(operation, outcome);
@@ -47,7 +48,7 @@ public final class Meters {
         return sum;
     }
 
-    long nanos(Operation operation) {
+    long nanos(RequestKind operation) {
         long sum = 0;
         for (WorkerMeter meter : all) {
             sum += meter.nanos(operation);
@@ -56,7 +57,7 @@ public final class Meters {
     }
 
     /** Requests by bucket of their latency. */
-    long[] buckets(Operation operation) {
+    long[] buckets(RequestKind operation) {
         long[] sums = new long[WorkerMeter.BUCKETS];
         for (WorkerMeter meter : all) {
             for (int i = 0; i < sums.length; i++) {

@@ -1,6 +1,7 @@
 package io.hmfs.server.metrics;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.protocol.RequestKind;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
@@ -35,13 +36,13 @@ final class RequestCollector implements MultiCollector {
         HistogramSnapshot.Builder durations = HistogramSnapshot.builder()
                 .name("hmfs_request_duration_seconds")
                 .help("Time from a request's arrival at its thread, or in the disk's queue, to its reply");
-        for (int i = 0; i < Operation.count(); i++) {
-            add(Operation.of(i), requests, durations);
+        for (int i = 0; i < RequestKind.count(); i++) {
+            add(RequestKind.of(i), requests, durations);
         }
         return new MetricSnapshots(requests.build(), durations.build());
     }
 
-    private void add(Operation operation, CounterSnapshot.Builder requests, HistogramSnapshot.Builder durations) {
+    private void add(RequestKind operation, CounterSnapshot.Builder requests, HistogramSnapshot.Builder durations) {
         boolean any = false;
         for (ResultCode outcome : ResultCode.values()) {
             long count = meters.requests(operation, outcome);

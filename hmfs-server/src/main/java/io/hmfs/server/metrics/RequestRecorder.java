@@ -1,6 +1,7 @@
 package io.hmfs.server.metrics;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.protocol.RequestKind;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +22,7 @@ public final class RequestRecorder {
     private final long slowNanos;
 
     // The current request.
-    private Operation operation = Operation.STAT;
+    private RequestKind operation = RequestKind.STAT;
     private ResultCode outcome = ResultCode.OK;
     private long endNanos;
     private long nanos;
@@ -50,7 +51,7 @@ public final class RequestRecorder {
     }
 
     /** Counts a request. True if there is more to be told of it. */
-    public boolean count(Operation newOperation, ResultCode newOutcome, long begunNanos, long newEndNanos) {
+    public boolean count(RequestKind newOperation, ResultCode newOutcome, long begunNanos, long newEndNanos) {
         operation = newOperation;
         outcome = newOutcome;
         endNanos = newEndNanos;

@@ -1,8 +1,8 @@
 package io.hmfs.server.metrics;
 
-import io.hmfs.core.Namespace;
 import io.hmfs.core.PoolFigures;
 import io.hmfs.core.PoolStatus;
+import io.hmfs.core.ServerNamespace;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
@@ -52,12 +52,12 @@ public final class ServerMetrics implements AutoCloseable {
     private final JvmGcMetrics collections = new JvmGcMetrics();
     private final List<Object> held = new ArrayList<>(); // Micrometer holds what it counts weakly
     private final Meters meters;
-    private final Namespace namespace;
+    private final ServerNamespace namespace;
     private volatile PoolFigures pool = PoolFigures.NONE;
     private volatile @Nullable PoolStatus poolStatus;
     private volatile @Nullable Told told;
 
-    public ServerMetrics(Meters meters, Namespace namespace, String version) {
+    public ServerMetrics(Meters meters, ServerNamespace namespace, String version) {
         this.meters = meters;
         this.namespace = namespace;
         look();

@@ -1,6 +1,7 @@
 package io.hmfs.server.metrics;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.protocol.RequestKind;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -26,7 +27,7 @@ public final class WorkerMeter {
     private static final int NANOS = STATUSES;
     private static final int FIRST_BUCKET = NANOS + 1;
     private static final int STRIDE = FIRST_BUCKET + BUCKETS;
-    private static final int TALLIES = Operation.count() * STRIDE;
+    private static final int TALLIES = RequestKind.count() * STRIDE;
 
     /** What is counted beside requests. */
     public enum Tally {
@@ -58,7 +59,7 @@ public final class WorkerMeter {
         return (long) CELL.getOpaque(cells, cell);
     }
 
-    void count(Operation operation, ResultCode outcome, long nanos) {
+    void count(RequestKind operation, ResultCode outcome, long nanos) {
         int base = operation.ordinal() * STRIDE;
         addTo(base + outcome.ordinal(), 1);
         addTo(base + NANOS, nanos);
@@ -71,15 +72,15 @@ public final class WorkerMeter {
     }
 
     /** From any thread, as what follows. */
-    long requests(Operation operation, ResultCode outcome) {
+    long requests(RequestKind operation, ResultCode outcome) {
         return cell(operation.ordinal() * STRIDE + outcome.ordinal());
     }
 
-    long nanos(Operation operation) {
+    long nanos(RequestKind operation) {
         return cell(operation.ordinal() * STRIDE + NANOS);
     }
 
-    long inBucket(Operation operation, int bucket) {
+    long inBucket(RequestKind operation, int bucket) {
         return cell(operation.ordinal() * STRIDE + FIRST_BUCKET + bucket);
     }
 

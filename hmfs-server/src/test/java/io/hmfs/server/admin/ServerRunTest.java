@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.HmfsClient;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.PoolFile;
@@ -53,7 +53,7 @@ class ServerRunTest {
         try (HmfsClient client =
                 HmfsClient.connect("127.0.0.1", server.address().getPort(), ClientOptions.defaults())) {
             writeOver(pool);
-            asked = client.listAsync("/", ListCursor.START, 0); // the client would wait for another server
+            asked = client.listAsync("/", ListingCursor.START, 0); // the client would wait for another server
             assertEquals(HmfsServer.EXIT_FAILED, server.awaitStop());
             assertEquals(HmfsServer.EXIT_FAILED, ServerRun.end(server));
         }

@@ -12,13 +12,18 @@ import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.ObservationConfig;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
-import io.hmfs.server.exec.Leases;
-import io.hmfs.server.transport.netty.Sockets;
+import io.hmfs.server.lease.Leases;
+import io.hmfs.server.transport.SocketKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,44 +60,44 @@ final class ServerSettingsTest {
     @Test
     void everySettingReachesTheConfiguration() throws IOException {
         ServerConfig config = resolve(Map.of(), Map.of(), file("""
-                                pool = /p
-                                pool-max = 3G
-                                host = h
-                                port = 1
-                                persistence = pmem
-                                emulate-pmem = true
-                                log-directory = /l
-                                log-segment = 2M
-                                log-max = 8M
-                                data-store = s3a://bucket/data
-                                data-directory = /d
-                                block-size = 1M
-                                chunk-size = 64K
-                                event-loops = 7
-                                connections-max = 8
-                                io-threads = 9
-                                frame-max = 4M
-                                in-flight-max = 11
-                                io-queue-bytes-max = 32M
-                                idle-timeout = 5m
-                                drain-timeout = 250ms
-                                lease-soft-limit = 90s
-                                lease-hard-limit = 30m
-                                transport = io_uring
-                                permissions-enabled = false
-                                superuser = hmfs
-                                supergroup = admins
-                                group-source = static
-                                static-groups = bob=a, b;carol=
-                                group-expiry = 2m
-                                proxy-users = livy=*@10.0.0.0/8
-                                admin-port = 8931
-                                admin-host = ::1
-                                audit-log = /a
-                                audit-log-size = 1M
-                                audit-log-files = 3
-                                slow-threshold = 20ms
-                                """)).config();
+            pool = /p
+            pool-max = 3G
+            host = h
+            port = 1
+            persistence = pmem
+            emulate-pmem = true
+            log-directory = /l
+            log-segment = 2M
+            log-max = 8M
+            data-store = s3a://bucket/data
+            data-directory = /d
+            block-size = 1M
+            chunk-size = 64K
+            event-loops = 7
+            connections-max = 8
+            io-threads = 9
+            frame-max = 4M
+            in-flight-max = 11
+            io-queue-bytes-max = 32M
+            idle-timeout = 5m
+            drain-timeout = 250ms
+            lease-soft-limit = 90s
+            lease-hard-limit = 30m
+            transport = io_uring
+            permissions-enabled = false
+            superuser = hmfs
+            supergroup = admins
+            group-source = static
+            static-groups = bob=a, b;carol=
+            group-expiry = 2m
+            proxy-users = livy=*@10.0.0.0/8
+            admin-port = 8931
+            admin-host = ::1
+            audit-log = /a
+            audit-log-size = 1M
+            audit-log-files = 3
+            slow-threshold = 20ms
+            """)).config();
         ServerConfig expected = new ServerConfig(
                 Path.of("/p"),
                 3L << 30,
@@ -115,7 +120,7 @@ final class ServerSettingsTest {
                 32 << 20,
                 Duration.ofMinutes(5),
                 Duration.ofMillis(250),
-                Sockets.IO_URING,
+                SocketKind.IO_URING,
                 new Leases.Limits(Duration.ofSeconds(90), Duration.ofMinutes(30)),
                 new AccessConfig(
                         false,
@@ -224,8 +229,56 @@ final class ServerSettingsTest {
                 "--chunk-size is 1;",
                 () -> resolve(POOL, Map.of("HMFS_CHUNK_SIZE", "1"), null).config());
         assertMessage(
-                "--frame-max is 32768; it must be 393216 to",
+                "frame-max (variable HMFS_FRAME_MAX) is '32K'; write a size from 384K to 64M",
                 () -> resolve(POOL, Map.of("HMFS_FRAME_MAX", "32K"), null).config());
+    }
+
+    @Test
+    void theEndsOfARangeAreTakenAndWhatLiesBeyondIsNot() throws IOException {
+        int ranges = 0;
+        for (ServerSetting setting : ServerSetting.values()) {
+            Matcher range = Pattern.compile("(\\d+)([KMGT]?) to (\\d+)([KMGT]?)(, or off)?")
+                    .matcher(setting.form().range());
+            if (!range.matches()) {
+                continue;
+            }
+            ranges++;
+            String least = range.group(1) + range.group(2);
+            String most = range.group(3) + range.group(4);
+            for (String end : List.of(least, most)) {
+                Map<ServerSetting, String> flags = new EnumMap<>(POOL);
+                flags.put(setting, end);
+                if (setting == ServerSetting.LOG_SEGMENT) {
+                    flags.put(ServerSetting.LOG_MAX, "1T");
+                } else if (setting == ServerSetting.FRAME_MAX) {
+                    flags.put(ServerSetting.CHUNK_SIZE, "4K");
+                }
+                var _ = resolve(flags, Map.of(), null).config();
+            }
+            String above = (Long.parseLong(range.group(3)) + 1) + range.group(4);
+            Map<ServerSetting, String> flags = new EnumMap<>(POOL);
+            flags.put(setting, above);
+            assertMessage(
+                    setting.flag() + " is '" + above + "'; write a ",
+                    () -> resolve(flags, Map.of(), null).config());
+        }
+        assertTrue(ranges >= 12, "ranges: " + ranges);
+    }
+
+    @Test
+    void theDocumentationListsTheSettingsAsTheTableDoes() throws IOException {
+        List<String> rows = Files.readAllLines(Path.of("..", "docs", "operations.md")).stream()
+                .dropWhile(line -> !line.startsWith("| setting |"))
+                .skip(2)
+                .takeWhile(line -> line.startsWith("|"))
+                .toList();
+        assertEquals(
+                String.join(
+                        "\n",
+                        Arrays.stream(ServerSetting.values())
+                                .map(ServerSetting::row)
+                                .toList()),
+                String.join("\n", rows));
     }
 
     @Test

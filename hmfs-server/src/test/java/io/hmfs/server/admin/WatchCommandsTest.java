@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.HmfsClient;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
@@ -138,7 +138,7 @@ class WatchCommandsTest {
                 // as expected
             }
         }
-        client.list("/d", ListCursor.START, 0);
+        client.list("/d", ListingCursor.START, 0);
         client.delete("/d/f0");
     }
 

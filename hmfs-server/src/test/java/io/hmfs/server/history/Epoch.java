@@ -1,10 +1,10 @@
 package io.hmfs.server.history;
 
 import io.hmfs.client.ResultCode;
-import io.hmfs.server.history.Call.Seen;
+import io.hmfs.server.history.HistoryCall.Seen;
+import io.hmfs.server.history.HistoryTree.Node;
+import io.hmfs.server.history.HistoryTree.Spot;
 import io.hmfs.server.history.Search.Verdict;
-import io.hmfs.server.history.Tree.Node;
-import io.hmfs.server.history.Tree.Spot;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,15 +25,15 @@ final class Epoch {
     /** A search that meets a bad order meets a good one the next time. What needs more is not decided, and that is a failure. */
     private static final int ATTEMPTS_MAX = 6;
 
-    private final List<Call> calls;
-    private final Tree before;
-    private final Tree after;
+    private final List<HistoryCall> calls;
+    private final HistoryTree before;
+    private final HistoryTree after;
     private final Map<Spot, Spot> connected = new HashMap<>();
     private final Set<Long> unclaimed = new HashSet<>();
     private int parts;
     private int reached;
 
-    Epoch(List<Call> calls, Tree before, Tree after) {
+    Epoch(List<HistoryCall> calls, HistoryTree before, HistoryTree after) {
         this.calls = calls;
         this.before = before;
         this.after = after;
@@ -57,7 +57,7 @@ final class Epoch {
 
     @Nullable
     String problem(int reachedMax) {
-        for (Call call : calls) {
+        for (HistoryCall call : calls) {
             String unfit = unfit(call);
             if (unfit != null) {
                 return unfit + ": " + call;
@@ -67,9 +67,9 @@ final class Epoch {
         if (claims != null) {
             return claims;
         }
-        Map<Spot, List<Call>> callsOf = new HashMap<>();
-        for (Call call : calls) {
-            Call.Place to = call.to;
+        Map<Spot, List<HistoryCall>> callsOf = new HashMap<>();
+        for (HistoryCall call : calls) {
+            HistoryCall.Place to = call.to;
             if (to != null) {
                 connected.put(leader(call.at.top()), leader(to.top()));
             }
@@ -82,9 +82,9 @@ final class Epoch {
         leaders.addAll(old.keySet());
         leaders.addAll(now.keySet());
         for (Spot leader : leaders) {
-            Tree first = Tree.of(old.getOrDefault(leader, Map.of()));
-            Tree last = Tree.of(now.getOrDefault(leader, Map.of()));
-            List<Call> those = callsOf.getOrDefault(leader, List.of());
+            HistoryTree first = HistoryTree.of(old.getOrDefault(leader, Map.of()));
+            HistoryTree last = HistoryTree.of(now.getOrDefault(leader, Map.of()));
+            List<HistoryCall> those = callsOf.getOrDefault(leader, List.of());
             Search search = new Search(those, last, unclaimed, reachedMax, 0);
             Verdict verdict = search.from(first);
             int situations = search.reached();
@@ -104,8 +104,8 @@ final class Epoch {
     }
 
     /** Answers that are wrong whatever else has happened. */
-    private static @Nullable String unfit(Call call) {
-        if (call.answer == ResultCode.OUTCOME_UNKNOWN && call.lost == Call.NEVER) {
+    private static @Nullable String unfit(HistoryCall call) {
+        if (call.answer == ResultCode.OUTCOME_UNKNOWN && call.lost == HistoryCall.NEVER) {
             return "the outcome is unknown though no server has ended";
         }
         return call.begun >= call.ended ? "it ended before it began" : null;
@@ -115,15 +115,15 @@ final class Epoch {
     private @Nullable String claimIds() {
         Set<Long> claimed = new HashSet<>();
         before.nodes().values().forEach(node -> claimed.add(node.id()));
-        for (Call call : calls) {
+        for (HistoryCall call : calls) {
             Seen seen = call.seen;
-            boolean made = call.verb == Call.Verb.CREATE || call.verb == Call.Verb.MKDIR;
+            boolean made = call.verb == HistoryCall.Verb.CREATE || call.verb == HistoryCall.Verb.MKDIR;
             if (made && seen != null && !claimed.add(seen.id())) {
                 return "an id was given twice: " + call;
             }
         }
         after.nodes().values().forEach(node -> unclaimed.add(node.id()));
-        for (Call call : calls) {
+        for (HistoryCall call : calls) {
             Seen seen = call.seen;
             if (seen != null) {
                 unclaimed.add(seen.id());
@@ -144,7 +144,7 @@ final class Epoch {
     }
 
     /** What stands below each set of names. */
-    private Map<Spot, Map<Spot, Node>> split(Tree tree) {
+    private Map<Spot, Map<Spot, Node>> split(HistoryTree tree) {
         Map<Long, Spot> entryOf = new HashMap<>();
         tree.nodes().forEach((key, node) -> entryOf.put(node.id(), key));
         Map<Spot, Map<Spot, Node>> split = new HashMap<>();

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.ResultCode;
-import io.hmfs.server.history.Call.Place;
-import io.hmfs.server.history.Call.Seen;
-import io.hmfs.server.history.Call.Verb;
-import io.hmfs.server.history.Tree.Node;
-import io.hmfs.server.history.Tree.Spot;
+import io.hmfs.server.history.HistoryCall.Place;
+import io.hmfs.server.history.HistoryCall.Seen;
+import io.hmfs.server.history.HistoryCall.Verb;
+import io.hmfs.server.history.HistoryTree.Node;
+import io.hmfs.server.history.HistoryTree.Spot;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,12 +31,13 @@ class EpochTest {
     private static final Node FILE = new Node(10, false, 0644, 0);
     private static final Node DIRECTORY = new Node(20, true, 0755, 0);
 
-    private final List<Call> calls = new ArrayList<>();
+    private final List<HistoryCall> calls = new ArrayList<>();
     private final Map<Spot, Node> before = new HashMap<>();
     private final Map<Spot, Node> after = new HashMap<>();
 
-    private Call call(long begun, long ended, Verb verb, Place at, @Nullable Place to, int number, ResultCode answer) {
-        Call call = new Call(calls.size(), verb, at, to, number, null);
+    private HistoryCall call(
+            long begun, long ended, Verb verb, Place at, @Nullable Place to, int number, ResultCode answer) {
+        HistoryCall call = new HistoryCall(calls.size(), verb, at, to, number, null);
         call.begun = begun;
         call.ended = ended;
         call.answer = answer;
@@ -44,8 +45,8 @@ class EpochTest {
         return call;
     }
 
-    private Call created(long begun, long ended, Place at, Node node) {
-        Call call = call(begun, ended, Verb.CREATE, at, null, node.mode(), ResultCode.OK);
+    private HistoryCall created(long begun, long ended, Place at, Node node) {
+        HistoryCall call = call(begun, ended, Verb.CREATE, at, null, node.mode(), ResultCode.OK);
         call.seen = seen(D, node);
         return call;
     }
@@ -66,8 +67,8 @@ class EpochTest {
         call(begun, ended, Verb.RENAME, at, to, 0, ResultCode.OK);
     }
 
-    private Call unknown(long begun, long lost, Verb verb, Place at, @Nullable Place to, int number) {
-        Call call = call(begun, lost + 1, verb, at, to, number, ResultCode.OUTCOME_UNKNOWN);
+    private HistoryCall unknown(long begun, long lost, Verb verb, Place at, @Nullable Place to, int number) {
+        HistoryCall call = call(begun, lost + 1, verb, at, to, number, ResultCode.OUTCOME_UNKNOWN);
         call.lost = lost;
         return call;
     }
@@ -81,7 +82,7 @@ class EpochTest {
     }
 
     private @Nullable String problem() {
-        return new Epoch(calls, Tree.of(before), Tree.of(after)).problem();
+        return new Epoch(calls, HistoryTree.of(before), HistoryTree.of(after)).problem();
     }
 
     private void right() {
@@ -207,7 +208,7 @@ class EpochTest {
 
     @Test
     void anUnknownOutcomeNeedsAServerThatEnded() {
-        unknown(1, 2, Verb.DELETE, A, null, 0).lost = Call.NEVER;
+        unknown(1, 2, Verb.DELETE, A, null, 0).lost = HistoryCall.NEVER;
         String problem = problem();
         assertNotNull(problem);
         assertTrue(problem.startsWith("the outcome is unknown though no server has ended"), problem);
@@ -241,7 +242,7 @@ class EpochTest {
     @Test
     void aDirectoryWithAFileInItIsNotRemoved() {
         before.put(key(A), DIRECTORY);
-        Call made = created(1, 4, INSIDE_A, FILE);
+        HistoryCall made = created(1, 4, INSIDE_A, FILE);
         made.seen = seen(DIRECTORY.id(), FILE);
         call(2, 3, Verb.RMDIR, A, null, 0, ResultCode.OK);
         wrong();
@@ -269,7 +270,7 @@ class EpochTest {
         }
         before.put(key(A), FILE);
         after.put(key(A), new Node(FILE.id(), false, 0777, 0)); // which nobody has set
-        String problem = new Epoch(calls, Tree.of(before), Tree.of(after)).problem(100);
+        String problem = new Epoch(calls, HistoryTree.of(before), HistoryTree.of(after)).problem(100);
         assertNotNull(problem);
         assertTrue(problem.startsWith("not decided"), problem);
         wrong();
@@ -280,7 +281,7 @@ class EpochTest {
         created(1, 2, A, FILE);
         after.put(key(A), FILE);
         missed(1, 2, B);
-        Epoch epoch = new Epoch(calls, Tree.of(before), Tree.of(after));
+        Epoch epoch = new Epoch(calls, HistoryTree.of(before), HistoryTree.of(after));
         assertNull(epoch.problem());
         assertEquals(2, epoch.parts());
     }

@@ -7,7 +7,7 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.server.FrameProxy;
 import io.hmfs.server.FrameProxy.Fate;
 import io.hmfs.server.FrameProxy.Weather;
-import io.hmfs.server.history.Tree.Spot;
+import io.hmfs.server.history.HistoryTree.Spot;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -83,10 +83,10 @@ final class Histories implements AutoCloseable {
     private final long seed;
     private final Random random;
     private final @Nullable CutNetwork cutNetwork;
-    private final Machine machine;
+    private final HistoryMachine machine;
     private final List<HmfsClient> clients = new ArrayList<>();
     private final List<FrameProxy> proxies = new ArrayList<>();
-    private final List<Caller> callers = new ArrayList<>();
+    private final List<HistoryCaller> callers = new ArrayList<>();
     private final HmfsClient observer;
     private final World world;
     private final ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
@@ -97,9 +97,10 @@ final class Histories implements AutoCloseable {
     private final Deque<Integer> strikes = new ArrayDeque<>();
     private Trouble trouble = Trouble.NONE;
     private @Nullable Throwable broken;
-    private final Figures figures = new Figures();
+    private final HistoryFigures figures = new HistoryFigures();
 
-    private Histories(Plan plan, long seed, Machine machine, @Nullable CutNetwork cutNetwork) throws IOException {
+    private Histories(Plan plan, long seed, HistoryMachine machine, @Nullable CutNetwork cutNetwork)
+            throws IOException {
         this.plan = plan;
         this.seed = seed;
         this.machine = machine;
@@ -119,16 +120,16 @@ final class Histories implements AutoCloseable {
                 client = connect(machine.host(), machine.port(), cutNetwork == null ? LONG : CUT_SHORT);
             }
             clients.add(client);
-            callers.add(new Caller(i, client, world, clock, numbers, new Random(random.nextLong())));
+            callers.add(new HistoryCaller(i, client, world, clock, numbers, new Random(random.nextLong())));
         }
     }
 
     /** Does it, in a directory on a disk. An epoch that nothing explains, or that is not decided, is an AssertionError. */
-    static Figures run(Plan plan, long seed, Path disk) throws IOException, InterruptedException {
+    static HistoryFigures run(Plan plan, long seed, Path disk) throws IOException, InterruptedException {
         try (CutNetwork network = plan.network == Network.CUT ? new CutNetwork() : null;
-                Machine machine = network == null
-                        ? new Machine(disk, plan.mode, List.of(), "127.0.0.1")
-                        : new Machine(disk, plan.mode, network.inside(), network.serverAddress());
+                HistoryMachine machine = network == null
+                        ? new HistoryMachine(disk, plan.mode, List.of(), "127.0.0.1")
+                        : new HistoryMachine(disk, plan.mode, network.inside(), network.serverAddress());
                 Histories histories = new Histories(plan, seed, machine, network)) {
             return histories.run();
         }
@@ -144,8 +145,8 @@ final class Histories implements AutoCloseable {
         return (_, _) -> random.nextInt(CALM) == 0 ? fates[random.nextInt(fates.length)] : Fate.PASS;
     }
 
-    private Figures run() throws IOException, InterruptedException {
-        Tree before = world.lookAtAll(observer);
+    private HistoryFigures run() throws IOException, InterruptedException {
+        HistoryTree before = world.lookAtAll(observer);
         for (int epoch = 0; epoch < plan.epochs; epoch++) {
             trouble = plan.troubles.get(epoch % plan.troubles.size());
             try {
@@ -160,9 +161,9 @@ final class Histories implements AutoCloseable {
         return figures;
     }
 
-    private Tree epoch(Tree before) throws IOException, InterruptedException {
+    private HistoryTree epoch(HistoryTree before) throws IOException, InterruptedException {
         List<List<Spot>> groups = world.groups(GROUP_SIZES[random.nextInt(GROUP_SIZES.length)], random);
-        List<Call> made = round(random.nextBoolean() ? groups : groups.subList(0, HOT));
+        List<HistoryCall> made = round(random.nextBoolean() ? groups : groups.subList(0, HOT));
         switch (trouble) {
             case KILL_AFTERWARDS -> kill(false);
             case LOSS_AFTERWARDS -> kill(true);
@@ -174,7 +175,7 @@ final class Histories implements AutoCloseable {
             }
         }
         made.stream().filter(call -> call.answer == ResultCode.TIMEOUT).forEach(call -> call.lost = ends.getLast());
-        Tree after = world.lookAtAll(observer);
+        HistoryTree after = world.lookAtAll(observer);
         Epoch epoch = new Epoch(made, before, after);
         String problem = epoch.problem();
         if (problem != null) {
@@ -183,7 +184,7 @@ final class Histories implements AutoCloseable {
         figures.parts += epoch.parts();
         figures.reached = Math.max(figures.reached, epoch.reached());
         figures.calls += made.size();
-        for (Call call : made) {
+        for (HistoryCall call : made) {
             figures.refused += call.answer == ResultCode.OK || call.isOpen() ? 0 : 1;
             figures.unknown += call.answer == ResultCode.OUTCOME_UNKNOWN ? 1 : 0;
             figures.timeouts += call.answer == ResultCode.TIMEOUT ? 1 : 0;
@@ -191,15 +192,15 @@ final class Histories implements AutoCloseable {
         return after;
     }
 
-    private List<Call> round(List<List<Spot>> groups) throws IOException, InterruptedException {
+    private List<HistoryCall> round(List<List<Spot>> groups) throws IOException, InterruptedException {
         prepareStrikes();
-        List<Callable<List<Call>>> work = new ArrayList<>();
+        List<Callable<List<HistoryCall>>> work = new ArrayList<>();
         callers.forEach(caller -> work.add(() -> caller.call(groups, plan.callsEach, this::answered)));
-        List<Call> made = new ArrayList<>();
-        List<Future<List<Call>>> done = threads.invokeAll(work);
+        List<HistoryCall> made = new ArrayList<>();
+        List<Future<List<HistoryCall>>> done = threads.invokeAll(work);
         for (int i = 0; i < done.size(); i++) {
             try {
-                List<Call> each = done.get(i).get();
+                List<HistoryCall> each = done.get(i).get();
                 sayWhenLost(i, each);
                 made.addAll(each);
             } catch (ExecutionException e) {
@@ -287,13 +288,13 @@ final class Histories implements AutoCloseable {
     }
 
     /** An unknown outcome means that a server has ended, after the client had last begun something that was answered. */
-    private synchronized void sayWhenLost(int client, List<Call> made) {
-        for (Call call : made) {
+    private synchronized void sayWhenLost(int client, List<HistoryCall> made) {
+        for (HistoryCall call : made) {
             if (call.answer == ResultCode.OUTCOME_UNKNOWN) {
                 call.lost = ends.stream()
                         .filter(end -> end > lastAsked[client] && end < call.ended)
                         .reduce((_, last) -> last)
-                        .orElse(Call.NEVER);
+                        .orElse(HistoryCall.NEVER);
             } else if (!call.isOpen()) {
                 lastAsked[client] = call.begun;
             }

@@ -40,7 +40,7 @@ class HistoryTest {
             assumeTrue(obstacle.isEmpty(), () -> "a network cannot be made here, which needs root and ip: " + obstacle);
         }
         long seed = Long.getLong("hmfs.seed", new Random().nextLong());
-        Figures done = Histories.run(plan, seed, directory);
+        HistoryFigures done = Histories.run(plan, seed, directory);
         assertEquals(epochs, done.epochs);
         assertEquals(kills, done.kills);
         assertEquals(losses, done.losses);

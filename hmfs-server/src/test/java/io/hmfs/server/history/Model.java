@@ -1,20 +1,20 @@
 package io.hmfs.server.history;
 
 import io.hmfs.client.ResultCode;
-import io.hmfs.server.history.Call.Place;
-import io.hmfs.server.history.Call.Seen;
-import io.hmfs.server.history.Tree.Node;
+import io.hmfs.server.history.HistoryCall.Place;
+import io.hmfs.server.history.HistoryCall.Seen;
+import io.hmfs.server.history.HistoryTree.Node;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a namespace answers, in plain words: the steps of a call and what each one makes of a {@link Tree}. A step gives the trees that
+ * What a namespace answers, in plain words: the steps of a call and what each one makes of a {@link HistoryTree}. A step gives the trees that
  * its answer allows, mostly one or none. Only success is asked of a call without an answer: its failure would have changed nothing.
  */
 final class Model {
-    private static final List<Tree> NOTHING = List.of();
+    private static final List<HistoryTree> NOTHING = List.of();
 
     /** Ids that answers show and that no answered call has made: those of objects whose makers never heard of them. */
     private final Set<Long> unclaimed;
@@ -24,10 +24,10 @@ final class Model {
     }
 
     /** One more step of a call, from what it has walked on. */
-    record Step(Tree tree, boolean ended) {}
+    record Step(HistoryTree tree, boolean ended) {}
 
     /** The next step of the call with this number. */
-    List<Step> next(Call call, int number, Tree tree) {
+    List<Step> next(HistoryCall call, int number, HistoryTree tree) {
         int firstWalk = 2 * number;
         int secondWalk = firstWalk + 1;
         Place to = call.to;
@@ -44,15 +44,15 @@ final class Model {
                 .toList();
     }
 
-    private static boolean isToWalk(Call call, Place place, @Nullable Long walked) {
-        return place.isDeep() && walked == null && call.verb != Call.Verb.APPEND;
+    private static boolean isToWalk(HistoryCall call, Place place, @Nullable Long walked) {
+        return place.isDeep() && walked == null && call.verb != HistoryCall.Verb.APPEND;
     }
 
     private static long arrived(Place place, @Nullable Long walked) {
         return walked == null ? place.directory() : walked;
     }
 
-    private List<Step> walk(Call call, Place place, int walk, Tree tree) {
+    private List<Step> walk(HistoryCall call, Place place, int walk, HistoryTree tree) {
         Node way = tree.at(place.directory(), place.name());
         if (way == null) {
             return ends(call, tree, walk, ResultCode.NOT_FOUND);
@@ -61,32 +61,32 @@ final class Model {
             return ends(call, tree, walk, ResultCode.NOT_DIRECTORY);
         }
         long seen = call.parentSeen();
-        Tree known = seen == 0 ? tree : identify(tree, way.id(), seen);
+        HistoryTree known = seen == 0 ? tree : identify(tree, way.id(), seen);
         return known == null ? List.of() : List.of(new Step(known.walk(walk, seen == 0 ? way.id() : seen), false));
     }
 
-    private static List<Step> ends(Call call, Tree tree, int walk, ResultCode answer) {
+    private static List<Step> ends(HistoryCall call, HistoryTree tree, int walk, ResultCode answer) {
         return call.answer == answer ? List.of(new Step(tree.arrive(walk & ~1, walk | 1), true)) : List.of();
     }
 
     /** The tree in which an object's id is the one that an answer shows; null if it is another one. */
-    private @Nullable Tree identify(Tree tree, long id, long shown) {
+    private @Nullable HistoryTree identify(HistoryTree tree, long id, long shown) {
         if (id == shown) {
             return tree;
         }
         return id < 0 && unclaimed.contains(shown) ? tree.bind(id, shown) : null;
     }
 
-    private static List<Tree> answered(Call call, Tree tree, ResultCode... answers) {
+    private static List<HistoryTree> answered(HistoryCall call, HistoryTree tree, ResultCode... answers) {
         return List.of(answers).contains(call.answer) ? List.of(tree) : NOTHING;
     }
 
-    private static boolean succeeds(Call call) {
+    private static boolean succeeds(HistoryCall call) {
         return call.answer == ResultCode.OK || call.isOpen();
     }
 
-    private List<Tree> act(Call call, Tree tree, long parent, long target, long madeUp) {
-        if (call.verb == Call.Verb.APPEND) {
+    private List<HistoryTree> act(HistoryCall call, HistoryTree tree, long parent, long target, long madeUp) {
+        if (call.verb == HistoryCall.Verb.APPEND) {
             return append(call, tree);
         }
         Place to = call.to;
@@ -95,7 +95,7 @@ final class Model {
         if (gone) {
             return answered(call, tree, ResultCode.NOT_FOUND);
         }
-        if (call.verb == Call.Verb.CREATE || call.verb == Call.Verb.MKDIR) {
+        if (call.verb == HistoryCall.Verb.CREATE || call.verb == HistoryCall.Verb.MKDIR) {
             return make(call, tree, parent, madeUp);
         }
         String name = call.at.last();
@@ -122,13 +122,13 @@ final class Model {
         };
     }
 
-    private static List<Tree> make(Call call, Tree tree, long parent, long madeUp) {
+    private static List<HistoryTree> make(HistoryCall call, HistoryTree tree, long parent, long madeUp) {
         String name = call.at.last();
         if (tree.at(parent, name) != null) {
             return answered(call, tree, ResultCode.EXISTS);
         }
         Seen seen = call.seen;
-        boolean directory = call.verb == Call.Verb.MKDIR;
+        boolean directory = call.verb == HistoryCall.Verb.MKDIR;
         if (call.isOpen()) {
             return List.of(tree.put(parent, name, new Node(madeUp, directory, call.number, 0)));
         }
@@ -147,32 +147,32 @@ final class Model {
                 && seen.size() == node.size();
     }
 
-    private List<Tree> stat(Call call, Tree tree, long parent, Node node) {
+    private List<HistoryTree> stat(HistoryCall call, HistoryTree tree, long parent, Node node) {
         Seen seen = call.seen;
         if (call.answer != ResultCode.OK || seen == null || !shows(seen, parent, node)) {
             return NOTHING;
         }
-        Tree known = identify(tree, node.id(), seen.id());
+        HistoryTree known = identify(tree, node.id(), seen.id());
         return known == null ? NOTHING : List.of(known);
     }
 
-    private List<Tree> delete(Call call, Tree tree, long parent, Node node) {
+    private List<HistoryTree> delete(HistoryCall call, HistoryTree tree, long parent, Node node) {
         if (node.directory()) {
             return answered(call, tree, ResultCode.IS_DIRECTORY);
         }
-        Tree known = removes(call, tree, node);
+        HistoryTree known = removes(call, tree, node);
         return known == null ? NOTHING : List.of(known.remove(parent, call.at.last()));
     }
 
     /** The tree in which this file is the one that the call says it has removed. */
-    private @Nullable Tree removes(Call call, Tree tree, Node victim) {
+    private @Nullable HistoryTree removes(HistoryCall call, HistoryTree tree, Node victim) {
         if (call.isOpen()) {
             return tree;
         }
         return call.answer == ResultCode.OK ? identify(tree, victim.id(), call.removed) : null;
     }
 
-    private static List<Tree> rmdir(Call call, Tree tree, long parent, Node node) {
+    private static List<HistoryTree> rmdir(HistoryCall call, HistoryTree tree, long parent, Node node) {
         if (!node.directory()) {
             return answered(call, tree, ResultCode.NOT_DIRECTORY);
         }
@@ -182,7 +182,7 @@ final class Model {
         return succeeds(call) ? List.of(tree.remove(parent, call.at.last())) : NOTHING;
     }
 
-    private List<Tree> append(Call call, Tree tree) {
+    private List<HistoryTree> append(HistoryCall call, HistoryTree tree) {
         Seen file = Objects.requireNonNull(call.file);
         Node node = tree.at(file.parent(), call.at.last());
         if (node == null || node.id() != file.id()) {
@@ -195,7 +195,7 @@ final class Model {
     }
 
     /** Over a directory, a server that keeps data moves nothing, and the engine a directory if the other one is empty: both are right. */
-    private List<Tree> rename(Call call, Tree tree, long parent, Node node, long target) {
+    private List<HistoryTree> rename(HistoryCall call, HistoryTree tree, long parent, Node node, long target) {
         String name = call.at.last();
         String newName = Objects.requireNonNull(call.to).last();
         if (parent == target && name.equals(newName)) {
@@ -205,7 +205,7 @@ final class Model {
             return answered(call, tree, ResultCode.LOOP);
         }
         Node victim = tree.at(target, newName);
-        boolean replaces = call.verb == Call.Verb.REPLACE;
+        boolean replaces = call.verb == HistoryCall.Verb.REPLACE;
         if (victim == null) {
             boolean moves = call.isOpen() || (call.answer == ResultCode.OK && call.removed == 0);
             return moves ? List.of(move(tree, parent, name, target, newName, node)) : NOTHING;
@@ -220,11 +220,12 @@ final class Model {
             return answered(
                     call, tree, ResultCode.EXISTS, node.directory() ? ResultCode.NOT_EMPTY : ResultCode.IS_DIRECTORY);
         }
-        Tree known = victim.directory() ? tree : removes(call, tree, victim);
+        HistoryTree known = victim.directory() ? tree : removes(call, tree, victim);
         return known == null ? NOTHING : List.of(move(known, parent, name, target, newName, node));
     }
 
-    private static Tree move(Tree tree, long parent, String name, long target, String newName, Node node) {
+    private static HistoryTree move(
+            HistoryTree tree, long parent, String name, long target, String newName, Node node) {
         return tree.remove(parent, name).put(target, newName, node);
     }
 }

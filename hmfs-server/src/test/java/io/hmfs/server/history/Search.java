@@ -1,8 +1,8 @@
 package io.hmfs.server.history;
 
+import io.hmfs.server.history.HistoryTree.Node;
+import io.hmfs.server.history.HistoryTree.Spot;
 import io.hmfs.server.history.Model.Step;
-import io.hmfs.server.history.Tree.Node;
-import io.hmfs.server.history.Tree.Spot;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
@@ -40,10 +40,10 @@ final class Search {
         }
     }
 
-    private record Reached(BitSet done, Tree tree) {}
+    private record Reached(BitSet done, HistoryTree tree) {}
 
-    private final List<Call> calls;
-    private final Tree after;
+    private final List<HistoryCall> calls;
+    private final HistoryTree after;
     private final Set<Long> unclaimed;
     private final Model model;
     private final int reachedMax;
@@ -51,10 +51,10 @@ final class Search {
     private final List<Integer> order;
 
     /** The first attempt tries the calls in the order of their ends, those that are open last; each further one in another order. */
-    Search(List<Call> calls, Tree after, Set<Long> unclaimed, int reachedMax, int attempt) {
+    Search(List<HistoryCall> calls, HistoryTree after, Set<Long> unclaimed, int reachedMax, int attempt) {
         this.calls = new ArrayList<>(calls);
-        this.calls.sort(
-                Comparator.comparing(Call::isOpen).thenComparingLong(call -> call.isOpen() ? call.begun : call.ended));
+        this.calls.sort(Comparator.comparing(HistoryCall::isOpen)
+                .thenComparingLong(call -> call.isOpen() ? call.begun : call.ended));
         order = new ArrayList<>(IntStream.range(0, calls.size()).boxed().toList());
         if (attempt > 0) {
             Collections.shuffle(order, new Random(attempt));
@@ -65,7 +65,7 @@ final class Search {
         this.reachedMax = reachedMax;
     }
 
-    Verdict from(Tree before) {
+    Verdict from(HistoryTree before) {
         try {
             return search(new BitSet(), before) ? Verdict.EXPLAINED : Verdict.CONTRADICTED;
         } catch (GaveUp e) {
@@ -78,9 +78,9 @@ final class Search {
         return reached.size();
     }
 
-    private boolean search(BitSet doneBefore, Tree treeBefore) {
+    private boolean search(BitSet doneBefore, HistoryTree treeBefore) {
         BitSet done = (BitSet) doneBefore.clone();
-        Tree tree = takeReads(done, treeBefore);
+        HistoryTree tree = takeReads(done, treeBefore);
         if (!reached.add(new Reached((BitSet) done.clone(), tree))) {
             return false;
         }
@@ -88,12 +88,12 @@ final class Search {
             throw new GaveUp();
         }
         long firstEnd = firstEnd(done);
-        if (firstEnd == Call.NEVER && isAfter(tree)) {
+        if (firstEnd == HistoryCall.NEVER && isAfter(tree)) {
             return true;
         }
         long latest = latestBegun(done);
         for (int i : order) {
-            Call call = calls.get(i);
+            HistoryCall call = calls.get(i);
             if (done.get(i) || call.begun > firstEnd || (call.isOpen() && latest > call.lost)) {
                 continue;
             }
@@ -112,14 +112,14 @@ final class Search {
     }
 
     /** Does what can be done now as well as ever. */
-    private Tree takeReads(BitSet done, Tree from) {
-        Tree tree = from;
+    private HistoryTree takeReads(BitSet done, HistoryTree from) {
+        HistoryTree tree = from;
         for (boolean again = true; again; ) {
             again = false;
             long firstEnd = firstEnd(done);
             long bound = firstLost(done, latestBegun(done));
             for (int i = done.nextClearBit(0); i < calls.size(); i = done.nextClearBit(i + 1)) {
-                Call call = calls.get(i);
+                HistoryCall call = calls.get(i);
                 if (call.begun > firstEnd || call.begun > bound || call.isOpen()) {
                     continue;
                 }
@@ -138,7 +138,7 @@ final class Search {
     }
 
     /** Whether a step decides nothing: the end of a read, or a walk to a directory that the answer names. */
-    private static boolean isFree(Call call, int number, Tree tree, Step step) {
+    private static boolean isFree(HistoryCall call, int number, HistoryTree tree, Step step) {
         if (!step.ended()) {
             long seen = call.parentSeen();
             return seen != 0 && step.tree().equals(tree.walk(2 * number, seen));
@@ -148,16 +148,16 @@ final class Search {
 
     private long firstEnd(BitSet done) {
         for (int i = done.nextClearBit(0); i < calls.size(); i = done.nextClearBit(i + 1)) {
-            return calls.get(i).isOpen() ? Call.NEVER : calls.get(i).ended; // they are sorted
+            return calls.get(i).isOpen() ? HistoryCall.NEVER : calls.get(i).ended; // they are sorted
         }
-        return Call.NEVER;
+        return HistoryCall.NEVER;
     }
 
     /** The first moment from which on an open call that could still happen cannot. */
     private long firstLost(BitSet done, long latest) {
-        long first = Call.NEVER;
+        long first = HistoryCall.NEVER;
         for (int i = done.nextClearBit(0); i < calls.size(); i = done.nextClearBit(i + 1)) {
-            Call call = calls.get(i);
+            HistoryCall call = calls.get(i);
             first = call.isOpen() && call.lost >= latest ? Math.min(first, call.lost) : first;
         }
         return first;
@@ -168,11 +168,11 @@ final class Search {
     }
 
     /** Whether a tree is what there is afterwards, whatever the objects that nobody has heard of are called there. */
-    private boolean isAfter(Tree tree) {
-        Tree known = tree;
+    private boolean isAfter(HistoryTree tree) {
+        HistoryTree known = tree;
         for (Map.Entry<Spot, Node> madeUp = firstMadeUp(known); madeUp != null; madeUp = firstMadeUp(known)) {
             Node there = after.nodes().get(madeUp.getKey());
-            Tree bound = there == null || !unclaimed.contains(there.id())
+            HistoryTree bound = there == null || !unclaimed.contains(there.id())
                     ? null
                     : known.bind(madeUp.getValue().id(), there.id());
             if (bound == null) {
@@ -183,7 +183,7 @@ final class Search {
         return known.nodes().equals(after.nodes());
     }
 
-    private static Map.@Nullable Entry<Spot, Node> firstMadeUp(Tree tree) {
+    private static Map.@Nullable Entry<Spot, Node> firstMadeUp(HistoryTree tree) {
         return tree.nodes().entrySet().stream()
                 .filter(each -> each.getValue().id() < 0 && each.getKey().parent() >= 0)
                 .findFirst()
@@ -191,7 +191,7 @@ final class Search {
     }
 
     /** The calls and what they led from and to, for a report. */
-    String story(Tree before) {
+    String story(HistoryTree before) {
         StringBuilder text = new StringBuilder();
         text.append("  before:").append(before);
         calls.stream()

@@ -2,12 +2,12 @@ package io.hmfs.server.history;
 
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
-import io.hmfs.client.ListCursor;
 import io.hmfs.client.ListPage;
-import io.hmfs.server.history.Call.Place;
-import io.hmfs.server.history.Call.Seen;
-import io.hmfs.server.history.Tree.Node;
-import io.hmfs.server.history.Tree.Spot;
+import io.hmfs.client.ListingCursor;
+import io.hmfs.server.history.HistoryCall.Place;
+import io.hmfs.server.history.HistoryCall.Seen;
+import io.hmfs.server.history.HistoryTree.Node;
+import io.hmfs.server.history.HistoryTree.Spot;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -60,7 +60,7 @@ final class World {
     }
 
     /** Everything that there is, while nothing is under way. A listing and the stats of what it lists must agree. */
-    Tree lookAtAll(HmfsClient client) throws IOException {
+    HistoryTree lookAtAll(HmfsClient client) throws IOException {
         Map<Spot, Node> nodes = new HashMap<>();
         look(client, "", nodes);
         Map<Spot, Node> below = new HashMap<>(nodes);
@@ -73,7 +73,7 @@ final class World {
         if (below.keySet().stream().anyMatch(key -> key.parent() == 1)) {
             throw new AssertionError("the root has names that nobody made: " + below);
         }
-        return Tree.of(below);
+        return HistoryTree.of(below);
     }
 
     private static void look(HmfsClient client, String directory, Map<Spot, Node> nodes) throws IOException {
@@ -95,7 +95,7 @@ final class World {
     /** A whole listing; a name that shows twice is wrong, whatever happens meanwhile. */
     static List<FileInfo> list(HmfsClient client, String directory) throws IOException {
         List<FileInfo> entries = new ArrayList<>();
-        for (ListCursor cursor = ListCursor.START; cursor != null; ) {
+        for (ListingCursor cursor = ListingCursor.START; cursor != null; ) {
             ListPage page = client.list(directory, cursor, 0);
             entries.addAll(page.entries());
             cursor = page.next();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.protocol.RequestKind;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -43,7 +44,7 @@ class AuditLogTest {
         if (!ring.open(PREFIX.length, bytes.length, 0)) {
             return false;
         }
-        ring.put(Operation.STAT, ResultCode.OK, 0, System.nanoTime());
+        ring.put(RequestKind.STAT, ResultCode.OK, 0, System.nanoTime());
         ring.putBases(1, 0);
         ring.putPrefix(PREFIX);
         ring.putPath(PREFIX.length, in, 0, bytes.length);
@@ -194,7 +195,7 @@ class AuditLogTest {
         assertFalse(log.hasStopped());
         AuditRing ring = log.newRing();
         assertTrue(ring.open(PREFIX.length, 0, 0));
-        ring.put(Operation.CREATE, ResultCode.OK, AuditRing.HAS_ATTRIBUTES, System.nanoTime());
+        ring.put(RequestKind.CREATE, ResultCode.OK, AuditRing.HAS_ATTRIBUTES, System.nanoTime());
         ring.putBases(1, 0);
         ring.putAttributes(7, 7, 0644);
         ring.putPrefix(PREFIX);

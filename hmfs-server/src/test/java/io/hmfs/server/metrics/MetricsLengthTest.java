@@ -5,11 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
-import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.protocol.RequestKind;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,12 +36,12 @@ class MetricsLengthTest {
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
         Meters meters = new Meters();
         WorkerMeter meter = meters.newMeter();
-        for (int i = 0; i < Operation.count(); i++) {
+        for (int i = 0; i < RequestKind.count(); i++) {
             for (ResultCode outcome : ResultCode.values()) {
-                meters.count(meter, Operation.of(i), outcome, 1);
+                meters.count(meter, RequestKind.of(i), outcome, 1);
             }
         }
-        try (Namespace namespace = Hmfs.open(pool, OpenOptions.logged(log));
+        try (ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.logged(log));
                 ServerMetrics metrics = new ServerMetrics(meters, namespace, "0.1.0-SNAPSHOT");
                 AuditLog audit = AuditLog.open(directory.resolve("audit"), 1 << 20, 2, meters, String::valueOf)) {
             metrics.audit(audit);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.protocol.RequestKind;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -50,7 +51,7 @@ class WorkerMeterTest {
             threads[i] = Thread.ofPlatform().start(() -> {
                 WorkerMeter meter = meters.newMeter();
                 for (int n = 0; n < 10_000; n++) {
-                    meters.count(meter, Operation.STAT, n % 4 == 0 ? ResultCode.NOT_FOUND : ResultCode.OK, 1000);
+                    meters.count(meter, RequestKind.STAT, n % 4 == 0 ? ResultCode.NOT_FOUND : ResultCode.OK, 1000);
                     meter.add(WorkerMeter.Tally.SENT_BYTES, 3);
                 }
             });
@@ -58,11 +59,11 @@ class WorkerMeterTest {
         for (Thread thread : threads) {
             thread.join();
         }
-        assertEquals(22_500, meters.requests(Operation.STAT, ResultCode.OK));
-        assertEquals(7_500, meters.requests(Operation.STAT, ResultCode.NOT_FOUND));
-        assertEquals(0, meters.requests(Operation.LIST, ResultCode.OK));
-        assertEquals(30_000_000, meters.nanos(Operation.STAT));
-        assertEquals(30_000, meters.buckets(Operation.STAT)[WorkerMeter.bucket(1000)]);
+        assertEquals(22_500, meters.requests(RequestKind.STAT, ResultCode.OK));
+        assertEquals(7_500, meters.requests(RequestKind.STAT, ResultCode.NOT_FOUND));
+        assertEquals(0, meters.requests(RequestKind.LIST, ResultCode.OK));
+        assertEquals(30_000_000, meters.nanos(RequestKind.STAT));
+        assertEquals(30_000, meters.buckets(RequestKind.STAT)[WorkerMeter.bucket(1000)]);
         assertEquals(90_000, meters.tally(WorkerMeter.Tally.SENT_BYTES));
     }
 
@@ -70,13 +71,13 @@ class WorkerMeterTest {
     void aPoolIsFullFromARequestWithoutRoomUntilOneThatMakesOrFindsSome() {
         Meters meters = new Meters();
         WorkerMeter meter = meters.newMeter();
-        meters.count(meter, Operation.SET_OWNER, ResultCode.NO_SPACE, 1); // the table of names is full, not the pool
+        meters.count(meter, RequestKind.SET_OWNER, ResultCode.NO_SPACE, 1); // the table of names is full, not the pool
         assertEquals(false, meters.isFull());
-        for (Operation healing : new Operation[] {Operation.DELETE, Operation.CREATE, Operation.RMDIR}) {
-            meters.count(meter, Operation.CREATE, ResultCode.NO_SPACE, 1);
+        for (RequestKind healing : new RequestKind[] {RequestKind.DELETE, RequestKind.CREATE, RequestKind.RMDIR}) {
+            meters.count(meter, RequestKind.CREATE, ResultCode.NO_SPACE, 1);
             assertEquals(true, meters.isFull());
-            meters.count(meter, Operation.STAT, ResultCode.OK, 1);
-            meters.count(meter, Operation.DELETE, ResultCode.NOT_FOUND, 1);
+            meters.count(meter, RequestKind.STAT, ResultCode.OK, 1);
+            meters.count(meter, RequestKind.DELETE, ResultCode.NOT_FOUND, 1);
             assertEquals(true, meters.isFull());
             meters.count(meter, healing, ResultCode.OK, 1);
             assertEquals(false, meters.isFull());

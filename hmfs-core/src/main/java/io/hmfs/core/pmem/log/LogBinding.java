@@ -9,6 +9,7 @@ import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
 import java.io.IOException;
 import java.lang.foreign.StructLayout;
 import java.nio.ByteBuffer;
@@ -70,7 +71,7 @@ public final class LogBinding {
 
     /** The same of a file that is not opened as a pool; false if it holds less than one. */
     public static boolean isBound(Path pool) throws PoolException {
-        if (PoolFile.isPmdk(pool)) {
+        if (PoolFiles.isPmdk(pool)) {
             return false;
         }
         ByteBuffer magic = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);

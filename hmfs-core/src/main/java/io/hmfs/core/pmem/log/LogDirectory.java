@@ -4,6 +4,7 @@ import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolException.Reason;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
 import io.hmfs.core.pmem.PoolLock;
 import io.hmfs.core.pmem.PoolPlace;
 import java.io.IOException;
@@ -28,11 +29,6 @@ final class LogDirectory implements AutoCloseable {
         this.path = path;
         this.lock = lock;
         this.control = control;
-    }
-
-    /** Where the part of the log that is in memory stands: beside the pool. */
-    static Path ring(Path pool) {
-        return pool.resolveSibling(pool.getFileName() + ".ring");
     }
 
     static LogDirectory open(Path pool, LogOptions options) throws IOException {
@@ -65,7 +61,7 @@ final class LogDirectory implements AutoCloseable {
         PoolLock lock = PoolLock.acquire(lockFile);
         try {
             Path control = path.resolve(LogFiles.CONTROL);
-            for (Path there : new Path[] {control, pool, ring(pool)}) {
+            for (Path there : new Path[] {control, pool, LogFiles.ring(pool)}) {
                 if (Files.exists(there) && !overwrite) {
                     throw new PoolException(
                             Reason.ALREADY_EXISTS, there + " exists already; --overwrite would replace it");
@@ -81,7 +77,7 @@ final class LogDirectory implements AutoCloseable {
                 Files.delete(segment);
             }
             Files.deleteIfExists(pool);
-            Files.deleteIfExists(ring(pool));
+            Files.deleteIfExists(LogFiles.ring(pool));
             return new LogDirectory(
                     path, lock, new LogControl(control, UUID.randomUUID(), new SecureRandom().nextLong(), size));
         } catch (IOException | RuntimeException | Error e) {
@@ -92,7 +88,7 @@ final class LogDirectory implements AutoCloseable {
 
     /** The image of a directory that is being made, as a file to format a pool in. */
     PoolFile createImage() throws PoolException {
-        PoolFile image = PoolFile.create(path.resolve(LogFiles.IMAGE), control.poolSize(), Backing.MAPPED, true);
+        PoolFile image = PoolFiles.create(path.resolve(LogFiles.IMAGE), control.poolSize(), Backing.MAPPED, true);
         LogBinding.init(image.pmem(), control.log);
         return image;
     }

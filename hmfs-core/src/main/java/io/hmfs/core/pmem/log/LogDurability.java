@@ -26,7 +26,7 @@ final class LogDurability implements Durability {
     private final LoggedPmem pmem;
     private final PriorityQueue<Held> held = new PriorityQueue<>();
     private final List<Consumer<Throwable>> listeners = new ArrayList<>();
-    private @Nullable LogWriter writer;
+    private @Nullable LogSink sink;
     private int sleepers;
     private @Nullable LogFailedException failure;
 
@@ -35,13 +35,13 @@ final class LogDurability implements Durability {
         this.pmem = pmem;
     }
 
-    void use(LogWriter logWriter) {
-        writer = logWriter;
+    void use(LogSink used) {
+        sink = used;
     }
 
-    /** Somebody waits for this. */
+    /** A thread or an action waits for this. */
     private synchronized void ask(long position) {
-        LogWriter known = writer;
+        LogSink known = sink;
         if (known != null) {
             known.ask(position);
         }
@@ -106,7 +106,7 @@ final class LogDurability implements Durability {
 
     @Override
     public LogFigures figures() {
-        LogWriter known = writer;
+        LogSink known = sink;
         return known == null ? LogFigures.NONE : known.figures();
     }
 
@@ -145,7 +145,7 @@ final class LogDurability implements Durability {
         }
     }
 
-    /** Nothing more comes to the disk: whoever waits is told why. The first reason is kept. */
+    /** Nothing more comes to the disk: each that waits is told why. The first reason is kept. */
     void fail(Path file, Throwable cause) {
         LogFailedException failed = new LogFailedException(
                 "the log cannot be written: " + file + ": " + cause

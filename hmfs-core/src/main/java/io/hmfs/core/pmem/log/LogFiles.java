@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Names and handling of the files of a log directory. */
+/** Names and handling of the files of a log: those of its directory, and the ring. */
 final class LogFiles {
     /** Locked by who uses the directory. */
     static final String LOCK = "lock";
@@ -26,6 +26,11 @@ final class LogFiles {
     private static final Pattern SEGMENT = Pattern.compile("log-[0-9a-f]{16}");
 
     private LogFiles() {}
+
+    /** Where the part of the log that is in memory stands: beside the pool. */
+    static Path ring(Path pool) {
+        return pool.resolveSibling(pool.getFileName() + ".ring");
+    }
 
     /** The log file whose first record has this number. */
     static Path segment(Path directory, long firstLsn) {

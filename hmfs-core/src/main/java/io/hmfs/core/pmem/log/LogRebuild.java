@@ -5,6 +5,7 @@ import io.hmfs.core.pmem.MappedPmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolException.Reason;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -44,10 +45,10 @@ final class LogRebuild {
     void run() throws IOException {
         Path newPool = pool.resolveSibling(pool.getFileName() + ".rebuild");
         try {
-            run(newPool, LogDirectory.ring(newPool));
+            run(newPool, LogFiles.ring(newPool));
         } catch (IOException | RuntimeException | Error e) {
             Files.deleteIfExists(newPool); // it takes memory
-            Files.deleteIfExists(LogDirectory.ring(newPool));
+            Files.deleteIfExists(LogFiles.ring(newPool));
             throw e;
         }
     }
@@ -64,7 +65,7 @@ final class LogRebuild {
         control.generation++;
         control.write();
         LogReader.End end;
-        try (PoolFile made = PoolFile.create(newPool, control.poolSize(), Backing.MAPPED, true)) {
+        try (PoolFile made = PoolFiles.create(newPool, control.poolSize(), Backing.MAPPED, true)) {
             MappedPmem memory = (MappedPmem) made.pmem();
             copyImage(memory);
             end = replay(memory);
@@ -82,7 +83,7 @@ final class LogRebuild {
             writeAgain(end.file());
         }
         long bytes = Math.max(PoolFile.SIZE_MIN, LogRing.size(options.ringRecords()));
-        try (PoolFile ring = PoolFile.create(newRing, bytes, Backing.MAPPED, true)) {
+        try (PoolFile ring = PoolFiles.create(newRing, bytes, Backing.MAPPED, true)) {
             MappedPmem memory = (MappedPmem) ring.pmem();
             LogRing.format(
                     memory, control.log, LogDirectory.boot(), options.ringRecords(), control.generation, end.lsn());
@@ -90,7 +91,7 @@ final class LogRebuild {
             memory.set(RingHeader.NEXT_SESSION_OFFSET, control.generation << 32);
         }
         // [rebuild.2] The ring first: a pool without a ring would be refused.
-        Files.move(newRing, LogDirectory.ring(pool), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(newRing, LogFiles.ring(pool), StandardCopyOption.ATOMIC_MOVE);
         Files.move(newPool, pool, StandardCopyOption.ATOMIC_MOVE);
         if (!isFirst) {
             progress.accept("rebuilt " + pool + ": " + replayed + " lines of the log after the image, in "

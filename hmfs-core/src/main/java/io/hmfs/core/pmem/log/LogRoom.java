@@ -24,7 +24,7 @@ final class LogRoom {
         String onDisk = "an image of " + size + " bytes and log files of up to " + options.logMax();
         String inMemory = "a pool of " + size + " bytes and its ring of " + ring;
         long logFree = logStore.getUsableSpace() + present(log);
-        long poolFree = poolStore.getUsableSpace() + present(pool) + present(LogDirectory.ring(pool));
+        long poolFree = poolStore.getUsableSpace() + present(pool) + present(LogFiles.ring(pool));
         if (logStore.equals(poolStore)) {
             long free = logFree + poolFree - logStore.getUsableSpace();
             require(log + " and " + pool, onDisk + ", " + inMemory, 2 * size + options.logMax() + ring, free);

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * Takes what is published to the disk: one block and one sync at a time, for all that came since the last (group commit). Never two
  * blocks under one sync: a whole block proves that those before it were whole.
  *
- * <p>It begins when somebody waits, not when something is published: a change publishes several times, and a sync for its beginning would
+ * <p>It begins when a thread or an action waits, not when something is published: a change publishes several times, and a sync for its beginning would
  * keep its end waiting. What nobody waits for is written when much of it has gathered, or after {@link #IDLE_NANOS}.
  */
-final class LogWriter {
+final class LogWriter implements LogSink {
     static final long IDLE_NANOS = 20_000_000;
     private static final int SPINS = 200;
     private static final int AHEAD_BYTES = 256 << 10;
@@ -49,7 +49,7 @@ final class LogWriter {
     /** All up to here is being written, asked for or not. The writer's own. */
     private long goal;
 
-    /** Somebody waits for all up to here. Stored under the monitor of {@link LogDurability}. */
+    /** A thread or an action waits for all up to here. Stored under the monitor of {@link LogDurability}. */
     private volatile long asked;
 
     private volatile LogFigures figures;
@@ -73,8 +73,8 @@ final class LogWriter {
         thread.start();
     }
 
-    /** What it has done so far; nothing of it is read from the ring's memory, which may be unmapped. */
-    LogFigures figures() {
+    @Override
+    public LogFigures figures() {
         LogFigures known = figures;
         return new LogFigures(
                 Math.max(ring.published(), known.durableLines()),
@@ -84,8 +84,8 @@ final class LogWriter {
                 known.syncNanos());
     }
 
-    /** Asks for what is published up to here to be written. Under the monitor of {@link LogDurability}. */
-    void ask(long position) {
+    @Override
+    public void ask(long position) {
         if (position > asked) {
             asked = position;
         }
@@ -120,7 +120,7 @@ final class LogWriter {
     }
 
     private boolean step() throws IOException {
-        ring.check(); // whoever made it fail: those who wait are told
+        ring.check(); // whatever made it fail: the threads that wait are told
         boolean last = stopping;
         for (int i = 0; !isDue() && i < SPINS; i++) {
             Thread.onSpinWait();

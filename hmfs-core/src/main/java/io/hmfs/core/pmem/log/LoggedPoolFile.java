@@ -7,6 +7,7 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolException.Reason;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,7 +99,7 @@ public final class LoggedPoolFile extends PoolFile {
         PoolFile ringFile = openRing(path);
         PoolFile pool = null;
         try {
-            pool = PoolFile.open(path, Persistence.PROCESS, false, sizeMax);
+            pool = PoolFiles.open(path, Persistence.PROCESS, false, sizeMax);
             check(path, pool, ringFile, directory.control);
             return new LoggedPoolFile(directory, options, pool, ringFile, LogRing.open((MappedPmem) ringFile.pmem()));
         } catch (IOException | RuntimeException | Error e) {
@@ -111,23 +112,23 @@ public final class LoggedPoolFile extends PoolFile {
     }
 
     private static PoolFile openRing(Path path) throws PoolException {
-        Path ring = LogDirectory.ring(path);
+        Path ring = LogFiles.ring(path);
         if (!Files.exists(ring)) {
             throw new PoolException(
                     Reason.NOT_FOUND,
                     path + " has no " + ring + " beside it, so it may lack what was in there. Remove " + path
                             + ": it is rebuilt from the log, with all that was acknowledged");
         }
-        return PoolFile.open(ring, Persistence.PROCESS, false);
+        return PoolFiles.open(ring, Persistence.PROCESS, false);
     }
 
     /** Memory does not survive the machine; a file on a disk does, with some of its pages, which is worse. */
     private static void dropIfOfAnotherBoot(Path path, LogDirectory directory) throws PoolException, IOException {
-        Path ringPath = LogDirectory.ring(path);
+        Path ringPath = LogFiles.ring(path);
         if (!Files.exists(ringPath)) {
             return;
         }
-        try (PoolFile ring = PoolFile.open(ringPath, Persistence.PROCESS, false)) {
+        try (PoolFile ring = PoolFiles.open(ringPath, Persistence.PROCESS, false)) {
             MappedPmem memory = (MappedPmem) ring.pmem();
             if (!LogRing.isRing(memory)
                     || !LogRing.log(memory).equals(directory.control.log)
@@ -135,7 +136,7 @@ public final class LoggedPoolFile extends PoolFile {
                 return;
             }
         }
-        try (PoolFile pool = PoolFile.open(path, Persistence.PROCESS, false)) {
+        try (PoolFile pool = PoolFiles.open(path, Persistence.PROCESS, false)) {
             if (!LogBinding.isBound(pool) || !LogBinding.log(pool.pmem()).equals(directory.control.log)) {
                 return;
             }
@@ -145,7 +146,7 @@ public final class LoggedPoolFile extends PoolFile {
     }
 
     private static void check(Path path, PoolFile pool, PoolFile ring, LogControl control) throws PoolException {
-        Path ringPath = LogDirectory.ring(path);
+        Path ringPath = LogFiles.ring(path);
         MappedPmem memory = (MappedPmem) ring.pmem();
         if (!LogRing.isRing(memory)) {
             throw new PoolException(Reason.NOT_A_POOL, ringPath + " is no log ring of this version of HMFS");
@@ -193,7 +194,7 @@ public final class LoggedPoolFile extends PoolFile {
         LogReader.End end = readEnd(segments, durable);
         if (end.lsn() != durable) {
             throw mixture(
-                    LogDirectory.ring(path),
+                    LogFiles.ring(path),
                     "ends with line " + durable + " on the disk, but " + directory.path + " with line " + end.lsn());
         }
         requireNothingNewer(path, segments, end);
@@ -207,7 +208,7 @@ public final class LoggedPoolFile extends PoolFile {
         // drops log
         // files for it.
         directory.control.write();
-        folder.start(); // before the writer, which waits for room only while somebody makes it
+        folder.start(); // before the writer, which waits for room only while the folder makes it
         writer.start();
         pmem.logLeftovers();
         MappedPmem memory = ring.memory();
@@ -231,7 +232,7 @@ public final class LoggedPoolFile extends PoolFile {
         long last = readEnd(segments, Long.MAX_VALUE).lsn();
         if (last > ring.reserved()) {
             throw mixture(
-                    LogDirectory.ring(path),
+                    LogFiles.ring(path),
                     "is older than the log in " + directory.path + ": it ends with line " + ring.reserved()
                             + ", the log with line " + last);
         }

@@ -48,7 +48,7 @@ final class LogDurabilityTest {
 
     private void loseMachine() throws IOException {
         Files.deleteIfExists(pool);
-        Files.deleteIfExists(LogDirectory.ring(pool));
+        Files.deleteIfExists(LogFiles.ring(pool));
     }
 
     private List<Path> segments() throws IOException {

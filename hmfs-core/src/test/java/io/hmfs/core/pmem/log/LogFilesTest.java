@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -49,7 +50,7 @@ final class LogFilesTest {
 
     private void loseMachine() throws IOException {
         Files.deleteIfExists(pool);
-        Files.deleteIfExists(LogDirectory.ring(pool));
+        Files.deleteIfExists(LogFiles.ring(pool));
     }
 
     private List<Path> segments() throws IOException {
@@ -166,7 +167,7 @@ final class LogFilesTest {
             store(file, 1, 4);
             durable = file.ring().durable();
         }
-        try (PoolFile ring = PoolFile.open(LogDirectory.ring(pool), Persistence.PROCESS, false)) {
+        try (PoolFile ring = PoolFiles.open(LogFiles.ring(pool), Persistence.PROCESS, false)) {
             ring.pmem().set(RingHeader.DURABLE_OFFSET, durable - 1);
         }
         Path segment = segments().getLast();
@@ -284,7 +285,7 @@ final class LogFilesTest {
         long durable = file.ring().durable();
         file.close();
         // As if the process had died, or the sync had failed, before the last block was known to be durable.
-        try (PoolFile ring = PoolFile.open(LogDirectory.ring(pool), Persistence.PROCESS, false)) {
+        try (PoolFile ring = PoolFiles.open(LogFiles.ring(pool), Persistence.PROCESS, false)) {
             ring.pmem().set(RingHeader.DURABLE_OFFSET, durable - 1);
         }
         Path segment = segments().getLast();
@@ -348,13 +349,13 @@ final class LogFilesTest {
     void copiesFromBeforeAreNotTakenForWhatTheLogContinues() throws IOException {
         open().close();
         Path oldPool = Files.copy(pool, directory.resolve("old"));
-        Path oldRing = Files.copy(LogDirectory.ring(pool), directory.resolve("old.ring"));
+        Path oldRing = Files.copy(LogFiles.ring(pool), directory.resolve("old.ring"));
         try (LoggedPoolFile file = open()) {
             store(file, 1, 4); // too little to be folded while this is open: the control file tells nothing
         }
         loseMachine();
         Files.copy(oldPool, pool);
-        Files.copy(oldRing, LogDirectory.ring(pool));
+        Files.copy(oldRing, LogFiles.ring(pool));
         PoolException e = assertThrows(PoolException.class, this::open);
         assertTrue(String.valueOf(e.getMessage()).contains("is older than the log"), e.getMessage());
         loseMachine();
@@ -380,8 +381,8 @@ final class LogFilesTest {
         try (LoggedPoolFile file = open()) {
             store(file, 1, 4);
         }
-        try (PoolFile ring = PoolFile.open(LogDirectory.ring(pool), Persistence.PROCESS, false);
-                PoolFile memory = PoolFile.open(pool, Persistence.PROCESS, false)) {
+        try (PoolFile ring = PoolFiles.open(LogFiles.ring(pool), Persistence.PROCESS, false);
+                PoolFile memory = PoolFiles.open(pool, Persistence.PROCESS, false)) {
             ring.pmem().set(RingHeader.BOOT_LOW_OFFSET, 1);
             memory.pmem().set(AT + 64, 77); // which page of the pool came to the disk is chance
         }

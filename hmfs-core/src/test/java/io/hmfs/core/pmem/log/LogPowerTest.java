@@ -171,7 +171,7 @@ final class LogPowerTest {
 
     private void loseMachine(String name) throws IOException {
         Files.delete(pool(name));
-        Files.delete(LogDirectory.ring(pool(name)));
+        Files.delete(LogFiles.ring(pool(name)));
     }
 
     private static void delete(Path log) throws IOException {

@@ -75,7 +75,7 @@ final class LogSpaceTest {
             store(file, 1, STORES);
         }
         Files.delete(pool);
-        Files.delete(LogDirectory.ring(pool));
+        Files.delete(LogFiles.ring(pool));
         try (LoggedPoolFile file = LoggedPoolFile.open(pool, options)) {
             for (int n = 1; n <= STORES; n++) {
                 assertEquals(n, file.pmem().get(AT + n * 64L));

@@ -9,6 +9,7 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
 import io.hmfs.core.pmem.log.PowerCutDisk.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -58,7 +59,7 @@ final class LogStartTest {
 
     private static void loseMachine(Path pool) throws IOException {
         Files.delete(pool);
-        Files.delete(LogDirectory.ring(pool));
+        Files.delete(LogFiles.ring(pool));
     }
 
     private static void store(LoggedPoolFile file, long value) {
@@ -140,7 +141,7 @@ final class LogStartTest {
     @Test
     void aStartThatDiedBetweenPoolAndRingIsNoMixture() throws IOException {
         open().close();
-        try (PoolFile ring = PoolFile.open(LogDirectory.ring(pool), Persistence.PROCESS, false)) {
+        try (PoolFile ring = PoolFiles.open(LogFiles.ring(pool), Persistence.PROCESS, false)) {
             long session = ring.pmem().get(RingHeader.SESSION_OFFSET);
             ring.pmem().set(RingHeader.SESSION_OFFSET, session - 1);
         }
@@ -169,11 +170,11 @@ final class LogStartTest {
             store(file, 7);
         }
         loseMachine(pool);
-        Path inTheWay = Files.createDirectories(LogDirectory.ring(pool).resolve("directory"));
+        Path inTheWay = Files.createDirectories(LogFiles.ring(pool).resolve("directory"));
         assertThrows(PoolException.class, this::open);
         assertFalse(Files.exists(pool));
         Files.delete(inTheWay);
-        Files.delete(LogDirectory.ring(pool));
+        Files.delete(LogFiles.ring(pool));
         try (LoggedPoolFile file = open()) {
             assertEquals(7, file.pmem().get(AT));
         }

@@ -1,7 +1,11 @@
 package io.hmfs.server.transport.netty;
 
-import io.hmfs.server.exec.Service;
-import io.hmfs.server.metrics.WorkerMeter;
+import io.hmfs.server.transport.ConnectionLimits;
+import io.hmfs.server.transport.Connections;
+import io.hmfs.server.transport.EventLoopBatch;
+import io.hmfs.server.transport.FrameReceiver;
+import io.hmfs.server.transport.ServerTransport;
+import io.hmfs.server.transport.SocketKind;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -15,86 +19,71 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.nio.channels.UnresolvedAddressException;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Listens, and serves each connection on one of a few event loops. */
+/** TCP: listens, and serves each connection on one of a few event loops. */
 @SuppressWarnings("FutureReturnValueIgnored") // tasks for an event loop; what they do reports by itself
-public final class NettyTransport {
+public final class NettyTransport implements ServerTransport {
     private static final int BACKLOG = 1024;
 
-    /** Bytes of replies that a peer may leave untaken before its requests are not read any more, and from when on they are again. */
-    static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 << 10, 1 << 20);
-
-    /** Bytes of replies that requests at the disk may be about to make; further requests of that connection wait. */
-    static final long OWED_MAX = 8 << 20;
+    static final WriteBufferWaterMark WATER_MARK =
+            new WriteBufferWaterMark(ConnectionLimits.WRITABLE_AGAIN, ConnectionLimits.WRITABLE_MAX);
 
     private static final int KEEP_ALIVE_IDLE_SECONDS = 60; // half-open connections are found within 90 s
     private static final int KEEP_ALIVE_INTERVAL_SECONDS = 10;
     private static final int KEEP_ALIVE_COUNT = 3;
     private static final long LOOPS_END_SECONDS = 5;
 
-    /**
-     * Bounds on connections.
-     *
-     * @param connectionsMax connections at once; the one bound that is not about one of them
-     * @param frameMax longest frame
-     * @param inFlightMax requests that wait for the disk at once
-     * @param idleNanos for what was begun to be finished
-     */
-    public record Limits(int connectionsMax, int frameMax, int inFlightMax, long idleNanos) {}
-
-    private final Service service;
-    private final Limits limits;
-    private final Sockets sockets;
+    private final Connections connections;
+    private final SocketKind sockets;
     private final MultiThreadIoEventLoopGroup loops;
-    private final Set<NettySession> sessions = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger open = new AtomicInteger(); // without those that are refused
-    private final AtomicInteger lingering = new AtomicInteger(); // of those
-    private final FastThreadLocal<Turn> turns = new FastThreadLocal<>() {
-        @Override
-        protected Turn initialValue() {
-            return new Turn(service.newWorker());
-        }
-    };
+    private final FastThreadLocal<EventLoopBatch> batches;
     private volatile @Nullable Channel listener;
 
     /**
-     * Makes its threads; nobody reaches it before {@link #listen}.
+     * Makes its threads; nothing reaches it before {@link #listen}.
      *
-     * @throws IOException these sockets cannot be had here; says why
+     * @param receivers makes a receiver of frames for each event loop
+     * @param connections of the server
+     * @param eventLoops threads that serve connections
+     * @throws IOException these sockets cannot be used here; the message says why
      */
-    public NettyTransport(Service service, Limits limits, int eventLoops, Sockets wanted) throws IOException {
-        this.service = service;
-        this.limits = limits;
-        sockets = wanted.resolve();
+    public NettyTransport(
+            Supplier<? extends FrameReceiver> receivers, Connections connections, int eventLoops, SocketKind wanted)
+            throws IOException {
+        this.connections = connections;
+        sockets = NettySockets.resolve(wanted);
+        batches = new FastThreadLocal<>() {
+            @Override
+            protected EventLoopBatch initialValue() {
+                return new EventLoopBatch(receivers.get());
+            }
+        };
         loops = new MultiThreadIoEventLoopGroup(
                 eventLoops,
                 new DefaultThreadFactory("hmfs-loop", true),
-                TurnIo.factory(sockets.handlers(), turns::get));
+                BatchingIoHandler.factory(NettySockets.handlers(sockets), batches::get));
     }
 
-    /** Starts to listen. Throws with the address and what to do about it. */
+    @Override
     public void listen(InetSocketAddress address) throws IOException {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loops)
-                .channel(sockets.listener())
+                .channel(NettySockets.listener(sockets))
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
-                .childOption(sockets.keepAliveIdle(), KEEP_ALIVE_IDLE_SECONDS)
-                .childOption(sockets.keepAliveInterval(), KEEP_ALIVE_INTERVAL_SECONDS)
-                .childOption(sockets.keepAliveCount(), KEEP_ALIVE_COUNT)
+                .childOption(NettySockets.keepAliveIdle(sockets), KEEP_ALIVE_IDLE_SECONDS)
+                .childOption(NettySockets.keepAliveInterval(sockets), KEEP_ALIVE_INTERVAL_SECONDS)
+                .childOption(NettySockets.keepAliveCount(sockets), KEEP_ALIVE_COUNT)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        accept(channel);
+                        channel.pipeline().addLast(new NettyChannel(connections, batches.get(), channel));
                     }
                 });
         var bound = bootstrap.bind(address).awaitUninterruptibly();
@@ -122,21 +111,7 @@ public final class NettyTransport {
         return "cannot listen on " + where + ": " + text;
     }
 
-    private void accept(Channel channel) {
-        int max = limits.connectionsMax();
-        if (open.getAndUpdate(count -> Math.min(count + 1, max)) >= max) {
-            turns.get().worker().meter().add(WorkerMeter.Tally.CONNECTIONS_REFUSED, 1);
-            channel.pipeline().addLast(new Refusal(max, lingering));
-            return;
-        }
-        channel.closeFuture().addListener(closed -> open.decrementAndGet());
-        NettySession session = new NettySession(service, limits, turns.get(), channel);
-        sessions.add(session);
-        channel.closeFuture().addListener(closed -> sessions.remove(session));
-        channel.pipeline().addLast(session.handler());
-    }
-
-    /** Where it listens. */
+    @Override
     public InetSocketAddress address() {
         if (!(listener instanceof ServerSocketChannel channel)) {
             throw new IllegalStateException("it does not listen yet");
@@ -144,40 +119,22 @@ public final class NettyTransport {
         return channel.localAddress();
     }
 
-    private void closeListener() {
+    @Override
+    public String label() {
+        return sockets.label();
+    }
+
+    @Override
+    public void stopListening() {
         Channel channel = listener;
         if (channel != null) {
             channel.close().awaitUninterruptibly();
         }
     }
 
-    /** The sockets' implementation. */
-    public Sockets sockets() {
-        return sockets;
-    }
-
-    /** Bytes of replies that were sent and that peers have not taken. */
-    public long waitingBytes() {
-        return sessions.stream().mapToLong(NettySession::waitingBytes).sum();
-    }
-
-    /** Takes no more connections and requests, waits for replies in flight, closes. False: the time was not enough. */
-    public boolean drain(long timeoutMillis) throws InterruptedException {
-        closeListener();
-        NettySession[] open = sessions.toArray(NettySession[]::new);
-        CountDownLatch closed = new CountDownLatch(open.length);
-        for (NettySession session : open) {
-            session.onClose(closed::countDown);
-        }
-        for (NettySession session : open) {
-            session.onThread(session::drain);
-        }
-        return closed.await(timeoutMillis, TimeUnit.MILLISECONDS);
-    }
-
-    /** Closes everything at once. */
+    @Override
     public void close() {
-        closeListener();
+        stopListening();
         endLoops();
     }
 

@@ -1,6 +1,6 @@
 /**
- * Requests over TCP by Netty: frames in, replies out, back-pressure, and an end to peers that stop in the middle. Imports
- * request execution and the wire format.
+ * TCP by Netty: sockets by epoll, io_uring or the JDK, their options, and event loops that end a batch after each poll.
+ * The flow of frames is that of {@link io.hmfs.server.transport}, the only package of the server that is imported here.
  */
 @NullMarked
 package io.hmfs.server.transport.netty;

@@ -18,14 +18,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: who floods the disk, by however many connections, does not stop others from being read and served, and is read on when there is
- * room. Method: the server's pipeline without a network, and a disk that does one request when the test says so.
+ * Goal: a client that floods the disk, by however many connections, does not stop others from being read and served,
+ * and is read again when there is room. Method: the server without a network, and a disk that does one request when the
+ * test says so.
  */
 class FairSharesTest {
     private static final int READ_BLOCK = 40;
     private static final int STATUS = 12;
     private static final int CONNECTIONS = 100;
-    private static final int SOON = 5; // requests at the disk: one turn of a client's, and the one that is meant
+    private static final int SOON = 5; // requests at the disk: a client's share of a round, and one more
 
     @TempDir
     private Path directory;

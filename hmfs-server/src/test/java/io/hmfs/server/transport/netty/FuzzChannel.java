@@ -1,7 +1,8 @@
 package io.hmfs.server.transport.netty;
 
 import io.hmfs.client.ResultCode;
-import io.hmfs.server.exec.Service;
+import io.hmfs.server.transport.Connections;
+import io.hmfs.server.transport.EventLoopBatch;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.Wire;
 import io.netty.buffer.ByteBuf;
@@ -21,7 +22,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -29,13 +29,14 @@ import org.jspecify.annotations.Nullable;
 /** The server's own pipeline without a network: a peer of it that keeps what it reads, and may stop reading for a while. */
 final class FuzzChannel extends EmbeddedChannel {
     private final MockTicker ticker;
-    private final Turn turn;
+    private final EventLoopBatch batch;
+    private final Connections connections;
     private final BooleanSupplier byHand;
     private final ByteArrayOutputStream received = new ByteArrayOutputStream();
     private boolean stalled;
     private boolean running;
     private boolean broken;
-    private @Nullable NettySession session;
+    private @Nullable NettyChannel end;
     private @Nullable ChannelConfig config;
 
     /** A reply: Failure's code, or -1. */
@@ -50,20 +51,22 @@ final class FuzzChannel extends EmbeddedChannel {
         }
     }
 
-    private FuzzChannel(EmbeddedChannel.Builder builder, MockTicker ticker, Turn turn, BooleanSupplier byHand) {
+    private FuzzChannel(
+            EmbeddedChannel.Builder builder,
+            MockTicker ticker,
+            Connections connections,
+            EventLoopBatch batch,
+            BooleanSupplier byHand) {
         super(builder);
         this.ticker = ticker;
-        this.turn = turn;
+        this.connections = connections;
+        this.batch = batch;
         this.byHand = byHand;
     }
 
-    /** A new connection, on the loop with these turns, which end by themselves unless it is done by hand. */
+    /** A new connection, on the loop with these batches, which end by themselves unless it is done by hand. */
     static FuzzChannel open(
-            Service service,
-            NettyTransport.Limits limits,
-            Turn turn,
-            BooleanSupplier byHand,
-            ByteBufAllocator allocator) {
+            Connections connections, EventLoopBatch batch, BooleanSupplier byHand, ByteBufAllocator allocator) {
         MockTicker ticker = Ticker.newMockTicker();
         FuzzChannel made = new FuzzChannel(
                 EmbeddedChannel.builder().ticker(ticker).register(false).handlers(new ChannelInitializer<Channel>() {
@@ -71,13 +74,14 @@ final class FuzzChannel extends EmbeddedChannel {
                     protected void initChannel(Channel channel) {
                         channel.config().setAllocator(allocator).setWriteBufferWaterMark(NettyTransport.WATER_MARK);
                         channel.pipeline().addLast(((FuzzChannel) channel).new Stall());
-                        NettySession session = new NettySession(service, limits, turn, channel);
-                        ((FuzzChannel) channel).session = session;
-                        channel.pipeline().addLast(session.handler());
+                        NettyChannel end = new NettyChannel(connections, batch, channel);
+                        ((FuzzChannel) channel).end = end;
+                        channel.pipeline().addLast(end);
                     }
                 }),
                 ticker,
-                turn,
+                connections,
+                batch,
                 byHand);
         try {
             made.register();
@@ -136,10 +140,10 @@ final class FuzzChannel extends EmbeddedChannel {
             try {
                 do {
                     if (!byHand.getAsBoolean()) {
-                        turn.end();
+                        batch.end();
                     }
                     super.runPendingTasks();
-                } while (turn.isAwaited() && !byHand.getAsBoolean());
+                } while (batch.isAwaited() && !byHand.getAsBoolean());
             } finally {
                 running = false;
             }
@@ -173,7 +177,7 @@ final class FuzzChannel extends EmbeddedChannel {
 
     /** What the server says that the peer has not read. */
     long waitingBytes() {
-        return session == null ? -1 : session.waitingBytes();
+        return end == null ? -1 : end.waitingBytes();
     }
 
     /** One read of the server's: what these bytes bring about happens in here. */
@@ -183,7 +187,11 @@ final class FuzzChannel extends EmbeddedChannel {
 
     /** The server stops. */
     void drain() {
-        Objects.requireNonNull(session).drain();
+        try {
+            connections.drain(0);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
         runPendingTasks();
     }
 

@@ -4,6 +4,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
@@ -15,15 +16,21 @@ import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.FixedGrants;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.data.BlockStore;
-import io.hmfs.server.data.IntentJournal;
+import io.hmfs.server.data.BuiltinData;
 import io.hmfs.server.data.Reaper;
-import io.hmfs.server.exec.Leases;
-import io.hmfs.server.exec.Service;
-import io.hmfs.server.exec.ServiceChanges;
-import io.hmfs.server.exec.ServiceInfo;
+import io.hmfs.server.lease.Leases;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
+import io.hmfs.server.partition.Partition;
+import io.hmfs.server.partition.Partitions;
+import io.hmfs.server.pipeline.Pipelines;
+import io.hmfs.server.pipeline.Service;
+import io.hmfs.server.pipeline.ServiceChanges;
+import io.hmfs.server.protocol.WelcomeInfo;
+import io.hmfs.server.transport.ConnectionLimits;
+import io.hmfs.server.transport.Connections;
+import io.hmfs.server.transport.EventLoopBatch;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -45,8 +52,7 @@ final class FuzzRig implements AutoCloseable {
     static final int CHUNK_SIZE = 64 << 10;
     static final UUID CLUSTER = new UUID(0x4849_4d46, 0x5353);
     static final String SUPERUSER = "alice";
-    static final NettyTransport.Limits LIMITS =
-            new NettyTransport.Limits(1, FRAME_MAX, 256, TimeUnit.SECONDS.toNanos(60));
+    static final ConnectionLimits LIMITS = new ConnectionLimits(1_000, FRAME_MAX, 256, TimeUnit.SECONDS.toNanos(60));
 
     static final long DISK_MAX = 64 << 20;
 
@@ -63,17 +69,15 @@ final class FuzzRig implements AutoCloseable {
     }
 
     final CountingAllocator allocator = new CountingAllocator();
-    final Namespace namespace;
+    final ServerNamespace namespace;
     final Grants grants = FixedGrants.make();
     private final BlockStore store;
-    private final IntentJournal journal;
-    private final Reaper reaper;
+    private final Partition partition;
     private final ServerMetrics metrics;
     private final Callers callers;
     private final Service service;
-    private final Turn turn;
+    private final EventLoopBatch batch;
     private boolean byHand;
-    private final int slots;
     private final List<Known> known = new ArrayList<>();
     private @Nullable Throwable failure;
 
@@ -87,12 +91,12 @@ final class FuzzRig implements AutoCloseable {
         Files.createDirectories(directory);
         Path pool = directory.resolve("fuzz.pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
-        namespace = Hmfs.open(pool, OpenOptions.process());
+        namespace = Hmfs.openForServer(pool, OpenOptions.process().keepingDataElsewhere());
         Path data = directory.resolve("data");
         store = new BlockStore(data, BLOCK_SIZE, 64, false);
-        journal = new IntentJournal(data.resolve("removals"), false);
-        slots = journal.freeSlots();
-        reaper = new Reaper(store, journal);
+        BuiltinData builtin = new BuiltinData(store, new Reaper(store, namespace));
+        partition = new Partition(namespace, new Leases(namespace.records(), Leases.Limits.DEFAULT), builtin);
+        partition.recover();
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "fuzz");
         AccessConfig access = AccessConfig.defaults()
@@ -100,36 +104,25 @@ final class FuzzRig implements AutoCloseable {
                 .withGroupSource(AccessConfig.Source.STATIC)
                 .withStaticGroups("bob=staff;eve=");
         callers = new Callers(namespace, access, access.groups(), Runnable::run, () -> 0);
-        ServiceInfo info =
-                new ServiceInfo(CLUSTER, 1, "fuzz", "process", "builtin", BLOCK_SIZE, CHUNK_SIZE, FRAME_MAX, false);
+        WelcomeInfo info =
+                new WelcomeInfo(CLUSTER, 1, "fuzz", "process", "builtin", BLOCK_SIZE, CHUNK_SIZE, FRAME_MAX, false);
         service = new Service(
-                namespace,
+                new Partitions(List.of(partition)),
                 info,
                 callers,
                 grants,
-                Leases.inMemory(),
-                new Service.Data(store, journal, reaper),
-                null,
                 disk,
                 DISK_MAX,
                 new Observation(meters, metrics, null, Long.MAX_VALUE),
                 cause -> failure = cause);
-        service.recoverRemovals();
+        // Not the thread that removes orphans: how far it is would show in replies.
+        builtin.reaper().start(cause -> failure = cause);
         namespace.chown(
                 Namespace.ROOT_PARENT_ID, new Name(), namespace.principalId(SUPERUSER), namespace.principalId("staff"));
-        turn = new Turn(service.newWorker());
+        batch = new EventLoopBatch(new Pipelines(service).newPipeline());
     }
 
-    /** Takes nearly all of the journal, as removals do that wait for the disk. Returns what gives it back. */
-    Runnable fillJournal() {
-        List<Integer> taken = new ArrayList<>();
-        while (journal.freeSlots() > 1) {
-            taken.add(journal.begin(1, 1, Name.of("waits"), 0));
-        }
-        return () -> taken.forEach(journal::done);
-    }
-
-    /** An operation ends as nobody expects. */
+    /** An unexpected error ends an operation. */
     void fail(Throwable cause) {
         ServiceChanges.fail(service, cause);
     }
@@ -140,14 +133,14 @@ final class FuzzRig implements AutoCloseable {
         return failure;
     }
 
-    /** The turns of all its connections, which end only by hand from now on. */
-    Turn turnsByHand() {
+    /** The batches of all its connections, which end only by hand from now on. */
+    EventLoopBatch batchesByHand() {
         byHand = true;
-        return turn;
+        return batch;
     }
 
     FuzzChannel connect() {
-        return FuzzChannel.open(service, LIMITS, turn, () -> byHand, allocator);
+        return FuzzChannel.open(new Connections(LIMITS), batch, () -> byHand, allocator);
     }
 
     /** What a user's requests about the data of an inode show. */
@@ -160,7 +153,7 @@ final class FuzzRig implements AutoCloseable {
     /** Makes the tree that sessions begin with; nothing else is there then. */
     void reset() throws IOException {
         removeAll(Namespace.ROOT_ID);
-        while (journal.freeSlots() < slots) {
+        while (namespace.removedFiles().count() > 0) {
             Thread.onSpinWait(); // removals of the last session
         }
         Attributes root = new Attributes();
@@ -269,10 +262,8 @@ final class FuzzRig implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        reaper.close();
-        journal.close();
-        store.close();
         metrics.close();
-        namespace.close();
+        partition.stop();
+        partition.close();
     }
 }

@@ -7,7 +7,7 @@ import io.hmfs.client.ClientOptions;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
-import io.hmfs.client.ListCursor;
+import io.hmfs.client.ListingCursor;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.server.HmfsServer;
@@ -66,7 +66,7 @@ class FuzzSocketTest {
         ArrayDeque<String> directories = new ArrayDeque<>(List.of(""));
         for (String path = directories.poll(); path != null; path = directories.poll()) {
             String directory = path.isEmpty() ? "/" : path;
-            for (FileInfo each : client.list(directory, ListCursor.START, 0).entries()) {
+            for (FileInfo each : client.list(directory, ListingCursor.START, 0).entries()) {
                 String child = path + "/" + each.name();
                 lines.add(child + " " + each);
                 if (each.directory() && child.length() < LISTED_MAX) {

@@ -7,18 +7,19 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.hmfs.server.transport.SocketKind;
 import io.netty.channel.uring.IoUring;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: who names a kind of sockets that cannot be had hears why, and what to do; who leaves the choice gets one that can.
- * Method: what machines say that this one is not.
+ * Goal: a kind of sockets that was named and cannot be used is refused with the reason and what to do; the server's own
+ * choice can always be used. Method: obstacles of other machines are passed in.
  */
 class SocketKindsTest {
     private static @Nullable String obstacle(boolean nativeAccess, String uringSwitch, @Nullable Throwable library) {
-        return Sockets.obstacle(nativeAccess, uringSwitch, () -> library);
+        return NettySockets.obstacle(nativeAccess, uringSwitch, () -> library);
     }
 
     private static void assertSays(String part, @Nullable String obstacle) {
@@ -41,16 +42,16 @@ class SocketKindsTest {
     /** With them the listener spins when there are no file descriptors. */
     @Test
     void acceptsOfIoUringDoNotRepeatThemselves() {
-        String obstacle = Sockets.IO_URING.obstacle();
+        String obstacle = NettySockets.obstacle(SocketKind.IO_URING);
         assumeTrue(obstacle == null, obstacle);
         assertFalse(IoUring.isAcceptMultishotEnabled());
     }
 
     @Test
     void theChoiceThatIsLeftToTheServerIsOneThatCanBe() throws IOException {
-        Sockets chosen = Sockets.AUTO.resolve();
-        assertEquals(Sockets.EPOLL.obstacle() == null ? Sockets.EPOLL : Sockets.NIO, chosen);
-        assertNull(chosen.obstacle());
-        assertEquals(Sockets.NIO, Sockets.NIO.resolve());
+        SocketKind chosen = NettySockets.resolve(SocketKind.AUTO);
+        assertEquals(NettySockets.obstacle(SocketKind.EPOLL) == null ? SocketKind.EPOLL : SocketKind.NIO, chosen);
+        assertNull(NettySockets.obstacle(chosen));
+        assertEquals(SocketKind.NIO, NettySockets.resolve(SocketKind.NIO));
     }
 }

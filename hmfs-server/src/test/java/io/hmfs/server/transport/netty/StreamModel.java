@@ -16,8 +16,6 @@ import java.util.UUID;
  */
 final class StreamModel {
     private static final int HELLO_MAX = 1024;
-    private static final int VERSION_ONE_HEAD = 44;
-    private static final int NUMBERED_SINCE = 3;
     private static final long SEQUENCE_MAX = 1L << 60;
     private static final int CHANGES_FIRST = 20;
     private static final int CHANGES_LAST = 39;
@@ -129,7 +127,10 @@ final class StreamModel {
 
     private boolean isWelcome(byte[] frame, UUID cluster) {
         int version = WireSchema.versionOf(frame);
-        if (WireSchema.templateOf(frame) != WireSchema.HELLO || version == 0 || !WireSchema.INSTANCE.isWhole(frame)) {
+        if (WireSchema.templateOf(frame) != WireSchema.HELLO
+                || version == 0
+                || version > WireSchema.VERSION
+                || !WireSchema.INSTANCE.isWhole(frame)) {
             return false;
         }
         ByteBuffer in = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
@@ -138,15 +139,11 @@ final class StreamModel {
         boolean ours = in.getLong() == Wire.MAGIC && in.getInt() == Wire.PROTOCOL_VERSION;
         UUID wanted = new UUID(in.getLong(), in.getLong());
         clientId = in.getLong();
-        boolean numbered = true;
-        if (version >= NUMBERED_SINCE) {
-            in.get();
-            long oldest = in.getLong();
-            nextSequence = in.getLong();
-            numbered = oldest >= 0 && oldest <= nextSequence && nextSequence <= SEQUENCE_MAX;
-        }
+        boolean simple = in.get() == Wire.AUTH_SIMPLE;
+        long oldest = in.getLong();
+        nextSequence = in.getLong();
+        boolean numbered = oldest >= 0 && oldest <= nextSequence && nextSequence <= SEQUENCE_MAX;
         boolean here = wanted.equals(new UUID(0, 0)) || wanted.equals(cluster);
-        boolean simple = version == 1 || in.get(Wire.HEADER_SIZE + VERSION_ONE_HEAD) == Wire.AUTH_SIMPLE;
         int at = Wire.HEADER_SIZE + block;
         byte[] user = Arrays.copyOfRange(frame, at + 2, at + 2 + WireSchema.word(frame, at));
         Name name = new Name();

@@ -1,7 +1,0 @@
-package io.hmfs.bench;
-
-import java.util.List;
-import java.util.Map;
-
-/** What a benchmark found out, before machine, commit and command are put to it. */
-record Outcome(List<Result> results, Map<String, Number> counters, List<Target> targets) {}

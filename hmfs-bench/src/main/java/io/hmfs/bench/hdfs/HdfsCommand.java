@@ -1,0 +1,259 @@
+package io.hmfs.bench.hdfs;
+
+import io.hmfs.bench.load.PoolSize;
+import io.hmfs.bench.process.Commands;
+import io.hmfs.bench.process.PoolDirectory;
+import io.hmfs.bench.process.TemporaryDirectory;
+import io.hmfs.bench.report.Lines;
+import io.hmfs.bench.report.Outcome;
+import io.hmfs.bench.report.ReportOptions;
+import io.hmfs.bench.report.Result;
+import io.hmfs.bench.report.Series;
+import io.hmfs.bench.report.Target;
+import java.io.Console;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code hmfs bench hdfs}: what Hadoop's programs take over {@code hmfs://} and over {@code hdfs://}. */
+@Command(
+        name = "hdfs",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "What Hadoop's shell, its output committer, Spark and plain streams take, beside a real HDFS.",
+        footer = {
+            "",
+            "A NameNode and a DataNode of HDFS and a server of HMFS run in JVMs of their own, with their files on the"
+                    + " same disk. HMFS runs in mode logged: as in HDFS, a change is on the disk before its answer. The"
+                    + " client is this JVM for both, warm; but for spark, which is one Spark for both. The rounds of the"
+                    + " two take turns, and a ratio is taken round by round.",
+            "",
+            "Operations:",
+            "  put      hadoop fs -put of --files small files, one thread as is its default",
+            "  du, rm   hadoop fs -du -s and -rm -r -skipTrash of a tree of --tree empty files, made before by 64"
+                    + " threads",
+            "  commit   FileOutputCommitter, algorithm 1: --tasks tasks commit a file each in 4 threads (their times"
+                    + " added up), then the job",
+            "  spark    the same by a Spark job of as many files, its default committer; Maven fetches Spark the first"
+                    + " time",
+            "  io       one file of --megabytes written, hflush before the close, and read",
+            "",
+            "Clients of HDFS have the default settings but for dfs.replication=1, there being one DataNode, and but"
+                    + " for the pause of a client that closes a file of which the DataNode has not told yet: 400 ms by"
+                    + " default, --hdfs-close-millis here, to HDFS's advantage.",
+            "",
+            "Examples:",
+            "  hmfs bench hdfs",
+            "  hmfs bench hdfs --ops put,commit --rounds 3",
+            "  hmfs bench hdfs --ops rm,du --tree 50000 --directory /data/scratch",
+            "  hmfs bench hdfs --quick --json hdfs.json",
+        })
+public final class HdfsCommand implements Callable<Integer> {
+    private static final int BAR = 30;
+    private static final int QUICK = 50; // what the loads are divided by
+    private static final int WARM_UP = 10; // and those of the first round, which does not count
+
+    /** What can be measured. */
+    enum Op {
+        PUT,
+        DU,
+        RM,
+        COMMIT,
+        SPARK,
+        IO
+    }
+
+    @Mixin
+    private final ReportOptions report = new ReportOptions();
+
+    @Option(
+            names = "--ops",
+            split = ",",
+            paramLabel = "OP",
+            description = "What to measure: ${COMPLETION-CANDIDATES} (default: all).")
+    private @Nullable Set<Op> opsAsked;
+
+    @Option(names = "--quick", description = "A fiftieth of the load, two rounds, and no Spark unless it is asked for.")
+    private boolean quick;
+
+    @Option(names = "--rounds", description = "Rounds that count, after a smaller one (default 5, quick 2).")
+    private @Nullable Integer roundsAsked;
+
+    @Option(names = "--files", defaultValue = "10000", description = "Files of put (default ${DEFAULT-VALUE}).")
+    private int files;
+
+    @Option(names = "--tree", defaultValue = "200000", description = "Files of du and rm (default ${DEFAULT-VALUE}).")
+    private int tree;
+
+    @Option(
+            names = "--tasks",
+            defaultValue = "2000",
+            description = "Tasks of commit and spark (default ${DEFAULT-VALUE}).")
+    private int tasks;
+
+    @Option(names = "--megabytes", defaultValue = "1024", description = "MiB of io (default ${DEFAULT-VALUE}).")
+    private int megabytes;
+
+    @Option(
+            names = "--hdfs-close-millis",
+            paramLabel = "MILLIS",
+            defaultValue = "5",
+            description =
+                    "HDFS's dfs.client.block.write.locateFollowingBlock.initial.delay.ms (default ${DEFAULT-VALUE}).")
+    private int closeMillis;
+
+    @Option(
+            names = "--directory",
+            paramLabel = "DIR",
+            description =
+                    "The disk for edits, blocks, log and data of both (default: the directory for temporary files).")
+    private @Nullable Path directory;
+
+    @Option(
+            names = "--pool-dir",
+            paramLabel = "DIR",
+            description = "Where HMFS's pool is made (default /dev/shm, or the directory for temporary files).")
+    private @Nullable Path poolDirectory;
+
+    private int done;
+    private int all;
+
+    @Override
+    public Integer call() throws Exception {
+        Set<Op> ops = opsAsked != null
+                ? opsAsked
+                : quick ? EnumSet.complementOf(EnumSet.of(Op.SPARK)) : EnumSet.allOf(Op.class);
+        int rounds = roundsAsked != null ? roundsAsked : quick ? 2 : 5;
+        Path disk = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
+        Path pools = poolDirectory == null ? PoolDirectory.standard() : poolDirectory;
+        List<String> settings = List.of(
+                "dfs.replication",
+                "1",
+                "dfs.client.block.write.locateFollowingBlock.initial.delay.ms",
+                "" + closeMillis);
+        try (TemporaryDirectory work = new TemporaryDirectory(disk);
+                TemporaryDirectory memory = new TemporaryDirectory(pools)) {
+            Path logs = Files.createDirectory(work.path().resolve("logs"));
+            Commands commands = new Commands(Path.of(System.getProperty("hmfs.home", ".")), logs);
+            long size = PoolSize.of(2L * (tree + files) + 10L * tasks);
+            say("starting HDFS and HMFS");
+            try (HdfsSide hdfs = new HdfsSide(
+                            commands, Files.createDirectory(work.path().resolve("hdfs")), settings);
+                    HmfsSide hmfs = new HmfsSide(
+                            commands,
+                            memory.path().resolve("pool"),
+                            size,
+                            Files.createDirectory(work.path().resolve("hmfs")))) {
+                return report.publish(measure(ops, rounds, commands, work.path(), List.of(hmfs, hdfs)));
+            }
+        }
+    }
+
+    private Outcome measure(Set<Op> ops, int rounds, Commands commands, Path work, List<Side> sides) throws Exception {
+        Lines lines = new Lines();
+        Lines unread = new Lines();
+        List<Part> parts = new ArrayList<>();
+        try {
+            parts(ops, quick ? QUICK : 1, commands, work, sides, parts);
+            int measured = parts.size();
+            parts(ops, (quick ? QUICK : 1) * WARM_UP, commands, work, sides, parts);
+            List<Part> first = parts.subList(measured, parts.size());
+            all = sides.size() * (first.size() + rounds * measured);
+            for (Part part : first) {
+                round(part, -1, sides, unread);
+            }
+            for (int round = 0; round < rounds; round++) {
+                for (Part part : parts.subList(0, measured)) {
+                    round(part, round, round % 2 == 0 ? sides : sides.reversed(), lines);
+                }
+            }
+        } finally {
+            for (Part part : parts) {
+                part.close();
+            }
+        }
+        if (isTerminal()) {
+            System.err.print("\r\033[K");
+        }
+        return outcome(lines, sides);
+    }
+
+    private static boolean isTerminal() {
+        return Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
+    }
+
+    private void round(Part part, int round, List<Side> sides, Lines lines) throws Exception {
+        for (Side side : sides) {
+            progress(part, side);
+            part.round(side, round + 1, (name, unit, figure) -> lines.round(name, side.name(), unit, figure));
+            done++;
+        }
+    }
+
+    private void parts(Set<Op> ops, int divisor, Commands commands, Path work, List<Side> sides, List<Part> parts)
+            throws Exception {
+        if (ops.contains(Op.PUT)) {
+            int number = Math.max(1, files / divisor);
+            parts.add(new PutPart(work.resolve("put-" + number), number));
+        }
+        if (ops.contains(Op.DU) || ops.contains(Op.RM)) {
+            parts.add(new TreePart(Math.max(1, tree / divisor), ops.contains(Op.DU), ops.contains(Op.RM)));
+        }
+        if (ops.contains(Op.COMMIT)) {
+            parts.add(new CommitPart(Math.max(1, tasks / divisor)));
+        }
+        if (ops.contains(Op.SPARK)) {
+            parts.add(new SparkPart(commands, work.resolve("spark"), Math.max(1, tasks / divisor), sides));
+        }
+        if (ops.contains(Op.IO)) {
+            parts.add(new StreamPart(Math.max(1, megabytes / divisor)));
+        }
+    }
+
+    private static Outcome outcome(Lines lines, List<Side> sides) {
+        String ours = sides.getFirst().name();
+        String theirs = sides.getLast().name();
+        List<Result> results = new ArrayList<>();
+        for (Series series : lines.all()) {
+            if (series.subject().equals(ours)) {
+                Series peer = lines.series(series.name(), theirs);
+                results.addAll(List.of(
+                        series.result(), peer.result(), series.dividedBy(peer).result()));
+            }
+        }
+        List<Target> targets = List.of(
+                Target.atMost("put/hdfs", 0.7),
+                Target.atMost("du/hdfs", 0.2),
+                Target.atMost("rm/hdfs", 0.1),
+                Target.atMost("commitJob/hdfs", 0.5),
+                Target.atMost("sparkCommit/hdfs", 0.5),
+                Target.atLeast("write/hdfs", 0.8),
+                Target.atLeast("read/hdfs", 0.8));
+        return new Outcome(results, Map.of(), targets);
+    }
+
+    /** A bar on a terminal, else a line for each part. */
+    private void progress(Part part, Side side) {
+        String what = part.getClass().getSimpleName() + " on " + side.name();
+        if (isTerminal()) {
+            int filled = BAR * done / all;
+            System.err.printf("\r\033[K[%s%s] %s", "#".repeat(filled), " ".repeat(BAR - filled), what);
+        } else {
+            say("%d of %d: %s".formatted(done + 1, all, what));
+        }
+    }
+
+    private static void say(String what) {
+        System.err.println("bench hdfs: " + what);
+    }
+}

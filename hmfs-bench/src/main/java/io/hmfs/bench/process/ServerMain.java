@@ -1,0 +1,84 @@
+package io.hmfs.bench.process;
+
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.log.LogOptions;
+import io.hmfs.server.HmfsServer;
+import io.hmfs.server.ServerConfig;
+import io.hmfs.server.transport.SocketKind;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The server, with its own JVM, on a new pool. Says {@code ready PORT}, answers {@code heap} and {@code memory}, ends when its input does. */
+public final class ServerMain {
+    /** Asks for the bytes that are used on the heap after a full collection. */
+    public static final String HEAP = "heap";
+
+    /** Asks for that, the bytes of direct buffers and those of the process that are in memory. */
+    public static final String MEMORY = "memory";
+
+    /** Property: the kind of its sockets. */
+    public static final String TRANSPORT = "hmfs.bench.transport";
+
+    private static final Path STATM = Path.of("/proc/self/statm");
+    private static final long PAGE = 4096;
+
+    private ServerMain() {}
+
+    /** Arguments: pool, its size, event loops, mode, and with {@code LOGGED} the log's directory. */
+    public static void main(String[] arguments) throws IOException {
+        Path pool = Path.of(arguments[0]);
+        Persistence persistence = Persistence.valueOf(arguments[3]);
+        Path logDirectory = persistence == Persistence.LOGGED ? Path.of(arguments[4]) : null;
+        LogOptions log =
+                logDirectory == null ? null : LogOptions.in(logDirectory).withOnVolatile(true);
+        Hmfs.format(pool, new FormatOptions(Long.parseLong(arguments[1]), Backing.MAPPED, true, log));
+        ServerConfig config = ServerConfig.builder(pool)
+                .port(0)
+                .eventLoops(Integer.parseInt(arguments[2]))
+                .persistence(persistence)
+                .emulatePmem(true) // or a mode could be measured only where its memory or disk is
+                .logDirectory(logDirectory)
+                .transport(SocketKind.valueOf(System.getProperty(TRANSPORT, SocketKind.AUTO.name())))
+                .build();
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        try (HmfsServer server = HmfsServer.start(config)) {
+            System.out.println("ready " + server.address().getPort());
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                System.out.println(
+                        switch (line) {
+                            case HEAP -> HEAP + " " + heapUsed();
+                            case MEMORY -> MEMORY + " " + heapUsed() + " " + directUsed() + " " + resident();
+                            default -> "unknown " + line;
+                        });
+            }
+        }
+    }
+
+    private static long directUsed() {
+        return ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider known
+                ? known.metric().usedDirectMemory()
+                : 0;
+    }
+
+    /** 0 where the system does not tell. */
+    private static long resident() throws IOException {
+        return Files.exists(STATM)
+                ? PAGE * Long.parseLong(Files.readString(STATM).split(" ", 3)[1])
+                : 0;
+    }
+
+    private static long heapUsed() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+}

@@ -1,0 +1,91 @@
+package io.hmfs.client;
+
+import io.hmfs.client.transport.Transport;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** Makes calls of rows and arguments, and waits for them: what all facades of one client share. Thread-safe. */
+final class Calls {
+    private static final long GRACE_NANOS =
+            TimeUnit.SECONDS.toNanos(2); // past the deadline, before a wait gives up itself
+
+    final CallTable table;
+    private final Dispatcher dispatcher;
+    private final Transport transport;
+    private final String address;
+    private final long timeoutNanos;
+
+    /** {@code timeoutNanos}: how long a request may take, as the dispatcher knows it too. */
+    Calls(CallTable table, Dispatcher dispatcher, Transport transport, String address, long timeoutNanos) {
+        this.table = table;
+        this.dispatcher = dispatcher;
+        this.transport = transport;
+        this.address = address;
+        this.timeoutNanos = timeoutNanos;
+    }
+
+    /** Sends a call; {@code subject} is what it is about, mostly a path. */
+    <A, T> CompletableFuture<T> submit(CallKind<A, T> kind, String subject, A arguments) {
+        Call<A, T> call = new Call<>(kind, subject, arguments);
+        dispatcher.submit(call);
+        return call;
+    }
+
+    /** Sends a call about one path. */
+    <T> CompletableFuture<T> submit(CallKind<byte[], T> kind, String path) {
+        try {
+            return submit(kind, path, CallArguments.utf8Path(kind.name, path));
+        } catch (HmfsException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /** Sends a call and waits for its reply. */
+    <A, T> T call(CallKind<A, T> kind, String subject, A arguments) throws IOException {
+        return await(submit(kind, subject, arguments));
+    }
+
+    /** Sends a call about one path and waits for its reply. */
+    <T> T call(CallKind<byte[], T> kind, String path) throws IOException {
+        return call(kind, path, CallArguments.utf8Path(kind.name, path));
+    }
+
+    /** Waits for a call, for as long as a request may take. */
+    <T> T await(CompletableFuture<T> future) throws IOException {
+        return await(future, timeoutNanos);
+    }
+
+    /** Waits, and gives up somewhat later than the call should have. */
+    <T> T await(CompletableFuture<T> future, long nanos) throws IOException {
+        if (transport.inThread() && !future.isDone()) {
+            throw new IllegalStateException("a blocking call on the client's own thread would wait for itself");
+        }
+        try {
+            return future.get(nanos + GRACE_NANOS, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            InterruptedIOException interrupted = new InterruptedIOException("interrupted while waiting for " + address);
+            interrupted.initCause(e);
+            throw interrupted;
+        } catch (TimeoutException e) {
+            throw new HmfsException(ResultCode.TIMEOUT, "no answer from " + address);
+        } catch (ExecutionException e) {
+            throw asIoException(e.getCause());
+        }
+    }
+
+    /** The same failure with the stack of the thread that waited for it. */
+    private static IOException asIoException(@Nullable Throwable cause) {
+        IOException here = cause instanceof HmfsException known
+                ? new HmfsException(known.code(), Objects.requireNonNullElse(known.getMessage(), ""), known.reason())
+                : new IOException(cause == null ? "failed" : cause.getMessage());
+        here.initCause(cause);
+        return here;
+    }
+}

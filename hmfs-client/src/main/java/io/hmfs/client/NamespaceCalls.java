@@ -1,0 +1,323 @@
+package io.hmfs.client;
+
+import static io.hmfs.client.CallKind.Retry.NUMBERED;
+import static io.hmfs.client.CallKind.Retry.REPEATABLE;
+
+import io.hmfs.wire.DeleteEncoder;
+import io.hmfs.wire.DoneDecoder;
+import io.hmfs.wire.EntryDecoder;
+import io.hmfs.wire.ListEncoder;
+import io.hmfs.wire.MkdirEncoder;
+import io.hmfs.wire.PageDecoder;
+import io.hmfs.wire.RenameEncoder;
+import io.hmfs.wire.RmdirEncoder;
+import io.hmfs.wire.SetModeEncoder;
+import io.hmfs.wire.SetOwnerEncoder;
+import io.hmfs.wire.SetTimesEncoder;
+import io.hmfs.wire.StatEncoder;
+import io.hmfs.wire.SymlinkEncoder;
+import io.hmfs.wire.TruncateEncoder;
+import io.hmfs.wire.Wire;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** Rows: names, directories and what they hold. */
+@SuppressWarnings("ArrayRecordComponent") // arguments of a call are never compared
+final class NamespaceCalls {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+    private static final int TARGET_MAX = 4095;
+
+    private final StatEncoder statEncoder = new StatEncoder();
+    private final ListEncoder listEncoder = new ListEncoder();
+    private final MkdirEncoder mkdirEncoder = new MkdirEncoder();
+    private final SymlinkEncoder symlinkEncoder = new SymlinkEncoder();
+    private final DeleteEncoder deleteEncoder = new DeleteEncoder();
+    private final RmdirEncoder rmdirEncoder = new RmdirEncoder();
+    private final RenameEncoder renameEncoder = new RenameEncoder();
+    private final SetModeEncoder modeEncoder = new SetModeEncoder();
+    private final SetOwnerEncoder ownerEncoder = new SetOwnerEncoder();
+    private final SetTimesEncoder timesEncoder = new SetTimesEncoder();
+    private final TruncateEncoder truncateEncoder = new TruncateEncoder();
+
+    final CallKind<byte[], FileInfo> stat;
+    final CallKind<ListFrom, ListPage> list;
+    final CallKind<Mkdir, FileInfo> mkdir;
+    final CallKind<Symlink, FileInfo> symlink;
+    final CallKind<byte[], Void> delete;
+    final CallKind<byte[], Void> rmdir;
+    final CallKind<Rename, Void> rename;
+    final CallKind<Chmod, Void> chmod;
+    final CallKind<Chown, Void> chown;
+    final CallKind<Times, Void> setTimes;
+    final CallKind<Truncate, Void> truncate;
+
+    NamespaceCalls(FileReplies replies) {
+        stat = CallKind.ofPath(
+                "stat",
+                REPEATABLE,
+                StatEncoder.TEMPLATE_ID,
+                StatEncoder.BLOCK_LENGTH,
+                (path, out) -> statEncoder
+                        .wrap(out, Wire.HEADER_SIZE)
+                        .baseId(Wire.ROOT_ID)
+                        .putPath(path, 0, path.length)
+                        .limit(),
+                EntryDecoder.TEMPLATE_ID,
+                replies::entry);
+        list = new CallKind<>(
+                "list",
+                REPEATABLE,
+                ListEncoder.TEMPLATE_ID,
+                ListEncoder.BLOCK_LENGTH,
+                each -> each.path.length,
+                (each, out) -> listEncoder
+                        .wrap(out, Wire.HEADER_SIZE)
+                        .baseId(Wire.ROOT_ID)
+                        .cursorBirth(each.cursor.birth())
+                        .cursorAt(each.cursor.at())
+                        .cursorStart(each.cursor.start())
+                        .entriesMax(each.entriesMax)
+                        .bytesMax(0)
+                        .putPath(each.path, 0, each.path.length)
+                        .limit(),
+                PageDecoder.TEMPLATE_ID,
+                (reply, path, each) -> replies.page(reply));
+        mkdir = new CallKind<>(
+                "mkdir",
+                NUMBERED,
+                MkdirEncoder.TEMPLATE_ID,
+                MkdirEncoder.BLOCK_LENGTH,
+                each -> each.path.length,
+                (each, out) -> {
+                    mkdirEncoder
+                            .wrap(out, Wire.HEADER_SIZE)
+                            .baseId(Wire.ROOT_ID)
+                            .mode(each.mode)
+                            .unmaskedMode(each.unmaskedMode)
+                            .flags()
+                            .clear()
+                            .createParents(each.parents);
+                    return mkdirEncoder.putPath(each.path, 0, each.path.length).limit();
+                },
+                EntryDecoder.TEMPLATE_ID,
+                replies::entry);
+        symlink = new CallKind<>(
+                "symlink",
+                NUMBERED,
+                SymlinkEncoder.TEMPLATE_ID,
+                SymlinkEncoder.BLOCK_LENGTH,
+                each -> each.path.length + each.target.length,
+                (each, out) -> {
+                    symlinkEncoder
+                            .wrap(out, Wire.HEADER_SIZE)
+                            .baseId(Wire.ROOT_ID)
+                            .parentMode(each.options.parentMode())
+                            .flags()
+                            .clear()
+                            .createParents(each.options.createParents());
+                    return symlinkEncoder
+                            .putPath(each.path, 0, each.path.length)
+                            .putTarget(each.target, 0, each.target.length)
+                            .limit();
+                },
+                EntryDecoder.TEMPLATE_ID,
+                replies::entry);
+        delete = CallKind.ofPath(
+                "delete",
+                NUMBERED,
+                DeleteEncoder.TEMPLATE_ID,
+                DeleteEncoder.BLOCK_LENGTH,
+                (path, out) -> deleteEncoder
+                        .wrap(out, Wire.HEADER_SIZE)
+                        .baseId(Wire.ROOT_ID)
+                        .putPath(path, 0, path.length)
+                        .limit(),
+                DoneDecoder.TEMPLATE_ID,
+                replies::done);
+        rmdir = CallKind.ofPath(
+                "rmdir",
+                NUMBERED,
+                RmdirEncoder.TEMPLATE_ID,
+                RmdirEncoder.BLOCK_LENGTH,
+                (path, out) -> rmdirEncoder
+                        .wrap(out, Wire.HEADER_SIZE)
+                        .baseId(Wire.ROOT_ID)
+                        .putPath(path, 0, path.length)
+                        .limit(),
+                DoneDecoder.TEMPLATE_ID,
+                replies::done);
+        rename = new CallKind<Rename, Void>(
+                        "rename",
+                        NUMBERED,
+                        RenameEncoder.TEMPLATE_ID,
+                        RenameEncoder.BLOCK_LENGTH,
+                        each -> each.source.length + each.target.length,
+                        (each, out) -> {
+                            renameEncoder
+                                    .wrap(out, Wire.HEADER_SIZE)
+                                    .sourceBaseId(Wire.ROOT_ID)
+                                    .targetBaseId(Wire.ROOT_ID)
+                                    .flags()
+                                    .clear()
+                                    .replace(each.replace);
+                            return renameEncoder
+                                    .putSource(each.source, 0, each.source.length)
+                                    .putTarget(each.target, 0, each.target.length)
+                                    .limit();
+                        },
+                        DoneDecoder.TEMPLATE_ID,
+                        replies::done)
+                .describedBy(
+                        (path, each) -> "rename " + path + " to " + new String(each.target, StandardCharsets.UTF_8));
+        chmod = new CallKind<>(
+                "chmod",
+                NUMBERED,
+                SetModeEncoder.TEMPLATE_ID,
+                SetModeEncoder.BLOCK_LENGTH,
+                each -> each.path.length,
+                (each, out) -> modeEncoder
+                        .wrap(out, Wire.HEADER_SIZE)
+                        .baseId(Wire.ROOT_ID)
+                        .mode(each.mode)
+                        .putPath(each.path, 0, each.path.length)
+                        .limit(),
+                DoneDecoder.TEMPLATE_ID,
+                replies::done);
+        chown = new CallKind<>(
+                "chown",
+                NUMBERED,
+                SetOwnerEncoder.TEMPLATE_ID,
+                SetOwnerEncoder.BLOCK_LENGTH,
+                each -> each.path.length + each.owner.length + each.group.length,
+                (each, out) -> ownerEncoder
+                        .wrap(out, Wire.HEADER_SIZE)
+                        .baseId(Wire.ROOT_ID)
+                        .putPath(each.path, 0, each.path.length)
+                        .putOwner(each.owner, 0, each.owner.length)
+                        .putGroup(each.group, 0, each.group.length)
+                        .limit(),
+                DoneDecoder.TEMPLATE_ID,
+                replies::done);
+        setTimes = new CallKind<>(
+                "set times",
+                NUMBERED,
+                SetTimesEncoder.TEMPLATE_ID,
+                SetTimesEncoder.BLOCK_LENGTH,
+                each -> each.path.length,
+                (each, out) -> timesEncoder
+                        .wrap(out, Wire.HEADER_SIZE)
+                        .baseId(Wire.ROOT_ID)
+                        .mtimeNanos(each.mtimeNanos)
+                        .atimeNanos(each.atimeNanos)
+                        .putPath(each.path, 0, each.path.length)
+                        .limit(),
+                DoneDecoder.TEMPLATE_ID,
+                replies::done);
+        truncate = new CallKind<>(
+                "truncate",
+                NUMBERED,
+                TruncateEncoder.TEMPLATE_ID,
+                TruncateEncoder.BLOCK_LENGTH,
+                each -> each.path.length,
+                (each, out) -> truncateEncoder
+                        .wrap(out, Wire.HEADER_SIZE)
+                        .baseId(Wire.ROOT_ID)
+                        .size(each.size)
+                        .putPath(each.path, 0, each.path.length)
+                        .limit(),
+                DoneDecoder.TEMPLATE_ID,
+                replies::done);
+    }
+
+    record ListFrom(byte[] path, ListingCursor cursor, int entriesMax) {
+        static ListFrom of(String path, ListingCursor cursor, int entriesMax) throws HmfsException {
+            CallArguments.checkEntries("list", path, entriesMax);
+            return new ListFrom(CallArguments.utf8Path("list", path), cursor, entriesMax);
+        }
+    }
+
+    record Mkdir(byte[] path, int mode, int unmaskedMode, boolean parents) {
+        static Mkdir of(String path, int mode, int unmaskedMode, boolean parents) throws HmfsException {
+            CallArguments.checkMode("mkdir", path, mode);
+            CallArguments.checkMode("mkdir", path, unmaskedMode);
+            return new Mkdir(CallArguments.utf8Path("mkdir", path), mode, unmaskedMode, parents);
+        }
+    }
+
+    record Symlink(byte[] path, byte[] target, CreateOptions options) {
+        static Symlink of(String path, String target, CreateOptions options) throws HmfsException {
+            CallArguments.checkMode("symlink", path, options.parentMode());
+            byte[] utf8 = target.getBytes(StandardCharsets.UTF_8);
+            if (utf8.length == 0 || utf8.length > TARGET_MAX || target.indexOf('\0') >= 0) {
+                throw new HmfsException(
+                        ResultCode.INVALID_ARGUMENT,
+                        "symlink " + path + ": a target has 1 to " + TARGET_MAX + " bytes, none of them NUL; this one "
+                                + utf8.length);
+            }
+            return new Symlink(CallArguments.utf8Path("symlink", path), utf8, options);
+        }
+    }
+
+    record Rename(byte[] source, byte[] target, boolean replace) {
+        static Rename of(String source, String target, boolean replace) throws HmfsException {
+            byte[] to = CallArguments.utf8Path("rename to", target);
+            return new Rename(CallArguments.utf8Path("rename", source), to, replace);
+        }
+    }
+
+    record Chmod(byte[] path, int mode) {
+        static Chmod of(String path, int mode) throws HmfsException {
+            CallArguments.checkMode("chmod", path, mode);
+            return new Chmod(CallArguments.utf8Path("chmod", path), mode);
+        }
+    }
+
+    record Chown(byte[] path, byte[] owner, byte[] group) {
+        /** Null keeps a name as it is. */
+        static Chown of(String path, @Nullable String owner, @Nullable String group) throws HmfsException {
+            byte[] ownerUtf8 = principal(path, owner);
+            byte[] groupUtf8 = principal(path, group);
+            return new Chown(CallArguments.utf8Path("chown", path), ownerUtf8, groupUtf8);
+        }
+
+        private static byte[] principal(String path, @Nullable String name) throws HmfsException {
+            if (name == null) {
+                return CallArguments.NO_BYTES;
+            }
+            byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+            if (bytes.length == 0 || bytes.length > Wire.NAME_MAX) {
+                throw new HmfsException(
+                        ResultCode.INVALID_ARGUMENT,
+                        "chown " + path + ": a name has 1 to " + Wire.NAME_MAX + " bytes, not " + bytes.length);
+            }
+            return bytes;
+        }
+    }
+
+    record Times(byte[] path, long mtimeNanos, long atimeNanos) {
+        /** In milliseconds since 1970; -1 keeps a time as it is. */
+        static Times of(String path, long mtimeMillis, long atimeMillis) throws HmfsException {
+            long mtimeNanos = nanos(path, mtimeMillis);
+            long atimeNanos = nanos(path, atimeMillis);
+            return new Times(CallArguments.utf8Path("set times", path), mtimeNanos, atimeNanos);
+        }
+
+        private static long nanos(String path, long millis) throws HmfsException {
+            if (millis == -1) {
+                return -1;
+            }
+            if (Math.abs(millis) > Long.MAX_VALUE / NANOS_PER_MILLI) {
+                throw new HmfsException(
+                        ResultCode.INVALID_ARGUMENT,
+                        "set times " + path + ": " + millis + " ms is beyond the year 2262");
+            }
+            return millis * NANOS_PER_MILLI;
+        }
+    }
+
+    record Truncate(byte[] path, long size) {
+        static Truncate of(String path, long size) throws HmfsException {
+            return new Truncate(CallArguments.utf8Path("truncate", path), size);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.hmfs.core.check;
+
+import io.hmfs.core.layout.ChangeRecord;
+import io.hmfs.core.layout.ChangeRing;
+import io.hmfs.core.layout.PoolHeader;
+import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.pmem.PoolFile;
+
+/**
+ * Rings of outcomes. Nothing else in a pool tells what belongs there, so what is damaged is forgotten: clients hear of their changes
+ * that nobody knows what became of them.
+ */
+final class ChangeRecordCheck {
+    private static final String RINGS = "rings of outcomes";
+
+    private final PoolView view;
+    private final Pmem pmem;
+
+    private ChangeRecordCheck(PoolView view) {
+        this.view = view;
+        this.pmem = view.pmem;
+    }
+
+    static void run(PoolView view) {
+        ChangeRecordCheck check = new ChangeRecordCheck(view);
+        for (int region = 0; region < view.regions(); region++) {
+            if (view.kind(region) == RegionKind.OUTCOMES) {
+                long end = view.regionAt(region) + view.regionSize;
+                for (long at = view.regionAt(region); at + ChangeRing.SIZE <= end; at += ChangeRing.SIZE) {
+                    check.ring(at);
+                }
+            }
+        }
+    }
+
+    private void ring(long at) {
+        long magic = ChangeRing.magic(pmem, at);
+        long since = ChangeRing.since(pmem, at);
+        if (magic != ChangeRing.MAGIC && (magic != 0 || since != 0)) {
+            view.findings.damage(
+                    at,
+                    RINGS,
+                    "the head of a ring, or zeros",
+                    "0x" + Long.toHexString(magic),
+                    "forget what the ring knows",
+                    () -> {
+                        forget(pmem, at);
+                        view.store(at + ChangeRing.MAGIC_OFFSET, ChangeRing.MAGIC);
+                    });
+            return;
+        }
+        for (int i = 0; since != 0 && i < ChangeRing.RECORDS; i++) {
+            long record = ChangeRing.record(at, i);
+            if (ChangeRecord.time(pmem, record) > since && !isRecord(record, i)) {
+                view.findings.damage(
+                        record,
+                        RINGS,
+                        "a record, or none",
+                        "0x" + Long.toHexString(ChangeRecord.number(pmem, record)),
+                        "forget what the ring knows",
+                        () -> forget(pmem, at));
+                return;
+            }
+        }
+        view.findings.count(RINGS, since == 0 ? 0 : 1);
+    }
+
+    private boolean isRecord(long record, int place) {
+        long number = ChangeRecord.number(pmem, record);
+        int phase = ChangeRecord.phase(number);
+        int evidence = ChangeRecord.evidence(pmem, record);
+        return number == 0
+                || ((phase == ChangeRecord.WRITTEN || phase == ChangeRecord.EXECUTED)
+                        && (ChangeRecord.sequence(number) & (ChangeRing.RECORDS - 1)) == place
+                        && evidence >= ChangeRecord.MADE
+                        && evidence <= ChangeRecord.CHAINED
+                        && view.isEntry(ChangeRecord.object(pmem, record)));
+    }
+
+    /** After a repair nobody can tell by what is there what was executed. Before the pool opens again. */
+    static void forgetAll(PoolFile file) {
+        Pmem pmem = file.pmem();
+        long table = file.header() + PoolHeader.REGION_TABLE_OFFSET;
+        for (int i = 0; i < Math.min(file.regionsMax(), PoolHeader.REGIONS_MAX); i++) {
+            long word = pmem.get(table + 8L * i);
+            if ((word & RegionKind.MASK) == RegionKind.OUTCOMES.code()) {
+                long start = word & ~RegionKind.MASK;
+                for (long at = start; at + ChangeRing.SIZE <= start + file.regionSize(); at += ChangeRing.SIZE) {
+                    forget(pmem, at);
+                }
+            }
+        }
+    }
+
+    private static void forget(Pmem pmem, long at) {
+        pmem.setRelease(at + ChangeRing.SINCE_OFFSET, 0);
+        pmem.persist(at, ChangeRing.HEAD_SIZE);
+    }
+}

@@ -1,0 +1,151 @@
+package io.hmfs.core.engine;
+
+import io.hmfs.core.alloc.Regions;
+import io.hmfs.core.layout.ChangeRing;
+import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.pmem.Pmem;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who has which ring of outcomes. A ring is its client's until another one needs it: the one whose client has been away for the longest
+ * goes first. Their number is bounded by the size of the pool. Thread-safe; asked when a client comes and goes, not for changes.
+ */
+public final class ChangeRings {
+    /** Of so many regions one may hold rings; one in any pool. */
+    static final int SHARE = 64;
+
+    static final int REGIONS_MAX = 16;
+
+    private final Pmem pmem;
+    private final Regions regions;
+    private final Clock clock;
+    private final int perRegion;
+    private final int regionsMax;
+    private final List<Ring> rings = new ArrayList<>(); // guarded by this
+    private final Map<Owner, Ring> owned = new HashMap<>();
+    private int regionsUsed;
+
+    private record Owner(long client, long user) {}
+
+    private static final class Ring {
+        final long at;
+
+        @Nullable
+        Owner owner;
+
+        boolean held;
+        long usedLast;
+
+        Ring(long at) {
+            this.at = at;
+        }
+    }
+
+    /** Reads the heads of those that a pool has. */
+    public ChangeRings(Pmem pmem, Regions regions, Clock clock) {
+        this.pmem = pmem;
+        this.regions = regions;
+        this.clock = clock;
+        perRegion = (int) (regions.size() / ChangeRing.SIZE);
+        regionsMax = perRegion == 0 ? 0 : Math.clamp(regions.max() / SHARE, 1, REGIONS_MAX);
+        for (int i = 0; i < regions.count(); i++) {
+            if (regions.kind(i) == RegionKind.OUTCOMES) {
+                add(regions.at(i));
+            }
+        }
+    }
+
+    private void add(long region) {
+        regionsUsed++;
+        for (int i = 0; i < perRegion; i++) {
+            Ring ring = new Ring(region + i * ChangeRing.SIZE);
+            long magic = ChangeRing.magic(pmem, ring.at);
+            if (magic != 0 && magic != ChangeRing.MAGIC) {
+                throw new CorruptPoolException(ring.at, "the head of a ring of outcomes", magic);
+            }
+            ring.usedLast = ChangeRing.since(pmem, ring.at);
+            if (ring.usedLast != 0) {
+                ring.owner = new Owner(
+                        pmem.get(ring.at + ChangeRing.CLIENT_OFFSET), pmem.get(ring.at + ChangeRing.USER_OFFSET));
+                owned.put(ring.owner, ring);
+            }
+            rings.add(ring);
+        }
+    }
+
+    public synchronized int count() {
+        return rings.size();
+    }
+
+    /** Offset of ring {@code index}, below {@link #count}. */
+    public synchronized long at(int index) {
+        return rings.get(index).at;
+    }
+
+    /** What was last recorded in ring {@code index} of an earlier start has this time. */
+    public synchronized void usedLast(int index, long time) {
+        Ring ring = rings.get(index);
+        ring.usedLast = Math.max(ring.usedLast, time);
+    }
+
+    /**
+     * The ring of a client, until {@link #release}: the one that it had, or another, which knows nothing of what is below {@code next}.
+     * {@code Pmem.NULL} if all are held.
+     */
+    public synchronized long hold(long client, long user, long next) {
+        Owner owner = new Owner(client, user);
+        Ring ring = owned.get(owner);
+        if (ring == null) {
+            ring = free();
+            if (ring == null) {
+                return Pmem.NULL;
+            }
+            owned.remove(ring.owner);
+            ring.owner = owner;
+            owned.put(owner, ring);
+            // [once.2] Durable before it has a record: else that would be the one of the client that had the ring
+            // before.
+            ChangeRing.give(pmem, ring.at, client, user, next, clock.next());
+            pmem.persist(ring.at, ChangeRing.HEAD_SIZE);
+        }
+        ring.held = true;
+        return ring.at;
+    }
+
+    private @Nullable Ring free() {
+        Ring oldest = oldest();
+        if ((oldest == null || oldest.owner != null) && regionsUsed < regionsMax) {
+            long region = regions.acquire(RegionKind.OUTCOMES);
+            if (region != Pmem.NULL) {
+                add(region);
+                return oldest();
+            }
+        }
+        return oldest;
+    }
+
+    private @Nullable Ring oldest() {
+        Ring oldest = null;
+        for (Ring each : rings) {
+            if (!each.held && (oldest == null || each.usedLast < oldest.usedLast)) {
+                oldest = each;
+            }
+        }
+        return oldest;
+    }
+
+    /** Its client has gone away, and nothing of it is being executed. */
+    public synchronized void release(long at) {
+        for (Ring each : rings) {
+            if (each.at == at) {
+                each.held = false;
+                each.usedLast = clock.next();
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package io.hmfs.core.engine;
+
+import io.hmfs.core.alloc.Regions;
+import io.hmfs.core.alloc.Summary;
+import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.type.RemovedFile;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Removed files whose data, which is kept elsewhere, has still to be removed. The DELETED slot of such a file is the record of it: two must be
+ * done with it before it is free, the list, which a sweep takes it off, and the data, which {@link #done} tells of. Each says so in the status word;
+ * the one that comes second frees the slot. So nothing is written for the data's sake, and nothing has a bound but the pool.
+ *
+ * <p>Slots are handed out by a stack that is linked through their {@code next}: threads push what they have removed, the consumer takes all of
+ * it at once. After a crash the background scan pushes what it finds; after a clean close the summary has the first of them.
+ *
+ * <p>† A slot that holds data is pushed once in each start, and not free before it was handed out and {@link #done}.
+ */
+public final class RemovedData {
+    /** Hands back the slot of a DELETED object with this status, to be free once no reader can be on it; false if the status is another by now. */
+    @FunctionalInterface
+    interface Retirement {
+        boolean retire(long at, long status);
+    }
+
+    private final Pmem pmem;
+    private final Regions regions;
+    private final Retirement slots;
+    private final boolean kept;
+    private final AtomicLong newest = new AtomicLong(Pmem.NULL);
+    private final LongAdder count = new LongAdder();
+
+    /** In {@code next} of a slot that is handed out: no slot stands there. Means nothing to a later start. */
+    private static final long HANDED_OUT = 1;
+
+    /** A token is a slot and a mark of the time when the file died: the slot may be another file's by now, that is handed out too. */
+    private static final long SLOT_MASK = ((1L << 48) - 1) & -Pmem.LINE;
+
+    private static final long MARK_FACTOR = 0x9e37_79b9_7f4a_7c15L;
+
+    /** The first of those that were taken off the stack and not handed out; under this object's monitor. */
+    private long taken = Pmem.NULL;
+
+    private volatile @Nullable Thread waiting;
+
+    /** {@code kept}: data is kept elsewhere; if not, nothing is ever held back. */
+    RemovedData(Pmem pmem, Regions regions, Summary summary, boolean kept, Retirement slots) {
+        this.pmem = pmem;
+        this.regions = regions;
+        this.slots = slots;
+        this.kept = kept;
+        if (kept) {
+            newest.set(summary.removed());
+            count.add(summary.removedCount());
+        }
+    }
+
+    /** Whether data is kept elsewhere. */
+    public boolean isKept() {
+        return kept;
+    }
+
+    /** Whether the slot with this status must not be free yet for its data's sake. */
+    public boolean holds(long status) {
+        return kept && EntryRecord.holdsData(status);
+    }
+
+    /** Takes an object that is DELETED by now; does nothing if it holds no data. The caller is the only one who adds this one. */
+    public void add(long at) {
+        if (holds(EntryRecord.status(pmem, at))) {
+            count.increment();
+            push(at);
+        }
+    }
+
+    private void push(long at) {
+        long next;
+        do {
+            next = newest.get();
+            pmem.set(at + EntryRecord.NEXT_OFFSET, next);
+        } while (!newest.compareAndSet(next, at));
+        Thread thread = waiting;
+        if (thread != null) {
+            waiting = null;
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** Hands one of them out: its slot, its id, and its size; false if there is none now. */
+    public synchronized boolean next(RemovedFile out) {
+        if (taken == Pmem.NULL) {
+            taken = newest.getAndSet(Pmem.NULL);
+        }
+        long at = taken;
+        if (at == Pmem.NULL) {
+            return false;
+        }
+        long status = statusOf(at);
+        if (!EntryRecord.holdsData(status)) {
+            throw new CorruptPoolException(at, "a removed file that holds data", status);
+        }
+        taken = pmem.get(at + EntryRecord.NEXT_OFFSET);
+        pmem.set(at + EntryRecord.NEXT_OFFSET, HANDED_OUT);
+        out.token = token(at);
+        out.removedNanos = EntryRecord.death(pmem, at);
+        out.id = EntryRecord.id(pmem, at);
+        out.size = pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET) & ~EntryRecord.LENGTH_DIRTY;
+        return true;
+    }
+
+    private long statusOf(long at) {
+        if (!regions.isEntrySlot(at)) {
+            throw new CorruptPoolException(at, "the slot of a removed file", Pmem.NULL);
+        }
+        return EntryRecord.status(pmem, at);
+    }
+
+    private long token(long at) {
+        long mixed = EntryRecord.death(pmem, at) * MARK_FACTOR;
+        return at | ((mixed ^ mixed >>> 43) & ~SLOT_MASK & Long.MAX_VALUE);
+    }
+
+    /** The slot of a file that is handed out with this token, and is not any more: of two threads that say it at once one is refused. */
+    private long takeBack(long token) {
+        long at = token & SLOT_MASK;
+        boolean known = regions.isEntrySlot(at)
+                && EntryRecord.holdsData(EntryRecord.status(pmem, at))
+                && token(at) == token
+                && pmem.cas8(at + EntryRecord.NEXT_OFFSET, HANDED_OUT, Pmem.NULL);
+        if (!known) {
+            throw new IllegalArgumentException("no file that is handed out: " + token);
+        }
+        return at;
+    }
+
+    /** Takes back one that was handed out, to hand it out again. The caller has pinned an epoch. */
+    public void giveBack(long token) {
+        push(takeBack(token));
+    }
+
+    /**
+     * The data of one that was handed out is gone. Not written back: a crash that loses this hands the file out again, which does no harm. The
+     * caller has pinned an epoch.
+     */
+    public void done(long token) {
+        long at = takeBack(token);
+        long status;
+        do {
+            status = EntryRecord.status(pmem, at);
+            // [removed.2] † One store; whether the list was first is told by the same word.
+        } while (!pmem.cas8(at + EntryRecord.STATUS_OFFSET, status, EntryRecord.withoutData(status)));
+        count.decrement();
+        if (EntryRecord.unlisted(status)) {
+            slots.retire(at, EntryRecord.withoutData(status));
+        }
+    }
+
+    /**
+     * The list has let go of a DELETED object, durably†: frees it, or leaves that to {@link #done}. Does nothing if another thread has said so before,
+     * or freed it. The caller has pinned an epoch since before it found the object DELETED.
+     */
+    public void unlisted(long at) {
+        boolean said = false;
+        while (!said) {
+            long status = EntryRecord.status(pmem, at);
+            if (EntryRecord.state(status) != SlotState.DELETED) {
+                return;
+            }
+            if (!holds(status)) {
+                said = slots.retire(at, status);
+            } else {
+                // [removed.3] † As above.
+                said = EntryRecord.unlisted(status)
+                        || pmem.cas8(at + EntryRecord.STATUS_OFFSET, status, EntryRecord.asUnlisted(status));
+            }
+        }
+    }
+
+    /** Removed files whose data is not known to be gone. Exact when nothing is under way. */
+    public long count() {
+        return count.sum();
+    }
+
+    /** Returns when there is one to hand out, or after so many nanoseconds; for the one thread that does. */
+    public void await(long nanos) {
+        waiting = Thread.currentThread();
+        if (isEmpty()) {
+            LockSupport.parkNanos(this, nanos);
+        }
+        waiting = null;
+    }
+
+    private synchronized boolean isEmpty() {
+        return taken == Pmem.NULL && newest.get() == Pmem.NULL;
+    }
+
+    /**
+     * The first of all that are not {@link #done}, chained, for a {@link Summary}; -1 if some were handed out and not given
+     * back, so that only a scan finds them. Nobody uses the pool any more.
+     */
+    public synchronized long gather() {
+        while (taken != Pmem.NULL) {
+            long at = taken;
+            taken = pmem.get(at + EntryRecord.NEXT_OFFSET);
+            push(at);
+        }
+        long found = 0;
+        for (long at = newest.get(); at != Pmem.NULL; at = pmem.get(at + EntryRecord.NEXT_OFFSET)) {
+            found++;
+        }
+        return found == count() ? newest.get() : -1;
+    }
+}

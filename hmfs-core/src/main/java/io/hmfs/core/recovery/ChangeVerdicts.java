@@ -1,0 +1,195 @@
+package io.hmfs.core.recovery;
+
+import io.hmfs.core.dir.ChildList;
+import io.hmfs.core.engine.Engine;
+import io.hmfs.core.layout.ChangeRecord;
+import io.hmfs.core.layout.ChangeRing;
+import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.layout.Ctime;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import java.util.BitSet;
+
+/**
+ * Which of the changes that clients have numbered were executed. Asked at a start before anything else happens: all that the answer
+ * rests on is as the end before left it. The number of records does not grow with that of files.
+ *
+ * <p>† Two rounds. In the first everything that speaks is made durable, and what dies is settled; in the second the verdicts are. So one
+ * that is durable rests on what is durable, and a start that is cut off here leaves the next one the same to judge.
+ */
+public final class ChangeVerdicts {
+    private final Engine engine;
+    private final Pmem pmem;
+    private final Recovery recovery;
+    private final LinkSearch links;
+
+    public ChangeVerdicts(Engine engine, ChildList lists, Recovery recovery) {
+        this.engine = engine;
+        this.pmem = engine.pmem;
+        this.recovery = recovery;
+        this.links = new LinkSearch(engine, lists);
+    }
+
+    /** Leaves in each ring only records of changes that were executed. */
+    public void run() {
+        int rings = engine.rings.count();
+        if (rings == 0) {
+            return;
+        }
+        BitSet open = new BitSet(rings * ChangeRing.RECORDS);
+        BitSet executed = new BitSet(rings * ChangeRing.RECORDS);
+        int pin = engine.epochs.pin();
+        try {
+            for (int i = 0; i < rings; i++) {
+                judge(i, open, executed);
+            }
+        } finally {
+            engine.epochs.unpin(pin);
+        }
+        // [once.6] † What the verdicts rest on, before them.
+        pmem.fence();
+        for (int i = open.nextSetBit(0); i >= 0; i = open.nextSetBit(i + 1)) {
+            long at = record(i / ChangeRing.RECORDS, i % ChangeRing.RECORDS);
+            if (executed.get(i)) {
+                ChangeRecord.confirm(pmem, at);
+            } else {
+                ChangeRecord.clear(pmem, at);
+            }
+            pmem.writeBack(at, ChangeRecord.SIZE);
+        }
+        // [once.7] † Before anybody changes what they rest on.
+        pmem.fence();
+    }
+
+    private long record(int ring, int number) {
+        return ChangeRing.record(engine.rings.at(ring), number);
+    }
+
+    private void judge(int ring, BitSet open, BitSet executed) {
+        long since = ChangeRing.since(pmem, engine.rings.at(ring));
+        for (int i = 0; i < ChangeRing.RECORDS && since != 0; i++) {
+            long at = record(ring, i);
+            long number = ChangeRecord.number(pmem, at);
+            if (ChangeRecord.time(pmem, at) <= since) {
+                continue; // none, or of the client that had the ring before
+            }
+            if (number == 0) {
+                // [once.11] † Cleared, perhaps by a process that died before that was durable: the record must not come
+                // back.
+                pmem.writeBack(at, ChangeRecord.SIZE);
+                continue;
+            }
+            engine.rings.usedLast(ring, ChangeRecord.time(pmem, at));
+            if (ChangeRecord.phase(number) == ChangeRecord.WRITTEN) {
+                int bit = ring * ChangeRing.RECORDS + i;
+                open.set(bit);
+                executed.set(bit, isExecuted(at));
+            }
+        }
+    }
+
+    private boolean isExecuted(long at) {
+        long object = ChangeRecord.object(pmem, at);
+        if (!engine.regions.isEntrySlot(object)) {
+            throw new CorruptPoolException(at + ChangeRecord.OBJECT_OFFSET, "the slot of an entry", object);
+        }
+        long time = ChangeRecord.time(pmem, at);
+        long id = ChangeRecord.id(pmem, at);
+        long word = ChangeRecord.first(pmem, at);
+        boolean executed = switch (ChangeRecord.evidence(pmem, at)) {
+            case ChangeRecord.MADE -> isMade(object, time);
+            case ChangeRecord.GONE -> isGone(object, id, time);
+            case ChangeRecord.RESIZED ->
+                !isThere(object, id, time) || pmem.get(object + EntryRecord.MTIME_OFFSET) >= word;
+            case ChangeRecord.OWNED ->
+                !isThere(object, id, time)
+                        || isAclChanged(at, object)
+                        || Ctime.time(pmem.get(object + EntryRecord.CTIME_OFFSET)) >= Ctime.time(word);
+            case ChangeRecord.TIMED -> {
+                carryOut(at, object, id, time);
+                yield true;
+            }
+            case ChangeRecord.CHAINED -> !isThere(object, id, time) || isChained(at, object);
+            default ->
+                throw new CorruptPoolException(
+                        at + ChangeRecord.OBJECT_OFFSET,
+                        "what shows that a change was executed",
+                        ChangeRecord.evidence(pmem, at));
+        };
+        pmem.writeBack(object, 2 * Pmem.LINE);
+        return executed;
+    }
+
+    /** Sets the times that were to be set, if they are not. Nobody else has come between: the lock was the change's until its end. */
+    private void carryOut(long at, long object, long id, long time) {
+        long ctime = pmem.get(object + EntryRecord.CTIME_OFFSET);
+        if (!isThere(object, id, time) || Ctime.time(ctime) >= time) {
+            return;
+        }
+        // [once.9] † Its process may have died before the record was durable: what is begun here must not be without
+        // it.
+        pmem.persist(at, ChangeRecord.SIZE);
+        long mtime = ChangeRecord.first(pmem, at);
+        long atime = ChangeRecord.second(pmem, at);
+        if (atime >= 0) {
+            pmem.set(object + EntryRecord.ATIME_OFFSET, atime);
+        }
+        if (mtime >= 0) {
+            pmem.set(object + EntryRecord.OVERRIDE_OFFSET, mtime);
+            pmem.set(object + EntryRecord.SET_AT_OFFSET, time);
+        }
+        // [once.10] † As [times.3].
+        pmem.setRelease(object + EntryRecord.CTIME_OFFSET, Ctime.of(time, Ctime.mode(ctime)));
+    }
+
+    /** With this ctime, which stands in the same line, a mode in the links word is of a change of the ACL that came later. */
+    private boolean isChained(long at, long object) {
+        long ctime = Ctime.time(pmem.get(object + EntryRecord.CTIME_OFFSET));
+        long changed = Ctime.time(ChangeRecord.first(pmem, at));
+        long chain = EntryRecord.chain(EntryRecord.links(pmem, object));
+        boolean listed = EntryRecord.form(EntryRecord.links(pmem, object)) == EntryRecord.LINKS_WITH_MODE;
+        if (listed && ctime == changed) {
+            return true;
+        }
+        return ctime > changed || (ctime == changed && chain != ChangeRecord.second(pmem, at));
+    }
+
+    /** A change of an ACL commits in the links word, and raises the ctime next. */
+    private boolean isAclChanged(long at, long object) {
+        return ChangeRecord.change(pmem, at) == ChangeRecord.OF_ACL
+                && (EntryRecord.links(pmem, object) & ~EntryRecord.LINKS_DIRTY) == ChangeRecord.second(pmem, at);
+    }
+
+    /**
+     * Whether an object that a create or a rename has begun at this time came to be, whatever became of it since. The slot may not have
+     * it durably: then its times are older. A later owner of the slot, also one that frees it, leaves later times: only what came to be
+     * gives its slot up to another one while its record stands.
+     */
+    private boolean isMade(long at, long time) {
+        long status = EntryRecord.status(pmem, at);
+        long death = EntryRecord.death(pmem, at);
+        return switch (EntryRecord.state(status)) {
+            case SlotState.FREE -> death > time;
+            case SlotState.CREATING -> death == time ? links.isLinked(at, status) : EntryRecord.birth(pmem, at) > time;
+            default -> Math.max(death, EntryRecord.birth(pmem, at)) >= time;
+        };
+    }
+
+    /** Whether an object is gone that was there before this time. One that is dying is settled first, for others may let it go on. */
+    private boolean isGone(long at, long id, long time) {
+        if (EntryRecord.state(pmem, at) == SlotState.DELETING) {
+            recovery.recover(at);
+        }
+        return !isThere(at, id, time);
+    }
+
+    /** Whether the object that was there before this time is there still. */
+    private boolean isThere(long at, long id, long time) {
+        int state = EntryRecord.state(pmem, at);
+        return state != SlotState.FREE
+                && state != SlotState.DELETED
+                && EntryRecord.id(pmem, at) == id
+                && EntryRecord.birth(pmem, at) < time;
+    }
+}

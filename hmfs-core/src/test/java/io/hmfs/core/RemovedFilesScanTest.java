@@ -1,0 +1,255 @@
+package io.hmfs.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.alloc.Summary;
+import io.hmfs.core.layout.ChainRecord;
+import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.layout.SlotState;
+import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.sim.SimPmem;
+import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.RemovedFile;
+import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: the scan after a start and the end of the data of removed files free each slot once, whichever comes between the steps of the other, and no
+ * slot that is another file's by now. Method: at each event of the one the other runs whole; then all slots are taken and compared.
+ */
+final class RemovedFilesScanTest {
+    private static final long ROOT = Namespace.ROOT_ID;
+    private static final int FILES = 6;
+    private static final Duration HANGS = Duration.ofSeconds(30);
+
+    private final Attributes out = new Attributes();
+
+    private void ok(Status status) {
+        assertEquals(Status.OK, status);
+    }
+
+    private static Name name(int number) {
+        return Name.of("f" + number);
+    }
+
+    private static List<Long> take(PoolNamespace from) {
+        List<Long> tokens = new ArrayList<>();
+        RemovedFile next = new RemovedFile();
+        while (from.removedFiles().next(next)) {
+            tokens.add(next.token);
+        }
+        return tokens;
+    }
+
+    private void create(PoolNamespace namespace, int number) {
+        ok(namespace.create(ROOT, name(number), 0644, 0, 0, out));
+    }
+
+    /** Takes all the space there is; each object has a slot of its own. A slot that was freed twice makes lists and chains without an end. */
+    private void everySlotIsFreeOnce(PoolNamespace namespace, int living) {
+        assertTimeoutPreemptively(HANGS, () -> {
+            int made = 0;
+            while (namespace.create(ROOT, Name.of("more" + made), 0644, 0, 0, out) == Status.OK) {
+                made++;
+                assertTrue(made < 10_000, "slots without an end");
+            }
+            Set<Long> ids = new HashSet<>();
+            ok(namespace.list(ROOT, new ListCursor(), (_, found) -> {
+                assertTrue(ids.add(found.id), "twice: " + found.id);
+                return true;
+            }));
+            assertEquals(living + made, ids.size());
+            for (int i = 0; i < made; i++) {
+                ok(namespace.stat(ROOT, Name.of("more" + i), out));
+            }
+            assertEquals(List.of(), namespace.problems());
+        });
+    }
+
+    /** Files that were removed and are on their list still; half of them are files with two names, and not on one. */
+    private SimPoolFile withRemoved() {
+        SimPoolFile file = new SimPoolFile(16 << 10, 8);
+        FreshPool.open(file).close();
+        PoolNamespace namespace = RemovedFilesTest.open(file);
+        namespace.scanInBackground();
+        for (int i = 0; i < FILES; i++) {
+            create(namespace, i);
+        }
+        ok(namespace.link(ROOT, name(4), ROOT, Name.of("second"), out));
+        ok(namespace.delete(ROOT, Name.of("second"), out));
+        for (int i = 0; i < FILES; i += 2) {
+            ok(namespace.delete(ROOT, name(i), out));
+        }
+        namespace.close();
+        return file;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theEndOfTheDataAtEachEventOfTheScanFreesEachSlotOnce(boolean closed) {
+        SimPoolFile removed = withRemoved();
+        boolean ends = false;
+        for (int event = 0; !ends; event++) {
+            SimPoolFile file = removed.killed();
+            if (!closed) {
+                RemovedFilesTest.open(file); // and dies
+                file = file.killed();
+            }
+            PoolNamespace namespace = RemovedFilesTest.open(file);
+            if (closed) {
+                assertEquals(Summary.Found.VALID.text(), namespace.poolStatus().freeSlots());
+                assertTrue(namespace.poolStatus().recovering(), "nothing is swept");
+            }
+            ends = doneAt(event, namespace, file.pmem());
+        }
+    }
+
+    /** Whether the scan has fewer events. */
+    private boolean doneAt(int event, PoolNamespace namespace, SimPmem pmem) {
+        List<Long> before = take(namespace);
+        boolean ends;
+        try (Stepper scan = new Stepper();
+                Stepper consumer = new Stepper()) {
+            pmem.beforeEachEvent(() -> {
+                scan.event();
+                consumer.event();
+            });
+            scan.begin(namespace::scanInBackground);
+            scan.runTo(event);
+            ends = scan.isDone();
+            consumer.begin(() -> {
+                before.forEach(namespace.removedFiles()::done);
+                take(namespace).forEach(namespace.removedFiles()::done);
+            });
+            while (!scan.isDone() || !consumer.isDone()) {
+                consumer.finish(); // or to a lock that the scan has
+                scan.finish();
+            }
+        }
+        pmem.beforeEachEvent(null);
+        take(namespace).forEach(namespace.removedFiles()::done);
+        assertEquals(0, namespace.removedFiles().count());
+        namespace.sweep(ROOT);
+        everySlotIsFreeOnce(namespace, FILES / 2);
+        return ends;
+    }
+
+    /** A file that lives with its inode, left by a process that died. */
+    private SimPoolFile withInode() {
+        SimPoolFile file = new SimPoolFile(16 << 10, 8);
+        FreshPool.open(file).close();
+        PoolNamespace namespace = RemovedFilesTest.open(file);
+        namespace.scanInBackground();
+        create(namespace, 0);
+        ok(namespace.link(ROOT, name(0), ROOT, name(1), out));
+        ok(namespace.delete(ROOT, name(1), out));
+        namespace.sweep(ROOT);
+        return file.killed();
+    }
+
+    private static long inode(SimPoolFile file) {
+        return Unwritten.slots(file, RegionKind.ENTRY_SLOTS)
+                .filter(at -> EntryRecord.kind(file.pmem().get(at)) == EntryRecord.KIND_INODE)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The consumer stands between the two stores of a {@code done}, after the first of them. */
+    private Stepper halfDone(PoolNamespace namespace, SimPmem pmem, long inode) {
+        Stepper consumer = new Stepper();
+        pmem.beforeEachEvent(consumer::event);
+        List<Long> tokens = take(namespace);
+        assertEquals(1, tokens.size());
+        consumer.begin(() -> namespace.removedFiles().done(tokens.getFirst()));
+        while (!EntryRecord.noData(EntryRecord.status(pmem, inode))) {
+            consumer.advance(1);
+        }
+        return consumer;
+    }
+
+    @Test
+    void anInodeThatThisStartHasBuriedIsNotTheScans() {
+        SimPoolFile file = withInode();
+        PoolNamespace namespace = RemovedFilesTest.open(file);
+        long inode = inode(file);
+        ok(namespace.delete(ROOT, name(0), out));
+        try (Stepper consumer = halfDone(namespace, file.pmem(), inode)) {
+            namespace.scanInBackground();
+            consumer.finish();
+        }
+        file.pmem().beforeEachEvent(null);
+        namespace.sweep(ROOT);
+        everySlotIsFreeOnce(namespace, 0);
+    }
+
+    @Test
+    void aSlotThatIsAnotherFilesByNowIsNotTheScans() {
+        SimPoolFile file = withInode();
+        SimPmem pmem = file.pmem();
+        PoolNamespace namespace = RemovedFilesTest.open(file);
+        long inode = inode(file);
+        ok(namespace.delete(ROOT, name(0), out));
+        int[] made = new int[1];
+        try (Stepper consumer = halfDone(namespace, pmem, inode)) {
+            boolean[] seen = new boolean[1];
+            pmem.beforeEachLoadOf(word -> {
+                if (!seen[0]) {
+                    seen[0] = word == inode;
+                } else if (made[0] == 0) {
+                    made[0] = 1;
+                    pmem.beforeEachLoadOf(null);
+                    consumer.finish();
+                    made[0] = createIn(namespace, pmem, inode);
+                }
+            });
+            namespace.scanInBackground();
+            assertTrue(made[0] > 0);
+        }
+        pmem.beforeEachEvent(null);
+        for (int i = 0; i < made[0]; i++) {
+            ok(namespace.stat(ROOT, Name.of("new" + i), out));
+        }
+        namespace.sweep(ROOT);
+        everySlotIsFreeOnce(namespace, made[0]);
+    }
+
+    /** Creates files until one has this slot, or the pool is full. Says how many there are. */
+    private int createIn(PoolNamespace namespace, Pmem pmem, long slot) {
+        int made = 0;
+        while (EntryRecord.state(pmem, slot) != SlotState.NORMAL
+                && namespace.create(ROOT, Name.of("new" + made), 0644, 0, 0, out) == Status.OK) {
+            made++;
+        }
+        return made;
+    }
+
+    @Test
+    void aChainWhoseOwnerIsNoSlotIsDamageAndNotFollowed() {
+        SimPoolFile file = new SimPoolFile(16 << 10, 12);
+        PoolNamespace first = FreshPool.open(file);
+        create(first, 0);
+        ok(first.setXattr(ROOT, name(0), Name.of("user.a"), new byte[] {1}, XattrMode.CREATE_OR_REPLACE));
+        SimPoolFile damaged = file.killed();
+        Unwritten.slots(damaged, RegionKind.LONG_ENTRY_SLOTS)
+                .filter(at -> EntryRecord.kind(damaged.pmem().get(at)) == EntryRecord.KIND_CHAIN)
+                .forEach(at -> damaged.pmem().set(at + ChainRecord.OWNER_OFFSET, 1L << 50));
+        PoolNamespace next = new PoolNamespace("sim", damaged, false);
+        assertThrows(CorruptPoolException.class, next::scanInBackground);
+    }
+}

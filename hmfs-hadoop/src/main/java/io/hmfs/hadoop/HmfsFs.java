@@ -1,0 +1,138 @@
+package io.hmfs.hadoop;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.DelegateToFileSystem;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.MultipartUploaderBuilder;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.XAttrSetFlag;
+import org.apache.hadoop.fs.permission.AclEntry;
+import org.apache.hadoop.fs.permission.AclStatus;
+import org.apache.hadoop.fs.permission.FsAction;
+import org.jspecify.annotations.Nullable;
+
+/** HMFS for {@code FileContext}: {@link HmfsFileSystem} behind Hadoop's other interface. */
+public final class HmfsFs extends DelegateToFileSystem {
+    private final HmfsFileSystem files;
+
+    /** Called by Hadoop, by reflection. */
+    public HmfsFs(URI address, Configuration conf) throws IOException, URISyntaxException {
+        this(address, new HmfsFileSystem(), conf);
+    }
+
+    private HmfsFs(URI address, HmfsFileSystem files, Configuration conf) throws IOException, URISyntaxException {
+        super(address, files, conf, HmfsFileSystem.SCHEME, true);
+        this.files = files;
+    }
+
+    /** Renames atomically, where the superclass would delete first. */
+    @Override
+    public void renameInternal(Path source, Path target, boolean overwrite) throws IOException {
+        checkPath(source);
+        checkPath(target);
+        files.rename(source, target, overwrite ? Options.Rename.OVERWRITE : Options.Rename.NONE);
+    }
+
+    /** Lists page by page, where the superclass would hold all entries. */
+    @Override
+    public RemoteIterator<FileStatus> listStatusIterator(Path directory) throws IOException {
+        checkPath(directory);
+        return files.listStatusIterator(directory);
+    }
+
+    /** Lists with versions, which the superclass would drop. */
+    @Override
+    public RemoteIterator<LocatedFileStatus> listLocatedStatus(Path directory) throws IOException {
+        return files.listLocatedStatus(directory);
+    }
+
+    @Override
+    public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path base) throws IOException {
+        return files.createMultipartUploader(base);
+    }
+
+    @Override
+    public void setXAttr(Path path, String name, byte @Nullable [] value, EnumSet<XAttrSetFlag> flags)
+            throws IOException {
+        files.setXAttr(path, name, value, flags);
+    }
+
+    @Override
+    public byte[] getXAttr(Path path, String name) throws IOException {
+        return files.getXAttr(path, name);
+    }
+
+    @Override
+    public Map<String, byte[]> getXAttrs(Path path) throws IOException {
+        return files.getXAttrs(path);
+    }
+
+    @Override
+    public Map<String, byte[]> getXAttrs(Path path, List<String> names) throws IOException {
+        return files.getXAttrs(path, names);
+    }
+
+    @Override
+    public List<String> listXAttrs(Path path) throws IOException {
+        return files.listXAttrs(path);
+    }
+
+    @Override
+    public void removeXAttr(Path path, String name) throws IOException {
+        files.removeXAttr(path, name);
+    }
+
+    @Override
+    public void access(Path path, FsAction wanted) throws IOException {
+        files.access(path, wanted);
+    }
+
+    @Override
+    public void modifyAclEntries(Path path, List<AclEntry> entries) throws IOException {
+        files.modifyAclEntries(path, entries);
+    }
+
+    @Override
+    public void removeAclEntries(Path path, List<AclEntry> entries) throws IOException {
+        files.removeAclEntries(path, entries);
+    }
+
+    @Override
+    public void removeDefaultAcl(Path path) throws IOException {
+        files.removeDefaultAcl(path);
+    }
+
+    @Override
+    public void removeAcl(Path path) throws IOException {
+        files.removeAcl(path);
+    }
+
+    @Override
+    public void setAcl(Path path, List<AclEntry> entries) throws IOException {
+        files.setAcl(path, entries);
+    }
+
+    @Override
+    public AclStatus getAclStatus(Path path) throws IOException {
+        return files.getAclStatus(path);
+    }
+
+    @Override
+    public boolean isValidName(String path) {
+        return true; // the server judges names, and refuses with an exception of its own
+    }
+
+    @Override
+    public void msync() throws IOException {
+        files.msync();
+    }
+}

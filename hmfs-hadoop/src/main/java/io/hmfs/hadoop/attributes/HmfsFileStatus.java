@@ -1,0 +1,89 @@
+package io.hmfs.hadoop.attributes;
+
+import io.hmfs.client.FileInfo;
+import io.hmfs.client.FileVersion;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.EtagSource;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.jspecify.annotations.Nullable;
+
+/** A file status that knows the version of the file. */
+public final class HmfsFileStatus extends FileStatus implements EtagSource {
+    private static final long serialVersionUID = 1L;
+
+    private final long inode;
+    private final long mtimeNanos;
+
+    /** {@code path}: qualified, what the program will see; {@code blockSize}: of files, in bytes. */
+    public HmfsFileStatus(FileInfo info, long blockSize, Path path) {
+        super(
+                isFile(info) ? info.size() : 0,
+                info.directory(),
+                isFile(info) ? 1 : 0,
+                isFile(info) ? blockSize : 0,
+                info.mtimeMillis(),
+                info.atimeMillis(),
+                FsPermission.createImmutable((short) info.mode()),
+                info.owner(),
+                info.group(),
+                info.symlink() ? target(info.target()) : null,
+                path,
+                attributes(info.acl(), false, false, false));
+        this.inode = info.id();
+        this.mtimeNanos = info.mtimeNanos();
+    }
+
+    /** The target of a symbolic link as a path: a text with a colon that names no filesystem is a name. */
+    public static Path target(String text) {
+        try {
+            return new Path(text);
+        } catch (IllegalArgumentException e) {
+            return new Path(null, null, text);
+        }
+    }
+
+    private static boolean isFile(FileInfo info) {
+        return !info.directory() && !info.symlink();
+    }
+
+    /** The version of a file that a status tells of; null if the status is not of this class. */
+    public static @Nullable FileVersion versionOf(FileStatus status) {
+        return status instanceof HmfsFileStatus own
+                ? own.version()
+                : status instanceof Located located ? located.version : null;
+    }
+
+    private FileVersion version() {
+        return new FileVersion(inode, mtimeNanos, getLen());
+    }
+
+    /** The etag of the version; empty for what has no content of its own. */
+    @Override
+    public String getEtag() {
+        return isFile() ? version().etag() : "";
+    }
+
+    /** This status with the places of the blocks of its file. */
+    public LocatedFileStatus at(BlockLocation @Nullable [] locations) {
+        return new Located(this, locations);
+    }
+
+    private static final class Located extends LocatedFileStatus implements EtagSource {
+        private static final long serialVersionUID = 1L;
+
+        private final FileVersion version;
+
+        Located(HmfsFileStatus status, BlockLocation @Nullable [] locations) {
+            super(status, locations);
+            this.version = status.version();
+        }
+
+        @Override
+        public String getEtag() {
+            return isFile() ? version.etag() : "";
+        }
+    }
+}

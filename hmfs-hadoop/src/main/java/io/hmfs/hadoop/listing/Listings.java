@@ -1,0 +1,120 @@
+package io.hmfs.hadoop.listing;
+
+import io.hmfs.client.FileInfo;
+import io.hmfs.client.HmfsException;
+import io.hmfs.client.ListPage;
+import io.hmfs.client.ListingCursor;
+import io.hmfs.client.ResultCode;
+import io.hmfs.client.TreeCursor;
+import io.hmfs.client.TreePage;
+import io.hmfs.hadoop.attributes.FileAttributes;
+import io.hmfs.hadoop.link.HadoopErrors;
+import io.hmfs.hadoop.link.ServerLink;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.util.functional.RemoteIterators;
+import org.jspecify.annotations.Nullable;
+
+/** Lists directories and trees, at absolute paths. Thread-safe; a listing is for one thread. */
+public final class Listings {
+    private final ServerLink link;
+    private final FileAttributes attributes;
+    private final int pageEntries;
+
+    /** {@code pageEntries}: asked for in one request, at most. */
+    public Listings(ServerLink link, FileAttributes attributes, int pageEntries) {
+        this.link = link;
+        this.attributes = attributes;
+        this.pageEntries = pageEntries;
+    }
+
+    /**
+     * Lists a directory, or a file as its own only entry.
+     *
+     * @param name the path as the server knows it
+     * @param path the same, qualified, which the statuses begin with
+     */
+    public RemoteIterator<FileStatus> list(String name, Path path) throws IOException {
+        ListPage first;
+        try {
+            first = link.repeatable(client -> client.list(name, ListingCursor.START, pageEntries));
+        } catch (HmfsException e) {
+            if (e.code() != ResultCode.NOT_DIRECTORY) {
+                throw HadoopErrors.translateLookup(name, e);
+            }
+            return RemoteIterators.remoteIteratorFromSingleton(attributes.status(attributes.statLink(name), path));
+        }
+        return list(name, path, first);
+    }
+
+    /** Goes on with the listing of a directory whose first page is there. */
+    RemoteIterator<FileStatus> list(String name, Path path, ListPage first) {
+        return RemoteIterators.mappingRemoteIterator(
+                new Listing(page(name, first)), info -> attributes.status(info, new Path(path, info.name())));
+    }
+
+    /** Asks for the first page of a directory. */
+    CompletableFuture<ListPage> firstPage(String name) {
+        return link.client().listAsync(name, ListingCursor.START, pageEntries);
+    }
+
+    private Listing.Page page(String name, ListPage page) {
+        ListingCursor next = page.next();
+        return new Listing.Page(
+                page.entries(),
+                next == null ? null : () -> page(name, link.ask(name, client -> client.list(name, next, pageEntries))));
+    }
+
+    /** Whether nothing is in a directory. */
+    public boolean isEmpty(String name) throws IOException {
+        ListPage first = link.ask(name, client -> client.list(name, ListingCursor.START, 1));
+        return !new Listing(page(name, first)).hasNext();
+    }
+
+    /**
+     * Lists all below a directory but its directories; their names are paths from the top. A directory that is too
+     * deep for the server's walk is listed in its place, to be listed by itself.
+     *
+     * @return null if the path is a file
+     */
+    public @Nullable Listing tree(String name) throws IOException {
+        try {
+            return new Listing(part(
+                    name, link.repeatable(client -> client.trees().list(name, TreeCursor.START, pageEntries))));
+        } catch (HmfsException e) {
+            if (e.code() == ResultCode.NOT_DIRECTORY) {
+                return null;
+            }
+            throw HadoopErrors.translateLookup(name, e);
+        }
+    }
+
+    private Listing.Page part(String name, TreePage part) {
+        List<FileInfo> entries = new ArrayList<>(part.apart());
+        for (FileInfo entry : part.entries()) {
+            if (!entry.directory()) {
+                entries.add(entry);
+            }
+        }
+        TreeCursor next = part.next();
+        return new Listing.Page(
+                entries,
+                next == null
+                        ? null
+                        : () -> part(
+                                name, link.ask(name, client -> client.trees().list(name, next, pageEntries))));
+    }
+
+    /** All entries of a listing, sorted by path: programs made for HDFS rely on that. */
+    public static FileStatus[] sorted(RemoteIterator<FileStatus> listing) throws IOException {
+        FileStatus[] entries = RemoteIterators.toArray(listing, new FileStatus[0]);
+        Arrays.sort(entries);
+        return entries;
+    }
+}

@@ -1,0 +1,23 @@
+package io.hmfs.hadoop.store;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** Pools of threads that end when there is nothing to do, and that do not keep a JVM alive. */
+final class DaemonThreads {
+    private static final int IDLE_SECONDS = 10;
+
+    private DaemonThreads() {}
+
+    static ThreadPoolExecutor atMost(int threads, String name) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, name);
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+}

@@ -1,0 +1,151 @@
+package io.hmfs.hadoop.stream;
+
+import io.hmfs.client.FileInfo;
+import io.hmfs.client.HmfsException;
+import io.hmfs.hadoop.link.HadoopErrors;
+import io.hmfs.hadoop.link.ServerLink;
+import io.hmfs.hadoop.store.DataReader;
+import java.io.Closeable;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.util.functional.FutureIO;
+
+/** The bytes of one open file, cut at blocks and chunks on the way to the data store. Thread-safe. */
+final class FileBlocks implements Closeable {
+    /** A part within one block: its place in the buffer, its bytes, and the answer to come. */
+    private record Piece(int targetOffset, int length, CompletableFuture<Integer> read) {}
+
+    private final ServerLink link;
+    private final String path;
+    private final long inode;
+    private final DataReader reader;
+    private final long blockSize;
+    private final int chunkSize;
+
+    FileBlocks(ServerLink link, String path, long inode, DataReader reader, StreamSettings settings) {
+        this.link = link;
+        this.path = path;
+        this.inode = inode;
+        this.reader = reader;
+        this.blockSize = settings.blockSize();
+        this.chunkSize = settings.chunkSize();
+    }
+
+    String path() {
+        return path;
+    }
+
+    /**
+     * Asks for bytes of the file, all of them below its size; {@code target} is filled when the fetch was waited for.
+     */
+    Fetch fetch(long start, byte[] target, int offset, int length) {
+        List<Piece> pieces = new ArrayList<>(2);
+        int done = 0;
+        while (done < length) {
+            long at = start + done;
+            long inBlock = at % blockSize;
+            int count = (int) Math.min(Math.min(length - done, chunkSize), blockSize - inBlock);
+            pieces.add(new Piece(
+                    offset + done, count, reader.read(at / blockSize, inBlock, target, offset + done, count)));
+            done += count;
+        }
+        return new Fetch(start, target, length, pieces);
+    }
+
+    /** What to throw for a piece that was not read. */
+    private IOException failed(IOException failure) {
+        return failure instanceof HmfsException refused ? HadoopErrors.translate(path, refused) : failure;
+    }
+
+    /**
+     * The store has fewer bytes than the size promises. That is a hole, which reads as zeros, unless the file is
+     * gone: blocks of a deleted file must not be taken for zeros.
+     */
+    private void checkStillThere(long end) throws IOException {
+        FileInfo now = link.ask(path, client -> client.stat(path));
+        if (now.id() != inode) {
+            throw new FileNotFoundException(path + ": the file was replaced by another while it was read");
+        }
+        if (now.size() < end) {
+            throw new FileNotFoundException(
+                    path + ": the file was truncated to " + now.size() + " bytes while it was read");
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        reader.close();
+    }
+
+    /** A range of the file under way; waiting for it fills the buffer. Waited for by one thread. */
+    final class Fetch {
+        private final long start;
+        private final byte[] target;
+        private final int length;
+        private final List<Piece> pieces;
+        private boolean done;
+
+        private Fetch(long start, byte[] target, int length, List<Piece> pieces) {
+            this.start = start;
+            this.target = target;
+            this.length = length;
+            this.pieces = pieces;
+        }
+
+        long start() {
+            return start;
+        }
+
+        int length() {
+            return length;
+        }
+
+        long end() {
+            return start + length;
+        }
+
+        boolean holds(long position) {
+            return position >= start && position < end();
+        }
+
+        byte[] bytes() {
+            return target;
+        }
+
+        /** Done when no answer is missing any more, good or bad; {@link #await} does not wait for the store then. */
+        CompletableFuture<Void> arrived() {
+            return CompletableFuture.allOf(pieces.stream().map(Piece::read).toArray(CompletableFuture<?>[]::new));
+        }
+
+        /** Waits until every byte is in the buffer; holes are zeros. */
+        void await() throws IOException {
+            if (done) {
+                return;
+            }
+            boolean checked = false;
+            for (Piece piece : pieces) {
+                int count = Math.max(0, awaitPiece(piece));
+                if (count < piece.length) {
+                    if (!checked) {
+                        checkStillThere(end());
+                        checked = true;
+                    }
+                    Arrays.fill(target, piece.targetOffset + count, piece.targetOffset + piece.length, (byte) 0);
+                }
+            }
+            done = true;
+        }
+
+        private int awaitPiece(Piece piece) throws IOException {
+            try {
+                return FutureIO.awaitFuture(piece.read);
+            } catch (IOException e) {
+                throw failed(e);
+            }
+        }
+    }
+}

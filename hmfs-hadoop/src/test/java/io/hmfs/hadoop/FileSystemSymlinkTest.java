@@ -1,0 +1,210 @@
+package io.hmfs.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.client.ClientOptions;
+import io.hmfs.client.CreateOptions;
+import io.hmfs.client.HmfsClient;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: symbolic links are followed on this filesystem and to another one, with a bound, and removals do not follow
+ * them.
+ * Method: FileSystem on the shared server, and the local filesystem as the other one. Hadoop's own suite: {@link
+ * SymlinkSuitesTest}.
+ */
+class FileSystemSymlinkTest extends OwnDirectory {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    java.nio.file.Path local;
+
+    @BeforeEach
+    void enable() {
+        FileSystem.enableSymlinks();
+    }
+
+    private Path link(String name, Path target) throws IOException {
+        Path link = new Path(directory, name);
+        fs.createSymlink(target, link, false);
+        return link;
+    }
+
+    @Test
+    void every_operation_goes_where_the_link_leads() throws IOException {
+        fs.mkdirs(new Path(directory, "d"));
+        Path dir = link("dir", new Path("d"));
+        Path file = new Path(directory, "d/f");
+        Path through = new Path(dir, "f");
+        byte[] data = bytes(1, 3 * CHUNK);
+        try (FSDataOutputStream out = fs.create(through)) {
+            out.write(data);
+        }
+        assertArrayEquals(data, read(file));
+        assertArrayEquals(data, read(through));
+        assertEquals(fs.makeQualified(file), fs.getFileStatus(through).getPath());
+        Path link = link("link", through);
+        try (FSDataOutputStream out = fs.append(link)) {
+            out.write(7);
+        }
+        assertEquals(data.length + 1, fs.getFileStatus(link).getLen());
+        fs.truncate(link, 10);
+        fs.setPermission(link, new FsPermission((short) 0600));
+        fs.setTimes(link, 1_000, -1);
+        fs.setOwner(link, null, "wheel");
+        fs.setXAttr(link, "user.a", new byte[] {1});
+        assertEquals(List.of("user.a"), fs.listXAttrs(file));
+        assertArrayEquals(new byte[] {1}, fs.getXAttr(link, "user.a"));
+        FileStatus status = fs.getFileStatus(file);
+        assertEquals(
+                "10 rw------- 1000 wheel",
+                status.getLen() + " " + status.getPermission() + " " + status.getModificationTime() + " "
+                        + status.getGroup());
+        assertTrue(fs.rename(through, new Path(dir, "g")));
+        assertTrue(fs.exists(new Path(directory, "d/g")));
+        assertFalse(fs.exists(link), "it leads nowhere now");
+        assertTrue(fs.getFileLinkStatus(link).isSymlink());
+        assertTrue(fs.delete(new Path(dir, "g"), false));
+        assertTrue(fs.mkdirs(new Path(dir, "sub/sub")));
+        assertTrue(fs.getFileStatus(new Path(directory, "d/sub/sub")).isDirectory());
+    }
+
+    @Test
+    void a_listing_shows_links_as_links() throws IOException {
+        fs.mkdirs(new Path(directory, "d"));
+        write("d/f", bytes(1, 1));
+        link("a", new Path("d"));
+        link("b", new Path("hdfs://other:1/x"));
+        List<String> shown = new ArrayList<>();
+        for (FileStatus each : fs.listStatus(directory)) {
+            shown.add(each.getPath().getName() + (each.isSymlink() ? " -> " + each.getSymlink() : ""));
+            assertFalse(each.isSymlink() && (each.isFile() || each.isDirectory()), each.toString());
+        }
+        assertEquals(List.of("a -> d", "b -> hdfs://other:1/x", "d"), shown);
+        assertEquals(1, fs.listStatus(new Path(directory, "a")).length);
+    }
+
+    @Test
+    void a_recursive_delete_takes_the_link_and_not_what_it_leads_to() throws IOException {
+        Path kept = new Path(directory, "kept");
+        fs.mkdirs(kept);
+        write("kept/f", bytes(1, 1));
+        fs.mkdirs(new Path(directory, "gone"));
+        link("gone/link", kept);
+        assertTrue(fs.delete(new Path(directory, "gone"), true));
+        assertTrue(fs.exists(new Path(kept, "f")));
+        Path link = link("link", kept);
+        assertTrue(fs.delete(link, true));
+        assertTrue(fs.exists(new Path(kept, "f")));
+        assertThrows(IOException.class, () -> fs.getFileLinkStatus(link));
+    }
+
+    private static HmfsClient client() throws IOException {
+        URI uri = TestServerProcess.shared().uri();
+        return HmfsClient.connect(uri.getHost(), uri.getPort(), ClientOptions.defaults());
+    }
+
+    @Test
+    void a_target_that_only_looks_like_a_filesystem_spoils_no_listing() throws IOException {
+        Path odd = new Path(directory, "odd");
+        try (HmfsClient client = client()) {
+            client.symlink(odd.toUri().getPath(), "a:b", new CreateOptions(0, false, false, 0755));
+        }
+        assertEquals(1, fs.listStatus(directory).length);
+        assertTrue(fs.getFileLinkStatus(odd).getSymlink().toString().contains("a:b"));
+        assertThrows(IOException.class, () -> fs.getFileStatus(odd));
+    }
+
+    @Test
+    void a_link_may_lead_to_another_filesystem() throws IOException {
+        Files.writeString(local.resolve("f"), "local");
+        Path link = link("local", new Path(local.toUri()));
+        Path file = new Path(link, "f");
+        assertArrayEquals("local".getBytes(java.nio.charset.StandardCharsets.UTF_8), read(file));
+        assertEquals("file", fs.getFileStatus(file).getPath().toUri().getScheme());
+        assertEquals(1, fs.listStatus(link).length);
+        try (FSDataOutputStream out = fs.create(new Path(link, "made"))) {
+            out.write(1);
+        }
+        assertEquals(1, Files.size(local.resolve("made")));
+        assertTrue(fs.mkdirs(new Path(link, "d/e")));
+        assertTrue(fs.delete(new Path(link, "made"), false));
+        assertFalse(Files.exists(local.resolve("made")));
+        Path here = write("here", bytes(1, 1));
+        String message = String.valueOf(assertThrows(IOException.class, () -> fs.rename(here, new Path(link, "x")))
+                .getMessage());
+        assertTrue(message.contains("across filesystems"), message);
+        assertTrue(fs.exists(here));
+    }
+
+    @Test
+    void a_chain_is_followed_so_far_and_a_loop_is_an_error() throws IOException {
+        write("0", bytes(1, 5));
+        for (int i = 1; i <= 40; i++) {
+            link(Integer.toString(i), new Path(Integer.toString(i - 1)));
+        }
+        assertEquals(5, fs.getFileStatus(new Path(directory, "33")).getLen());
+        for (String looping : List.of("34", "loop", "loop/f")) {
+            if (looping.equals("loop")) {
+                link("loop", new Path("loop"));
+            }
+            Path path = new Path(directory, looping);
+            String message = String.valueOf(assertThrows(IOException.class, () -> fs.getFileStatus(path))
+                    .getMessage());
+            assertTrue(message.contains("Possible cyclic loop") && message.contains(path.toString()), message);
+        }
+    }
+
+    private static List<String> files(FileSystem files, Path path) throws IOException {
+        List<String> found = new ArrayList<>();
+        RemoteIterator<LocatedFileStatus> listing = files.listFiles(path, true);
+        while (listing.hasNext()) {
+            LocatedFileStatus next = listing.next();
+            found.add(next.getPath() + " " + next.getLen());
+        }
+        Collections.sort(found);
+        return found;
+    }
+
+    /** Hadoop's own lists directory by directory, and a link as if it were one. */
+    @Test
+    void a_recursive_listing_goes_where_the_links_lead_as_that_of_Hadoop_does() throws IOException {
+        write("tree/inner/f", bytes(1, 10));
+        write("tree/g", bytes(1, 20));
+        write("beside/h", bytes(1, 30));
+        write("beside/inner/i", bytes(1, 40));
+        Files.writeString(local.resolve("far"), "far");
+        link("tree/toTree", new Path("../beside"));
+        link("tree/inner/toFile", new Path("../g"));
+        link("tree/inner/nowhere", new Path("gone"));
+        link("tree/inner/toLink", new Path("../toTree"));
+        link("beside/elsewhere", new Path(local.toUri()));
+        Path tree = new Path(directory, "tree");
+        List<String> plain = files(new FilterFileSystem(fs), tree);
+        assertEquals(9, plain.size(), plain.toString());
+        assertEquals(plain, files(fs, tree));
+        assertEquals(files(fs, new Path(directory, "beside")), files(fs, new Path(tree, "toTree")));
+        assertEquals(1, files(fs, new Path(tree, "inner/toFile")).size());
+        assertThrows(FileNotFoundException.class, () -> fs.listFiles(new Path(tree, "inner/nowhere"), true));
+    }
+}

@@ -1,0 +1,47 @@
+package io.hmfs.hadoop;
+
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.server.HmfsServer;
+import io.hmfs.server.ServerConfig;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The server of the tests, in a process of its own on JDK 25: makes the pool if it is missing, prints its port, and
+ * stops cleanly on SIGTERM and when its standard input ends.
+ */
+final class TestServerMain {
+    private static final long POOL_SIZE = 256L << 20;
+
+    /** Acts for carol. */
+    static final String SERVICE = "gateway";
+
+    private TestServerMain() {}
+
+    /** Arguments: pool, port or 0, data store, block size, chunk size. */
+    public static void main(String[] args) throws IOException {
+        Path pool = Path.of(args[0]);
+        if (!Files.exists(pool)) {
+            Hmfs.format(pool, FormatOptions.ofSize(POOL_SIZE));
+        }
+        ServerConfig config = ServerConfig.builder(pool)
+                .port(Integer.parseInt(args[1]))
+                .dataStore(args[2])
+                .blockSize(Long.parseLong(args[3]))
+                .chunkSize(Integer.parseInt(args[4]))
+                .access(access -> access.withProxyUsers(SERVICE + "=user:carol@*"))
+                .build();
+        try (HmfsServer server = HmfsServer.start(config)) {
+            Runtime.getRuntime().addShutdownHook(new Thread(server::close));
+            byte[] line = ("port " + server.address().getPort() + "\n").getBytes(StandardCharsets.US_ASCII);
+            System.out.write(line, 0, line.length);
+            System.out.flush();
+            while (System.in.read() >= 0) {
+                // nothing is ever said; the end of input is the sign to stop
+            }
+        }
+    }
+}

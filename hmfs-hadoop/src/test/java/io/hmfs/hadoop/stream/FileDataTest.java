@@ -1,0 +1,203 @@
+package io.hmfs.hadoop.stream;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.hadoop.OwnDirectory;
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.HadoopIllegalArgumentException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: the data of files is what was written, over block borders, with several readers, after appends, aborts and
+ * truncates, and of files deleted meanwhile. Method: one filesystem on the shared server, a directory per test; bytes
+ * compared.
+ */
+class FileDataTest extends OwnDirectory {
+    @Test
+    void files_of_every_awkward_length_come_back() throws IOException {
+        for (int length :
+                new int[] {0, 1, CHUNK - 1, CHUNK, CHUNK + 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 12345}) {
+            byte[] data = bytes(length, length);
+            Path path = write("file-" + length, data);
+            assertEquals(length, fs.getFileStatus(path).getLen());
+            assertArrayEquals(data, read(path), "length " + length);
+        }
+    }
+
+    @Test
+    void random_reads_agree_with_the_bytes_written() throws IOException {
+        byte[] data = bytes(1, 2 * BLOCK + 777);
+        Path path = write("random", data);
+        Random random = new Random(2);
+        try (FSDataInputStream in = fs.open(path)) {
+            for (int i = 0; i < 300; i++) {
+                int from = random.nextInt(data.length);
+                byte[] target = new byte[Math.min(random.nextInt(3 * CHUNK) + 1, data.length - from)];
+                switch (random.nextInt(3)) {
+                    case 0 -> in.readFully(from, target);
+                    case 1 -> {
+                        in.seek(from);
+                        in.readFully(target);
+                    }
+                    default -> {
+                        in.seek(from);
+                        for (int at = 0; at < Math.min(50, target.length); at++) {
+                            target[at] = (byte) in.read();
+                        }
+                        in.readFully(target, Math.min(50, target.length), target.length - Math.min(50, target.length));
+                    }
+                }
+                assertArrayEquals(Arrays.copyOfRange(data, from, from + target.length), target, "read " + i);
+            }
+            assertThrows(EOFException.class, () -> in.readFully(data.length - 1, new byte[2]));
+        }
+    }
+
+    @Test
+    void positioned_reads_of_many_threads_do_not_disturb_each_other() throws Exception {
+        byte[] data = bytes(3, BLOCK + 9999);
+        Path path = write("threads", data);
+        try (FSDataInputStream in = fs.open(path)) {
+            List<CompletableFuture<Void>> readers = new ArrayList<>();
+            for (int thread = 0; thread < 6; thread++) {
+                Random random = new Random(thread);
+                readers.add(CompletableFuture.runAsync(() -> {
+                    for (int i = 0; i < 60; i++) {
+                        int from = random.nextInt(data.length - 5000);
+                        byte[] target = new byte[5000];
+                        try {
+                            in.readFully(from, target);
+                        } catch (IOException e) {
+                            throw new AssertionError(e);
+                        }
+                        assertArrayEquals(Arrays.copyOfRange(data, from, from + 5000), target);
+                    }
+                }));
+            }
+            CompletableFuture.allOf(readers.toArray(new CompletableFuture<?>[0]))
+                    .get();
+        }
+    }
+
+    @Test
+    void appends_continue_where_the_file_ended_in_the_middle_of_a_block_and_at_its_end() throws IOException {
+        Path path = write("log", bytes(0, 10));
+        byte[] expected = bytes(0, 10);
+        for (int length : new int[] {5, CHUNK, BLOCK, 2 * BLOCK - CHUNK - 15, 1, 0, 7}) {
+            byte[] more = bytes(length, length);
+            try (FSDataOutputStream out = fs.append(path)) {
+                assertEquals(expected.length, out.getPos());
+                out.write(more);
+            }
+            byte[] both = Arrays.copyOf(expected, expected.length + length);
+            System.arraycopy(more, 0, both, expected.length, length);
+            expected = both;
+            assertArrayEquals(expected, read(path));
+        }
+    }
+
+    @Test
+    void what_was_flushed_is_there_for_others_and_what_was_not_is_not() throws IOException {
+        Path path = new Path(directory, "flushed");
+        try (FSDataOutputStream out = fs.create(path)) {
+            out.write(bytes(1, 100));
+            assertEquals(0, fs.getFileStatus(path).getLen());
+            out.hflush();
+            assertArrayEquals(bytes(1, 100), read(path));
+            out.write(bytes(2, BLOCK));
+            out.hsync();
+            assertEquals(100 + BLOCK, read(path).length);
+            out.write(9);
+        }
+        assertEquals(101 + BLOCK, fs.getFileStatus(path).getLen());
+    }
+
+    @Test
+    void an_aborted_stream_commits_nothing_more() throws IOException {
+        Path path = new Path(directory, "aborted");
+        FSDataOutputStream out = fs.create(path);
+        out.write(bytes(1, 100));
+        out.hflush();
+        out.write(bytes(2, 3 * CHUNK));
+        assertFalse(out.abort().alreadyClosed());
+        out.close();
+        assertArrayEquals(bytes(1, 100), read(path));
+        assertThrows(IOException.class, () -> out.write(1));
+    }
+
+    @Test
+    void truncating_forgets_what_was_behind_even_when_the_file_grows_again() throws IOException {
+        byte[] data = bytes(5, 2 * BLOCK + 500);
+        Path path = write("cut", data);
+        assertTrue(fs.truncate(path, BLOCK + 100));
+        assertArrayEquals(Arrays.copyOf(data, BLOCK + 100), read(path));
+        try (FSDataOutputStream out = fs.append(path)) {
+            out.write(bytes(6, BLOCK));
+        }
+        byte[] now = read(path);
+        assertEquals(2 * BLOCK + 100, now.length);
+        assertArrayEquals(bytes(6, BLOCK), Arrays.copyOfRange(now, BLOCK + 100, now.length));
+        assertTrue(fs.truncate(path, 0));
+        assertEquals(0, read(path).length);
+        assertThrows(HadoopIllegalArgumentException.class, () -> fs.truncate(path, 1));
+        assertThrows(HadoopIllegalArgumentException.class, () -> fs.truncate(path, -1));
+        assertThrows(FileNotFoundException.class, () -> fs.truncate(directory, 0));
+    }
+
+    @Test
+    void a_reader_of_a_deleted_file_hears_of_it_and_never_gets_zeros() throws IOException {
+        Path path = write("going", bytes(7, 2 * BLOCK));
+        try (FSDataInputStream in = fs.open(path)) {
+            assertTrue(in.read() >= 0);
+            fs.delete(path, false);
+            in.seek(BLOCK + CHUNK);
+            byte[] target = new byte[CHUNK];
+            try {
+                in.readFully(target);
+                assertArrayEquals(Arrays.copyOfRange(bytes(7, 2 * BLOCK), BLOCK + CHUNK, BLOCK + 2 * CHUNK), target);
+            } catch (FileNotFoundException expected) {
+                assertTrue(String.valueOf(expected.getMessage())
+                        .contains(path.toUri().getPath()));
+            }
+        }
+    }
+
+    @Test
+    void a_file_deleted_under_its_writer_fails_the_close() throws IOException {
+        Path path = new Path(directory, "short-lived");
+        FSDataOutputStream out = fs.create(path);
+        out.write(bytes(1, 10));
+        fs.delete(path, false);
+        assertThrows(FileNotFoundException.class, out::close);
+        assertFalse(fs.exists(path));
+        out.close();
+    }
+
+    @Test
+    void a_closed_filesystem_has_committed_its_open_files_and_does_no_more() throws IOException {
+        Path path = new Path(directory, "left-open");
+        FileSystem other = FileSystem.newInstance(fs.getUri(), new Configuration());
+        FSDataOutputStream out = other.create(path);
+        out.write(bytes(1, 10));
+        other.close();
+        assertArrayEquals(bytes(1, 10), read(path));
+        assertThrows(IOException.class, () -> other.exists(path));
+        assertThrows(IOException.class, () -> out.write(1));
+    }
+}

@@ -1,0 +1,43 @@
+package io.hmfs.hadoop.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import io.hmfs.client.ClientOptions;
+import io.hmfs.client.Grant;
+import io.hmfs.client.OpenedFile;
+import io.hmfs.hadoop.OwnDirectory;
+import io.hmfs.hadoop.TestServerProcess;
+import io.hmfs.hadoop.link.ServerLink;
+import java.io.IOException;
+import java.net.URI;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: a grant is asked for anew before it ends, for the same file only.
+ * Method: grants that are due at once, on the shared server.
+ */
+class HeldGrantTest extends OwnDirectory {
+    @Test
+    void grants_are_asked_for_anew_before_they_end() throws IOException {
+        String name = write("renewed", bytes(1, 6)).toUri().getPath();
+        URI uri = TestServerProcess.shared().uri();
+        try (ServerLink link = ServerLink.open(
+                uri.getHost(), uri.getPort(), ClientOptions.defaults().withUser(System.getProperty("user.name")))) {
+            OpenedFile opened = link.client().open(name, true, false);
+            long inode = opened.info().id();
+            HeldGrant fresh = new HeldGrant(link, () -> name, inode, false, Grant.NONE);
+            assertEquals(Grant.NONE, fresh.current());
+            HeldGrant old = new HeldGrant(link, () -> name, inode, false, Grant.NONE, 0);
+            assertNotEquals(Grant.NONE, old.current());
+            int read = link.client()
+                    .readBlockAsync(old.current(), inode, 0, 0, new byte[6], 0, 6)
+                    .join();
+            assertEquals(6, read);
+            HeldGrant moved = new HeldGrant(link, () -> name + "-gone", inode, false, opened.grant(), 0);
+            assertEquals(opened.grant(), moved.current());
+            HeldGrant other = new HeldGrant(link, () -> name, inode + 1, false, opened.grant(), 0);
+            assertEquals(opened.grant(), other.current());
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package io.hmfs.server.data;
+
+import io.hmfs.core.type.RemovedFile;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongConsumer;
+
+/**
+ * The files of a {@link RemovalTable} whose inodes' hashes begin alike. It grows with what it holds. Nothing under its monitor waits, or asks the
+ * pool. Thread-safe.
+ */
+final class RemovalShard {
+    /** Parts of it that a page may begin at. */
+    static final int PLACES = 1 << 8;
+
+    /** Told of a file that is cleared. */
+    @FunctionalInterface
+    interface Cleared {
+        void accept(long token, long position);
+    }
+
+    /** What a page asks for. {@code durable}: the position of the log; {@code begun}: of the buffer, where the page begins. */
+    record Ask(long olderThanNanos, long now, long durable, int begun) {}
+
+    /** Bytes of a file in a page: inode, size. */
+    static final int ENTRY_BYTES = 2 * Long.BYTES;
+
+    /** The first bits of an inode's hash, which say its shard. */
+    static final int SHARD_BITS = 6;
+
+    private static final long MIX = 0x9E3779B97F4A7C15L;
+    private static final long QUIET_NANOS_MAX = 300_000_000_000L; // for which a file that was told is not told again
+    private static final int PLACE_BITS = Integer.numberOfTrailingZeros(PLACES);
+    private static final int BUCKET_BITS_MAX = 14;
+    private static final int EARLY_MAX = 1 << 10;
+
+    private long[] tokens = new long[0];
+    private long[] inodes = new long[0]; // 0: the slot is free
+    private long[] sizes = new long[0];
+    private long[] positions = new long[0]; // of the log, at which the removal is certain
+    private long[] sinceNanos = new long[0]; // removed
+    private long[] quietNanos = new long[0]; // until when it is not told again
+    private long[] openNanos = new long[0]; // until when it is told to all that ask
+    private int[] next = new int[0]; // of slots of the same bucket, or of free ones; a slot's number + 1
+    private int[] heads = new int[PLACES]; // a bucket for each hash, by its first bits; a slot's number + 1
+    private int bucketBits = PLACE_BITS;
+    private int free; // a slot's number + 1
+    private int used; // slots that were ever taken
+    private int size;
+
+    /** Cleared before they came, the oldest first, each with the turn of the thread that it was in. */
+    private final Map<Long, Long> early = new LinkedHashMap<>();
+
+    /** Which shard an inode is of. */
+    static int of(long inode) {
+        return (int) ((inode * MIX) >>> (Long.SIZE - SHARD_BITS));
+    }
+
+    /** The bits of an inode's hash behind those that say the shard. */
+    private static int hash(long inode) {
+        return (int) ((inode * MIX) >>> (Integer.SIZE - SHARD_BITS));
+    }
+
+    synchronized int size() {
+        return size;
+    }
+
+    private int bucket(long inode) {
+        return hash(inode) >>> (Integer.SIZE - bucketBits);
+    }
+
+    /** Takes a file in; false: it was cleared already. */
+    synchronized boolean add(RemovedFile file, long position, long removedNanos) {
+        if (!early.isEmpty() && early.remove(file.id) != null) {
+            return false;
+        }
+        int slot = freeSlot();
+        tokens[slot] = file.token;
+        inodes[slot] = file.id;
+        sizes[slot] = file.size;
+        positions[slot] = position;
+        sinceNanos[slot] = removedNanos;
+        quietNanos[slot] = removedNanos;
+        openNanos[slot] = removedNanos;
+        chain(slot);
+        size++;
+        return true;
+    }
+
+    private void chain(int slot) {
+        int bucket = bucket(inodes[slot]);
+        next[slot] = heads[bucket];
+        heads[bucket] = slot + 1;
+    }
+
+    private int freeSlot() {
+        if (free != 0) {
+            int slot = free - 1;
+            free = next[slot];
+            return slot;
+        }
+        if (used == inodes.length) {
+            grow(Math.max(16, 2 * used));
+        }
+        return used++;
+    }
+
+    private void grow(int slots) {
+        tokens = Arrays.copyOf(tokens, slots);
+        inodes = Arrays.copyOf(inodes, slots);
+        sizes = Arrays.copyOf(sizes, slots);
+        positions = Arrays.copyOf(positions, slots);
+        sinceNanos = Arrays.copyOf(sinceNanos, slots);
+        quietNanos = Arrays.copyOf(quietNanos, slots);
+        openNanos = Arrays.copyOf(openNanos, slots);
+        next = Arrays.copyOf(next, slots);
+        if (slots > heads.length && bucketBits < BUCKET_BITS_MAX) {
+            bucketBits++;
+            heads = new int[1 << bucketBits];
+            for (int slot = 0; slot < used; slot++) { // none is free, or there would be no need to grow
+                chain(slot);
+            }
+        }
+    }
+
+    /**
+     * Takes a file out whose objects are gone. If it is not here, it is remembered for when it comes, unless {@code turn} is negative; false.
+     */
+    synchronized boolean clear(long inode, long turn, Cleared cleared) {
+        int bucket = bucket(inode);
+        int before = 0;
+        for (int at = heads[bucket]; at != 0; at = next[at - 1]) {
+            int slot = at - 1;
+            if (inodes[slot] == inode) {
+                if (before == 0) {
+                    heads[bucket] = next[slot];
+                } else {
+                    next[before - 1] = next[slot];
+                }
+                inodes[slot] = 0;
+                next[slot] = free;
+                free = at;
+                size--;
+                cleared.accept(tokens[slot], positions[slot]);
+                return true;
+            }
+            before = at;
+        }
+        if (turn >= 0) {
+            early.put(inode, turn);
+            if (early.size() > EARLY_MAX) {
+                Iterator<Long> oldest = early.keySet().iterator();
+                oldest.next();
+                oldest.remove();
+            }
+        }
+        return false;
+    }
+
+    /** Forgets what was cleared before this turn and never came. */
+    synchronized void forget(long turn) {
+        if (!early.isEmpty()) {
+            early.values().removeIf(in -> in < turn);
+        }
+    }
+
+    /** {@link RemovalTable#page} of this part; where it goes on, {@link #PLACES} behind the last. */
+    synchronized int page(int from, Ask ask, ByteBuffer out) {
+        if (size == 0) {
+            return PLACES;
+        }
+        int bucketsOfPlace = 1 << (bucketBits - PLACE_BITS);
+        for (int place = from; place < PLACES; place++) {
+            int first = place * bucketsOfPlace;
+            int due = due(first, first + bucketsOfPlace, ask);
+            if (due > out.remaining() / ENTRY_BYTES && out.position() > ask.begun) {
+                return place; // what is told in two parts could not be gone on with
+            }
+            if (due > 0) {
+                tell(first, first + bucketsOfPlace, ask, out);
+            }
+            if (out.remaining() < ENTRY_BYTES) {
+                return place + 1;
+            }
+        }
+        return PLACES;
+    }
+
+    private int due(int first, int end, Ask ask) {
+        int due = 0;
+        for (int bucket = first; bucket < end; bucket++) {
+            for (int at = heads[bucket]; at != 0; at = next[at - 1]) {
+                due += isDue(at - 1, ask) ? 1 : 0;
+            }
+        }
+        return due;
+    }
+
+    private boolean isDue(int slot, Ask ask) {
+        return positions[slot] <= ask.durable
+                && (ask.olderThanNanos == 0
+                        || (ask.now - sinceNanos[slot] >= ask.olderThanNanos && ask.now - quietNanos[slot] >= 0));
+    }
+
+    private void tell(int first, int end, Ask ask, ByteBuffer out) {
+        long quiet = Math.min(ask.olderThanNanos, QUIET_NANOS_MAX);
+        for (int bucket = first; bucket < end; bucket++) {
+            for (int at = heads[bucket]; at != 0 && out.remaining() >= ENTRY_BYTES; at = next[at - 1]) {
+                int slot = at - 1;
+                if (isDue(slot, ask)) {
+                    out.putLong(inodes[slot]).putLong(sizes[slot]);
+                    if (quiet > 0 && ask.now - openNanos[slot] >= 0) {
+                        quietNanos[slot] = ask.now + quiet;
+                        openNanos[slot] = ask.now + 2 * quiet;
+                    }
+                }
+            }
+        }
+    }
+
+    /** Empties it; tells the tokens that it held. */
+    synchronized void takeAll(LongConsumer token) {
+        for (int slot = 0; slot < used; slot++) {
+            if (inodes[slot] != 0) {
+                token.accept(tokens[slot]);
+                inodes[slot] = 0;
+            }
+        }
+        Arrays.fill(heads, 0);
+        free = 0;
+        used = 0;
+        size = 0;
+        early.clear();
+    }
+}

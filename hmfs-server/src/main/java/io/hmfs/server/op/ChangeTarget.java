@@ -1,0 +1,65 @@
+package io.hmfs.server.op;
+
+import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.lock.KeyLocks;
+import io.hmfs.server.path.PathResolver;
+import io.hmfs.server.request.Request;
+
+/**
+ * The object whose attributes a request changes. What the user may do depends on the object, so the lock of its name is held from the look
+ * at it to the change: without it another object, which the user may move but not change, could take the name in between.
+ */
+final class ChangeTarget {
+    private static final int NO_LOCK = -1;
+
+    private final Attributes object = Attributes.withAcl();
+    private int stripe = NO_LOCK;
+
+    /** What {@link #look} has seen. */
+    Attributes object() {
+        return object;
+    }
+
+    /** Resolves a path to something that can be changed: a name, or the root. */
+    static Status resolve(Request request, long base, int at, int length) {
+        Status outcome = request.path().resolve(base, request.in(), at, length);
+        boolean nameless = request.path().isBase && base != Namespace.ROOT_ID;
+        return outcome == Status.OK && nameless ? Status.INVALID_NAME : outcome;
+    }
+
+    /** Takes the lock of the name if anything is checked for this user; {@link #unlock} follows. */
+    void lockToCheck(Request request) {
+        if (request.access().isLimited()) {
+            lock(request);
+        }
+    }
+
+    /** Takes the lock of the name; {@link #unlock} follows. */
+    void lock(Request request) {
+        int wanted = KeyLocks.stripe(request.path().parentId, request.path().name);
+        request.partition().locks().lock(wanted, request.mayWait());
+        stripe = wanted;
+    }
+
+    void unlock(Request request) {
+        if (stripe != NO_LOCK) {
+            request.partition().locks().unlock(stripe);
+            stripe = NO_LOCK;
+        }
+    }
+
+    /** Sees the object: not a symbolic link, but what it leads to. */
+    Status look(Request request) {
+        PathResolver path = request.path();
+        Status outcome = request.namespace().stat(path.parentId, path.name, object);
+        return outcome == Status.OK && object.isSymlink() ? path.unresolved() : outcome;
+    }
+
+    /** Sees the object, and that the user owns it. */
+    Status lookAsOwner(Request request) {
+        Status outcome = look(request);
+        return outcome == Status.OK ? request.path().isOwner(object) : outcome;
+    }
+}

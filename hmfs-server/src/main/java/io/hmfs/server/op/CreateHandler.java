@@ -1,0 +1,261 @@
+package io.hmfs.server.op;
+
+import io.hmfs.core.type.Acl;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ChangeOutcome;
+import io.hmfs.core.type.CreateBatch;
+import io.hmfs.core.type.FileType;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Caller;
+import io.hmfs.server.access.Grants;
+import io.hmfs.server.lease.Leases;
+import io.hmfs.server.path.PathResolver;
+import io.hmfs.server.protocol.RequestKind;
+import io.hmfs.server.request.Request;
+import io.hmfs.server.request.Session;
+import io.hmfs.wire.CreateDecoder;
+import io.hmfs.wire.Wire;
+
+/**
+ * Create: an empty file is made and opened for writing. The files of a batch share a fence, and those of one directory a compare-and-swap
+ * and another fence (HMFS §4).
+ */
+public final class CreateHandler extends BatchedHandler {
+    /** The batch holds as many key locks; a read of 64 KiB brings more creates. */
+    private static final int CAPACITY = 128;
+
+    /** Creates are executed one by one with {@code -Dhmfs.joinCreates=false}: to measure what batches bring. */
+    private static final boolean BATCHES = !"false".equals(System.getProperty("hmfs.joinCreates"));
+
+    private static final int ATTEMPTS_MAX = 16;
+    private static final int NO_ACCESS = 0;
+    private static final Attributes NOTHING = new Attributes(); // replaced by a create of a batch
+
+    private final FileGrants grants;
+    private final CreateBatch batch;
+    private final long[] leases = new long[CAPACITY];
+    private final CreateDecoder create = new CreateDecoder();
+    private int pathAt;
+    private int pathLength;
+    private final NewEntry entry = new NewEntry();
+    private final DiscardedFile removed = new DiscardedFile();
+    private final FileReplacement replacement = new FileReplacement(removed);
+    private final RecordedEntry recorded = new RecordedEntry();
+
+    public CreateHandler(Grants grants) {
+        this(grants, new CreateBatch(CAPACITY));
+    }
+
+    private CreateHandler(Grants grants, CreateBatch batch) {
+        super(RequestKind.CREATE, batch);
+        this.grants = new FileGrants(grants);
+        this.batch = batch;
+    }
+
+    private void decode(Request request) {
+        request.checkBlock(CreateDecoder.BLOCK_LENGTH);
+        create.wrap(request.in(), Wire.HEADER_SIZE, request.blockLength(), request.version());
+        pathLength = create.pathLength();
+        pathAt = create.limit() + CreateDecoder.pathHeaderLength();
+    }
+
+    private Status resolve(Request request) {
+        return request.path().resolve(create.baseId(), request.in(), pathAt, pathLength);
+    }
+
+    private boolean isOverwriting() {
+        return create.flags().overwrite();
+    }
+
+    /** Whether one version of a file is to be replaced, and nothing else will do. */
+    private boolean isConditional() {
+        return isOverwriting() && create.expectedInode() != 0;
+    }
+
+    /** Whether missing parents are made; for one version of a file there are none, or the create is refused. */
+    private boolean makesParents() {
+        return create.flags().createParents() && !isConditional();
+    }
+
+    private boolean areModesValid() {
+        return create.mode() <= NewEntry.MODE_MAX && create.unmaskedMode() <= NewEntry.MODE_MAX;
+    }
+
+    /** Takes a create whose file has only its mode, its owner and its group: of a user with an id, in a directory without quotas or default ACL. */
+    @Override
+    public boolean add(Request request) {
+        if (!BATCHES) {
+            return false;
+        }
+        decode(request);
+        if (isOverwriting()
+                || !areModesValid()
+                || request.uid() == Caller.NOBODY
+                || WriteLease.isFull(request, create.lease())) {
+            return false;
+        }
+        // Without making parents: those that are missing may depend on creates of this batch, and are made after it.
+        PathResolver path = request.path();
+        if (resolve(request) != Status.OK || NewEntry.check(path) != Status.OK || Acl.hasDefault(path.parentAcl())) {
+            return false;
+        }
+        if (!request.accounting().passage.join(path.parentId)) {
+            return false;
+        }
+        if (!request.claimIfNew()) {
+            request.accounting().passage.left();
+            return false;
+        }
+        int row = batch.addFile(path.parentId, path.name, create.mode(), request.uid(), path.parentGid());
+        leases[row] = create.lease();
+        added(request);
+        return true;
+    }
+
+    @Override
+    public void executeAll(Request request) {
+        request.namespace().createAll(batch);
+        giveLeases(request.partition().leases());
+    }
+
+    /** Before the first reply: one fence for all leases. */
+    private void giveLeases(Leases all) {
+        boolean any = false;
+        for (int row = 0; row < batch.size(); row++) {
+            if (leases[row] != Leases.NONE && batch.status(row) == Status.OK) {
+                Session session = requests().session(row);
+                all.give(batch.attributes(row).id, session.client(), session.host(), leases[row]);
+                any = true;
+            }
+        }
+        if (any) {
+            all.fence();
+        }
+    }
+
+    @Override
+    public void reply(Request request, int row) {
+        grants.replyOpened(request, batch.directory(row), batch.attributes(row), NOTHING, Grants.WRITE);
+    }
+
+    /** What has the name may be a symbolic link: then the file that is meant is where that leads. */
+    @Override
+    public void refuse(Request request, int row, Status status) {
+        boolean link = status == Status.EXISTS && batch.attributes(row).isSymlink();
+        Status seen = link ? request.links().unresolved(batch.directory(row), batch.name(row), "") : status;
+        request.reply().status(PathResolver.seen(seen, requests().base(row)));
+    }
+
+    @Override
+    protected void release(Request request, int row) {
+        request.accounting().passage.left();
+    }
+
+    @Override
+    public void execute(Request request) {
+        decode(request);
+        if (!areModesValid() || (makesParents() && create.parentMode() > NewEntry.MODE_MAX)) {
+            request.reply().status(Status.INVALID_ARGUMENT); // now: else parents were made for what cannot be
+            return;
+        }
+        if (WriteLease.isFull(request, create.lease())) {
+            WriteLease.replyFull(request);
+            return;
+        }
+        PathResolver path = request.path();
+        if (makesParents()) {
+            path.makeParents(create.parentMode(), NewEntry.PARENTS_UNMASKED);
+        }
+        removed.clear();
+        Status outcome = resolve(request);
+        if (outcome == Status.OK) {
+            outcome = NewEntry.followed(request, make(request));
+        }
+        if (outcome == Status.OK) {
+            Attributes made = request.attributes();
+            WriteLease.give(request, made.id, create.lease());
+            grants.replyOpened(request, path.parentId, made, removed.attributes(), Grants.WRITE);
+        } else {
+            request.reply().status(path.seen(outcome));
+        }
+    }
+
+    private Status make(Request request) {
+        PathResolver path = request.path();
+        Status outcome = NewEntry.check(path);
+        if (outcome == Status.OK && !isConditional()) {
+            outcome = number(request);
+        }
+        if (outcome != Status.OK) {
+            return outcome;
+        }
+        entry.describe(path, create.mode(), create.unmaskedMode(), false);
+        return isConditional() ? replacement.run(request, entry, create) : makeOrReplace(request);
+    }
+
+    /** Gives the user an id. A conditional create does so once it has seen the version that it expects. */
+    private Status number(Request request) {
+        if (!isOverwriting()) {
+            return NewEntry.number(request);
+        }
+        Status outcome = request.uid() == Caller.NOBODY ? replacement.check(request) : Status.OK;
+        return outcome == Status.OK || outcome == Status.NOT_FOUND ? request.number() : outcome;
+    }
+
+    /** With overwrite, what has the name is replaced; a create or a replacement that comes too late is tried again. */
+    private Status makeOrReplace(Request request) {
+        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+            Status outcome = makeFile(request);
+            if (outcome != Status.EXISTS
+                    || !isOverwriting()
+                    || request.attributes().isSymlink()) {
+                return outcome;
+            }
+            outcome = replacement.run(request, entry, null);
+            if (outcome != Status.NOT_FOUND) {
+                return outcome;
+            }
+        }
+        return Status.EXISTS;
+    }
+
+    private Status makeFile(Request request) {
+        PathResolver path = request.path();
+        return request.accounting()
+                .create(
+                        path.parentId,
+                        path.name,
+                        entry.mode(),
+                        request.uid(),
+                        entry.gid(),
+                        entry.acl(),
+                        request.change(),
+                        request.attributes());
+    }
+
+    /** A create that replaced a file ended with a rename. */
+    @Override
+    public boolean isRecorded(Request request, ChangeOutcome outcome) {
+        if (outcome.kind != ChangeOutcome.Kind.RENAME) {
+            return outcome.kind == ChangeOutcome.Kind.CREATE;
+        }
+        decode(request);
+        return isOverwriting();
+    }
+
+    /** Grant and lease are given for the file as it is now: still there under its name, a file, and the user's to write. */
+    @Override
+    public void answerAgain(Request request, ChangeOutcome outcome) {
+        decode(request);
+        recorded.describe(outcome, FileType.FILE, create.mode(), 0);
+        recorded.inherit(request, outcome, create.baseId(), pathAt, pathLength);
+        boolean writes = recorded.mayStillWrite(request.path());
+        if (writes) {
+            WriteLease.giveAgain(request, outcome.id, create.lease());
+        }
+        Attributes replaced = removed.attributes();
+        replaced.id = outcome.removedId;
+        replaced.size = outcome.removedSize;
+        grants.replyOpened(request, outcome.parentId, recorded.made(), replaced, writes ? Grants.WRITE : NO_ACCESS);
+    }
+}

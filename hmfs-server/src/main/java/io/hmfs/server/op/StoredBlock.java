@@ -1,0 +1,55 @@
+package io.hmfs.server.op;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.server.data.BlockStore;
+import io.hmfs.server.data.BuiltinData;
+import io.hmfs.server.protocol.WelcomeInfo;
+import io.hmfs.server.request.Request;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
+
+/** The block of a file that a request reads, writes or makes durable: an object of the server's own data store, if it has one. */
+final class StoredBlock {
+    private static final System.Logger LOG = System.getLogger(StoredBlock.class.getName());
+
+    private final WelcomeInfo info;
+
+    StoredBlock(WelcomeInfo info) {
+        this.info = info;
+    }
+
+    /** The store, if these bytes can be in a block of it; null: they cannot, and the reply says why. */
+    @Nullable
+    BlockStore store(Request request, long inode, long block, long position, int length) {
+        BuiltinData data = request.partition().data();
+        int chunkSize = info.chunkSize();
+        if (data == null) {
+            request.reply().failure(ResultCode.BAD_REQUEST, "file data goes to " + info.dataStore() + ", not here");
+        } else if (length < 0 || length > chunkSize) {
+            request.reply().failure(ResultCode.TOO_LARGE, "a chunk has at most " + chunkSize + " bytes");
+        } else if (inode == 0 || block < 0 || position < 0 || position > info.blockSize() - length) {
+            request.reply()
+                    .failure(
+                            ResultCode.INVALID_ARGUMENT,
+                            "not inside a block of " + info.blockSize() + " bytes of an inode");
+        } else {
+            return data.store();
+        }
+        return null;
+    }
+
+    /** Before bytes of a file are written: a cut of it that has begun has to come to its end. */
+    static void settleCut(Request request, long inode) throws IOException {
+        BuiltinData data = request.partition().data();
+        if (data != null) {
+            data.cuts().settle(request.namespace().records(), inode);
+        }
+    }
+
+    static void failed(Request request, String what, long inode, long block, IOException e) {
+        String object = Long.toHexString(inode) + "-" + block;
+        LOG.log(Level.ERROR, "cannot " + what + " object " + object, e);
+        request.reply().failure(ResultCode.IO_ERROR, "the server cannot " + what + " the object: " + e.getMessage());
+    }
+}

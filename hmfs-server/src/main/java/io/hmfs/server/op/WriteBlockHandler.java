@@ -1,0 +1,70 @@
+package io.hmfs.server.op;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.server.access.Grants;
+import io.hmfs.server.data.BlockStore;
+import io.hmfs.server.lease.Leases;
+import io.hmfs.server.protocol.WelcomeInfo;
+import io.hmfs.server.request.Request;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WriteBlockDecoder;
+import java.io.IOException;
+
+/** WriteBlock: writes bytes into a block, under the client's lease if the request tells one. */
+public final class WriteBlockHandler implements Handler {
+    private final WriteBlockDecoder write = new WriteBlockDecoder();
+    private final StoredBlock block;
+    private final FileGrants grants;
+
+    public WriteBlockHandler(WelcomeInfo info, Grants grants) {
+        block = new StoredBlock(info);
+        this.grants = new FileGrants(grants);
+    }
+
+    @Override
+    public void execute(Request request) {
+        request.checkBlock(WriteBlockDecoder.BLOCK_LENGTH);
+        write.wrap(request.in(), Wire.HEADER_SIZE, request.blockLength(), request.version());
+        int length = write.payloadLength();
+        int at = write.limit() + WriteBlockDecoder.payloadHeaderLength();
+        request.in().check(at, length);
+        BlockStore store = block.store(request, write.inode(), write.block(), write.position(), length);
+        if (store == null || !grants.mayUse(request, write.inode(), write.grant(), write.seal(), Grants.WRITE)) {
+            return;
+        }
+        if (write.lease() == Leases.NONE) {
+            write(request, store, at, length);
+        } else {
+            writeUnderLease(request, store, at, length);
+        }
+    }
+
+    /** From the check of the lease to the last byte the file is shared: no other client can take the lease meanwhile. */
+    private void writeUnderLease(Request request, BlockStore store, int at, int length) {
+        Leases leases = request.partition().leases();
+        long inode = write.inode();
+        long stamp = leases.share(inode, request.mayWait());
+        try {
+            if (!WriteLease.isLost(request, inode, write.lease())) {
+                write(request, store, at, length);
+            }
+        } finally {
+            leases.unshare(inode, stamp);
+        }
+    }
+
+    private void write(Request request, BlockStore store, int at, int length) {
+        int from = request.in().start() + at;
+        try {
+            StoredBlock.settleCut(request, write.inode());
+            if (store.write(
+                    write.inode(), write.block(), write.position(), request.in().buffer(), from, length)) {
+                request.reply().done();
+            } else {
+                request.reply().failure(ResultCode.STALE, "the file was removed");
+            }
+        } catch (IOException e) {
+            StoredBlock.failed(request, "write", write.inode(), write.block(), e);
+        }
+    }
+}

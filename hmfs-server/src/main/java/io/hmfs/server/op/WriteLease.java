@@ -1,0 +1,77 @@
+package io.hmfs.server.op;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.server.lease.Leases;
+import io.hmfs.server.request.Request;
+import io.hmfs.server.request.Session;
+
+/** The lease under which a request's client writes a file: a number of the client's, {@link Leases#NONE} if it writes without one. */
+final class WriteLease {
+    private WriteLease() {}
+
+    /** Whether the client has too many leases to get this one. */
+    static boolean isFull(Request request, long number) {
+        return number != Leases.NONE
+                && request.partition().leases().isFull(request.session().client());
+    }
+
+    static void replyFull(Request request) {
+        request.reply()
+                .failure(
+                        ResultCode.TOO_LARGE,
+                        Leases.name(request.session().clientId()) + " is writing " + Leases.OF_CLIENT_MAX
+                                + " files, and one client may have no more leases: close some of them");
+    }
+
+    /** The client gets the lease on a file that it has just made. */
+    static void give(Request request, long inode, long number) {
+        if (number != Leases.NONE) {
+            Leases leases = request.partition().leases();
+            leases.give(inode, request.session().client(), request.session().host(), number);
+            leases.fence();
+        }
+    }
+
+    /** The client gets the lease on a file that it made before the server's start, unless another client may have taken it since. */
+    static void giveAgain(Request request, long inode, long number) {
+        if (number != Leases.NONE) {
+            Session session = request.session();
+            request.partition().leases().giveAgain(inode, session.client(), session.host(), number);
+        }
+    }
+
+    /** Whether the client may write a file that is shared: it has the lease, or writes without one. */
+    static boolean isHeld(Request request, long inode, long number) {
+        return number == Leases.NONE
+                || request.partition().leases().isHeld(inode, request.session().client(), number);
+    }
+
+    /** Whether the client has lost the lease under which it writes a file that is shared; if so, the reply says it. */
+    static boolean isLost(Request request, long inode, long number) {
+        if (isHeld(request, inode, number)) {
+            return false;
+        }
+        request.reply().failure(ResultCode.LEASE_LOST, ResultCode.LEASE_LOST.text());
+        return true;
+    }
+
+    /** The client has written the file; the next start of the server knows that too. */
+    static void end(Request request, long inode, long number) {
+        if (number != Leases.NONE) {
+            Leases leases = request.partition().leases();
+            leases.end(inode, request.session().client(), number);
+            leases.fence();
+        }
+    }
+
+    /** The operation is refused: {@code owner} writes the file. */
+    static void replyOwned(Request request, String operation, String path, String owner) {
+        request.reply()
+                .failure(
+                        ResultCode.LEASED,
+                        "Failed to " + operation + " " + path + " for "
+                                + Leases.name(request.session().clientId()) + " on "
+                                + request.session().host() + " because this file lease is currently owned by "
+                                + owner);
+    }
+}

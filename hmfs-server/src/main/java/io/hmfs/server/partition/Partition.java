@@ -1,0 +1,188 @@
+package io.hmfs.server.partition;
+
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.ServerNamespace;
+import io.hmfs.server.data.BuiltinData;
+import io.hmfs.server.data.RemovalTable;
+import io.hmfs.server.lease.Leases;
+import io.hmfs.server.lock.KeyLocks;
+import io.hmfs.server.path.NameVersions;
+import io.hmfs.server.quota.Quotas;
+import io.hmfs.server.retry.RetryCaches;
+import io.hmfs.server.tree.OrphanDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pool and what belongs to it: its namespace, what requests share while they work on it, the data of its files if that is the server's
+ * own, and the threads that remove what was removed. {@link #open} settles what an earlier start left half done, {@link #start} begins the
+ * background work, {@link #stop} ends what requests may wait for, and {@link #close} closes the pool. Thread-safe.
+ */
+public final class Partition implements AutoCloseable {
+    private final ServerNamespace namespace;
+    private final NameVersions versions;
+    private final OrphanDirectory orphans;
+    private final KeyLocks locks = new KeyLocks();
+    private final Quotas quotas;
+    private final Leases leases;
+    private final RetryCaches retries;
+    private final @Nullable BuiltinData data;
+    private final @Nullable RemovalTable removals;
+    private final TreeReaper trees;
+
+    /** Of a namespace that is open. What an earlier start left half done is for {@link #recover}. */
+    public Partition(ServerNamespace namespace, Leases leases, @Nullable BuiltinData data) {
+        this.namespace = namespace;
+        this.leases = leases;
+        this.data = data;
+        versions = new NameVersions(namespace);
+        orphans = new OrphanDirectory(namespace, versions);
+        quotas = new Quotas(namespace, orphans);
+        retries = new RetryCaches(namespace.numbered(), System::nanoTime);
+        removals = data == null ? new RemovalTable(namespace, System::nanoTime) : null;
+        trees = new TreeReaper(namespace, versions, orphans, locks, leases);
+    }
+
+    /**
+     * Opens a pool, and makes it ready for its first request.
+     *
+     * @param ended told the name of each step that has ended
+     * @throws IOException {@code PoolException} for the pool; otherwise with the directory, what is wrong and what to do
+     */
+    public static Partition open(PartitionConfig config, Consumer<String> ended) throws IOException {
+        ServerNamespace namespace = Hmfs.openForServer(config.pool(), config.options());
+        ended.accept("pool");
+        return open(config, namespace, ended);
+    }
+
+    /** Makes a namespace that is open already ready for its first request; it is closed with the partition, or if the partition cannot be opened. */
+    public static Partition open(PartitionConfig config, ServerNamespace namespace, Consumer<String> ended)
+            throws IOException {
+        BuiltinData data = null;
+        try {
+            Path directory = config.data();
+            data = directory == null
+                    ? null
+                    : BuiltinData.open(directory, namespace, config.blockSize(), config.durable());
+            ended.accept("data store");
+            Partition partition = new Partition(namespace, new Leases(namespace.records(), config.leases()), data);
+            partition.recover();
+            ended.accept("removals");
+            return partition;
+        } catch (IOException | RuntimeException e) {
+            if (data != null) {
+                data.close();
+            }
+            namespace.close();
+            throw e;
+        }
+    }
+
+    /** Settles removals, quotas and cuts that an earlier start left half done; before the first request. */
+    public void recover() {
+        orphans.recover();
+        quotas.recover();
+        if (data != null) {
+            data.recoverCuts(namespace, this::awaitDurable);
+        }
+    }
+
+    /**
+     * Clients can come: leases of before the start count from now. Begins to remove, in the background, the data of removed files and what
+     * was taken out of the tree as a whole.
+     *
+     * @param failed told of an error that ends the background work
+     */
+    public void start(Consumer<Throwable> failed) {
+        leases.begin();
+        namespace.whenFull(this::isMakingRoom);
+        if (data != null) {
+            data.reaper().start(failed);
+        }
+        if (removals != null) {
+            removals.start(failed);
+        }
+        trees.start(failed);
+    }
+
+    private boolean isMakingRoom() {
+        boolean entriesWent = orphans.isMakingRoom();
+        return (data != null && data.reaper().isMakingRoom()) || entriesWent;
+    }
+
+    /** Ends walks of requests, and the removal of trees: what is not removed then is left for the next start. */
+    public void stop() {
+        if (data != null) {
+            data.reaper().endWaits();
+        }
+        trees.stop();
+    }
+
+    /** Ends the rest of the background work and closes the pool. No request runs any more. */
+    @Override
+    public void close() {
+        if (data != null) {
+            data.close();
+        }
+        if (removals != null) {
+            removals.close();
+        }
+        namespace.close();
+    }
+
+    /** Removes what the orphan directory holds now, on this thread. */
+    public void reapTrees() {
+        trees.reap();
+    }
+
+    /** Returns when all that this thread has done so far is durable. Not on a connection's thread. */
+    public void awaitDurable() {
+        CompletableFuture<Void> durable = new CompletableFuture<>();
+        namespace.whenDurable(namespace.logPosition(), () -> durable.complete(null), durable::completeExceptionally);
+        durable.join();
+    }
+
+    public ServerNamespace namespace() {
+        return namespace;
+    }
+
+    /** Versions of names: what makes a resolved path wrong goes through them. */
+    public NameVersions versions() {
+        return versions;
+    }
+
+    /** The directory that holds what was removed as a whole. */
+    public OrphanDirectory orphans() {
+        return orphans;
+    }
+
+    public KeyLocks locks() {
+        return locks;
+    }
+
+    public Quotas quotas() {
+        return quotas;
+    }
+
+    public Leases leases() {
+        return leases;
+    }
+
+    /** The retry caches of this pool's clients. */
+    public RetryCaches retries() {
+        return retries;
+    }
+
+    /** The data of this pool's files; null if the data store is not the server's own. */
+    public @Nullable BuiltinData data() {
+        return data;
+    }
+
+    /** What clients have to remove; null if the data store is the server's own. */
+    public @Nullable RemovalTable removals() {
+        return removals;
+    }
+}

@@ -1,0 +1,22 @@
+package io.hmfs.server.partition;
+
+import io.hmfs.core.OpenOptions;
+import io.hmfs.server.lease.Leases;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a partition's pool is, and how it is served.
+ *
+ * @param leases how long writers may be silent
+ * @param data the directory of the builtin data store; null: the data store is not the server's own
+ * @param blockSize bytes of a block of file data
+ * @param durable whether what was answered must survive the machine
+ */
+public record PartitionConfig(
+        Path pool,
+        OpenOptions options,
+        Leases.Limits leases,
+        @Nullable Path data,
+        long blockSize,
+        boolean durable) {}

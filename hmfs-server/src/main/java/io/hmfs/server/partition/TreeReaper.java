@@ -1,0 +1,225 @@
+package io.hmfs.server.partition;
+
+import io.hmfs.core.Namespace;
+import io.hmfs.core.ServerNamespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Change;
+import io.hmfs.core.type.DeleteBatch;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.lease.Leases;
+import io.hmfs.server.lock.KeyLocks;
+import io.hmfs.server.path.NameVersions;
+import io.hmfs.server.tree.OrphanDirectory;
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Removes what is in {@link OrphanDirectory}, on a thread of its own: children before their directory, files in batches that share a fence. Holds a
+ * page of a directory for each level of the depth and nothing else.
+ * What it does not come to stays in the orphan directory for the next start. Requests that had found their directory before it went to the orphan directory may still
+ * make and remove things there: so each file has the lock of its key while it is removed, and a directory is looked at again until it is
+ * empty.
+ */
+final class TreeReaper {
+    private static final System.Logger LOG = System.getLogger(TreeReaper.class.getName());
+    private static final int PAGE = 512;
+    private static final int BATCH = 64;
+    private static final long CLOSE_MILLIS = 10_000;
+
+    /** A directory on the way down, and those on its last page that have not been looked at. */
+    private record Directory(long id, long parent, Name name, ArrayDeque<Directory> inner, ListCursor cursor) {
+        Directory(long id, long parent, Name name) {
+            this(id, parent, name, new ArrayDeque<>(), new ListCursor());
+        }
+    }
+
+    private final ServerNamespace namespace;
+    private final NameVersions versions;
+    private final OrphanDirectory orphans;
+    private final KeyLocks locks;
+    private final Leases leases;
+    private final DeleteBatch batch = new DeleteBatch(BATCH);
+    private final List<Name> files = new ArrayList<>();
+    private volatile @Nullable Thread thread;
+
+    TreeReaper(
+            ServerNamespace namespace, NameVersions versions, OrphanDirectory orphans, KeyLocks locks, Leases leases) {
+        this.namespace = namespace;
+        this.versions = versions;
+        this.orphans = orphans;
+        this.locks = locks;
+        this.leases = leases;
+    }
+
+    /** {@code failed}: told of an error that ends it. */
+    void start(Consumer<Throwable> failed) {
+        thread = Thread.ofPlatform().name("hmfs-trees").daemon().start(() -> run(failed));
+    }
+
+    /** Ends after the batch that it is at. */
+    void stop() {
+        orphans.close();
+        Thread started = thread;
+        if (started == null) {
+            return;
+        }
+        try {
+            started.join(CLOSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run(Consumer<Throwable> failed) {
+        try {
+            for (long until = orphans.await(); until >= 0; until = orphans.await()) {
+                reap();
+                if (!orphans.isClosed()) {
+                    orphans.reaped(until);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Throwable unexpected) {
+            failed.accept(unexpected);
+        }
+    }
+
+    /** Removes all that there is now, unless it is stopped. */
+    void reap() {
+        Attributes top = new Attributes();
+        if (namespace.orphans(false, top) != Status.OK) {
+            return;
+        }
+        ArrayDeque<Directory> way = new ArrayDeque<>();
+        way.add(new Directory(top.id, Namespace.ROOT_ID, Name.orphans()));
+        while (!orphans.isClosed()) {
+            Directory directory = way.getLast();
+            Directory inner = directory.inner.poll();
+            if (inner != null) {
+                way.add(inner);
+            } else if (!readPage(directory)) {
+                way.removeLast();
+                if (way.isEmpty()) {
+                    return;
+                }
+                removeDirectory(directory);
+            } else {
+                removeFiles(directory);
+            }
+        }
+    }
+
+    /** Goes on where it was, and at the end from the start: something may have come in. False: nothing is there any more. */
+    private boolean readPage(Directory directory) {
+        files.clear();
+        ListCursor cursor = directory.cursor;
+        for (; ; ) {
+            boolean whole = cursor.birth == 0;
+            Status status = namespace.list(directory.id, cursor, (name, found) -> keep(directory, name, found));
+            boolean ended = status != Status.OK || cursor.atEnd();
+            if (ended) {
+                cursor.birth = 0;
+                cursor.at = 0;
+                cursor.start = 0;
+            }
+            boolean met = !files.isEmpty() || !directory.inner.isEmpty();
+            if (met || (whole && ended)) {
+                return met;
+            }
+        }
+    }
+
+    private boolean keep(Directory directory, Name name, Attributes found) {
+        if (directory.parent == Namespace.ROOT_ID && (OrphanDirectory.isHolder(name) || !found.isDirectory())) {
+            return true; // what is held may go back, and a draft come into the tree
+        }
+        if (files.size() + directory.inner.size() == PAGE) {
+            return false;
+        }
+        Name copy = new Name();
+        copy.set(name.buffer(), 0, name.length());
+        if (found.isDirectory()) {
+            directory.inner.add(new Directory(found.id, directory.id, copy));
+        } else {
+            files.add(copy);
+        }
+        return true;
+    }
+
+    private void removeDirectory(Directory directory) {
+        Status status = versions.rmdir(directory.parent, directory.name, Change.NONE);
+        switch (status) {
+            case OK -> orphans.removed(1);
+            case NOT_EMPTY, NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY -> {} // its parent's next page tells
+            default -> throw unexpected(directory, directory.name, status);
+        }
+    }
+
+    private void removeFiles(Directory directory) {
+        for (int from = 0; from < files.size() && !orphans.isClosed(); from += BATCH) {
+            batch.clear();
+            int[] stripes = new int[Math.min(BATCH, files.size() - from)];
+            for (int i = 0; i < stripes.length; i++) {
+                Name name = files.get(from + i);
+                batch.add(directory.id, name);
+                stripes[i] = KeyLocks.stripe(directory.id, name);
+            }
+            removeLocked(directory, stripes);
+        }
+    }
+
+    private void removeLocked(Directory directory, int[] stripes) {
+        Arrays.sort(stripes); // as everybody who waits for two takes them
+        int held = 0;
+        try {
+            for (; held < stripes.length; held++) {
+                locks.lock(stripes[held], true);
+            }
+            removeBatch(directory);
+        } finally {
+            while (held > 0) {
+                locks.unlock(stripes[--held]);
+            }
+        }
+    }
+
+    private void removeBatch(Directory directory) {
+        namespace.deleteAll(batch);
+        int gone = 0;
+        for (int i = 0; i < batch.size(); i++) {
+            Status status = batch.status(i);
+            switch (status) {
+                case OK -> gone++;
+                case NOT_FOUND, NO_SUCH_DIRECTORY, IS_DIRECTORY -> {} // another request was faster; the next page tells
+                default -> throw unexpected(directory, batch.name(i), status);
+            }
+            Attributes removed = batch.attributes(i);
+            if (status == Status.OK && removed.nlink == 0 && isFile(removed)) {
+                leases.removed(removed.id);
+            }
+        }
+        orphans.removed(gone);
+    }
+
+    private static boolean isFile(Attributes object) {
+        return !object.isDirectory() && !object.isSymlink();
+    }
+
+    private static IllegalStateException unexpected(Directory directory, Name name, Status status) {
+        LOG.log(
+                Level.ERROR,
+                "{0} in directory {1}, which was removed, cannot be removed: {2}",
+                name,
+                directory.id,
+                status);
+        return new IllegalStateException("removing " + name + " in directory " + directory.id + ": " + status);
+    }
+}

@@ -1,0 +1,115 @@
+package io.hmfs.server.pipeline;
+
+import io.hmfs.server.admission.DiskQueue;
+import io.hmfs.server.request.Session;
+import io.hmfs.server.transport.ReplyTarget;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+
+/** A request that waits for the disk: its frame is kept, executed on a thread that may block, and the reply sent from there. */
+final class OffloadedRequest implements ReplyTarget, DiskQueue.Work {
+    private static final int SLACK_MAX = 256;
+    private static final int OWN_BYTES =
+            4 << 10; // what the smallest one may cost: its objects, the rest of the buffer it came in
+
+    private final DiskQueue disk;
+    private final Consumer<OffloadedRequest> execution;
+    private final Session session;
+    private final DiskQueue.Share share;
+    private final ByteBuf frame;
+    private final int bytes;
+    private final int replyBytes;
+    private final long sequence;
+    private final long arrivedNanos = System.nanoTime();
+    private ByteBuf reply = Unpooled.EMPTY_BUFFER;
+
+    /** {@code execution}: on a disk thread, writes the reply into this one. */
+    OffloadedRequest(
+            DiskQueue disk,
+            Consumer<OffloadedRequest> execution,
+            Session session,
+            ByteBuf frame,
+            int replyBytes,
+            long sequence) {
+        this.disk = disk;
+        this.execution = execution;
+        this.session = session;
+        this.frame = frame;
+        this.replyBytes = replyBytes;
+        this.sequence = sequence;
+        share = Objects.requireNonNull(session.share(), "only who was welcome has requests");
+        bytes = frame.readableBytes() + replyBytes + OWN_BYTES;
+    }
+
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Queues it. */
+    void start() {
+        disk.execute(share, this);
+    }
+
+    Session session() {
+        return session;
+    }
+
+    ByteBuf frame() {
+        return frame;
+    }
+
+    /** When it was read. */
+    long arrivedNanos() {
+        return arrivedNanos;
+    }
+
+    /** The sequence of the change that it claims. */
+    long sequence() {
+        return sequence;
+    }
+
+    @Override
+    public ByteBuf room(int bytes) {
+        if (reply.capacity() == 0) {
+            reply = session.channel().allocator().ioBuffer(bytes);
+        }
+        return reply.ensureWritable(bytes);
+    }
+
+    @Override
+    public void run() {
+        try {
+            execution.accept(this);
+        } finally {
+            frame.release();
+            try {
+                answer();
+            } finally {
+                disk.done(share, this); // wakes others: the answer does not wait for that
+            }
+        }
+    }
+
+    private void answer() {
+        fit();
+        try {
+            session.channel().onThread(() -> session.channel().end(reply, replyBytes));
+        } catch (RejectedExecutionException e) {
+            reply.release(); // the server stops and did not wait any longer: the connection's thread has ended
+        }
+    }
+
+    /** What asked for much and got little must not keep the room for much until the peer takes it. */
+    private void fit() {
+        int length = reply.readableBytes();
+        if (reply.capacity() > SLACK_MAX + length) {
+            ByteBuf large = reply;
+            reply = session.channel().allocator().ioBuffer(length).writeBytes(large);
+            large.release();
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package io.hmfs.server.quota;
+
+import io.hmfs.core.ServerNamespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Change;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Access;
+import io.hmfs.server.lock.KeyLocks;
+import io.hmfs.server.path.NameVersions;
+import io.hmfs.server.tree.OrphanDirectory;
+import io.hmfs.server.tree.TreeSum;
+
+/**
+ * The changes of one worker that make names or bytes more or fewer: each is charged to the quotas above before it is made, and given back
+ * if it is not. It goes through the gate of {@link Quotas}; where there is no quota that is all. A thread that may not wait throws
+ * {@link KeyLocks.TakenException} where it would have to, before anything is changed.
+ */
+public final class QuotaAccounting {
+    private final ServerNamespace namespace;
+    private final NameVersions versions;
+    private final Quotas quotas;
+    private final Access access;
+    private final boolean waits;
+    private final Attributes seen = new Attributes();
+    public final QuotaLockHolder passage;
+    public final RenameAccounting moves;
+
+    /**
+     * The accounting of one thread.
+     *
+     * @param access knows the sentence if a quota refuses a change
+     * @param waits whether the thread may wait for the quota lock
+     */
+    public QuotaAccounting(
+            ServerNamespace namespace,
+            NameVersions versions,
+            Quotas quotas,
+            OrphanDirectory orphans,
+            Access access,
+            boolean waits) {
+        this.namespace = namespace;
+        this.versions = versions;
+        this.quotas = quotas;
+        this.access = access;
+        this.waits = waits;
+        passage = new QuotaLockHolder(quotas, waits);
+        moves = new RenameAccounting(namespace, quotas, orphans, access, passage);
+    }
+
+    static boolean isRefusal(Status status) {
+        return status == Status.NAME_QUOTA_EXCEEDED || status == Status.SPACE_QUOTA_EXCEEDED;
+    }
+
+    private Status charge(long names, long bytes) {
+        if (passage.above.length == 0) {
+            return Quotas.isGone(passage.above) ? Status.NO_SUCH_DIRECTORY : Status.OK;
+        }
+        return quotas.charge(passage.above, names, bytes, access);
+    }
+
+    private void add(long names, long bytes) {
+        if (passage.above.length > 0) {
+            quotas.add(passage.above, names, bytes);
+        }
+    }
+
+    /** What is there already is so, whatever it would cost. */
+    private Status refused(Status status, long parent, Name name, Attributes out) {
+        boolean there = isRefusal(status) && namespace.stat(parent, name, out) == Status.OK;
+        return there ? Status.EXISTS : status;
+    }
+
+    public Status create(
+            long parent, Name name, int mode, int uid, int gid, long[] acl, Change change, Attributes out) {
+        passage.enter(parent);
+        try {
+            Status status = charge(1, 0);
+            return status == Status.OK
+                    ? made(namespace.create(parent, name, mode, uid, gid, acl, change, out))
+                    : refused(status, parent, name, out);
+        } finally {
+            passage.leave();
+        }
+    }
+
+    public Status mkdir(long parent, Name name, int mode, int uid, int gid, long[] acl, Change change, Attributes out) {
+        passage.enter(parent);
+        try {
+            Status status = charge(1, 0);
+            return status == Status.OK
+                    ? made(namespace.mkdir(parent, name, mode, uid, gid, acl, change, out))
+                    : refused(status, parent, name, out);
+        } finally {
+            passage.leave();
+        }
+    }
+
+    public Status symlink(long parent, Name name, byte[] target, int uid, int gid, Change change, Attributes out) {
+        passage.enter(parent);
+        try {
+            Status status = charge(1, 0);
+            return status == Status.OK
+                    ? made(namespace.symlink(parent, name, target, uid, gid, change, out))
+                    : refused(status, parent, name, out);
+        } finally {
+            passage.leave();
+        }
+    }
+
+    private Status made(Status status) {
+        if (status != Status.OK) {
+            add(-1, 0);
+        }
+        return status;
+    }
+
+    /** Inside the gate, which the caller has entered with the lock of the key. */
+    public Status delete(long parent, Name name, Change change, Attributes removed) {
+        if (Quotas.isGone(passage.above)) {
+            return Status.NO_SUCH_DIRECTORY;
+        }
+        Status status = namespace.delete(parent, name, change, removed);
+        if (status == Status.OK) {
+            add(-1, -TreeSum.bytesOf(removed));
+        }
+        return status;
+    }
+
+    /** Inside the gate: a new file has taken the place of this one, and is empty. */
+    public void replaced(Attributes removed) {
+        add(0, -TreeSum.bytesOf(removed));
+    }
+
+    public Status rmdir(long parent, Name name, Change change) {
+        long removed = 0;
+        passage.enter(parent);
+        try {
+            if (Quotas.isGone(passage.above)) {
+                return Status.NO_SUCH_DIRECTORY;
+            }
+            boolean limited = quotas.isAny() && namespace.stat(parent, name, seen) == Status.OK && quotas.has(seen.id);
+            if (limited && !waits) {
+                throw KeyLocks.taken(); // to forget a quota the gate is closed
+            }
+            Status status = versions.rmdir(parent, name, change);
+            if (status == Status.OK) {
+                add(-1, 0);
+                removed = limited && quotas.isRemoved(seen.id) ? seen.id : 0; // and not another one that took its name
+            }
+            return status;
+        } finally {
+            passage.leave();
+            if (removed != 0) {
+                quotas.removed(removed);
+            }
+        }
+    }
+
+    /** With the lock of the key: what the size was is not to change before it does. */
+    public Status append(long parent, Name name, long id, long size, Change change) {
+        passage.enter(parent);
+        try {
+            long more = 0;
+            if (passage.above.length > 0) {
+                Status there = namespace.stat(parent, name, seen);
+                boolean grows = there == Status.OK && seen.id == id && !seen.isDirectory() && size > seen.size;
+                more = grows ? size - seen.size : 0;
+            }
+            Status status = charge(0, more);
+            if (status == Status.OK) {
+                status = namespace.append(parent, name, id, size, change);
+                add(0, status == Status.OK ? 0 : -more);
+            }
+            return status;
+        } finally {
+            passage.leave();
+        }
+    }
+
+    /** With the lock of the key, and its object as it is. */
+    public Status truncate(long parent, Name name, Attributes before, long size, Change change) {
+        passage.enter(parent);
+        try {
+            long more = size < 0 || before.isDirectory() ? 0 : size - before.size;
+            Status status = charge(0, Math.max(more, 0));
+            if (status == Status.OK) {
+                status = namespace.truncate(parent, name, size, change);
+                add(0, status == Status.OK ? Math.min(more, 0) : -Math.max(more, 0));
+            }
+            return status;
+        } finally {
+            passage.leave();
+        }
+    }
+}

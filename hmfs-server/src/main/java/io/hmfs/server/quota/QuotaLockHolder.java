@@ -1,0 +1,151 @@
+package io.hmfs.server.quota;
+
+import io.hmfs.core.lock.LockOrder;
+import io.hmfs.core.lock.LockRank;
+import io.hmfs.server.lock.KeyLocks;
+import java.util.Arrays;
+import java.util.concurrent.locks.StampedLock;
+
+/**
+ * One worker's way through the gate of {@link Quotas}, and what it knows of which quotas stand above which directory. A thread that may
+ * not wait throws {@link KeyLocks.TakenException} where it would have to.
+ */
+public final class QuotaLockHolder {
+    private static final int PLACES = 256; // a power of two
+
+    private final Quotas quotas;
+    private final boolean waits;
+    private final StampedLock entrance;
+
+    /** What stands above directories, as long as the version holds. */
+    private final long[] directories = new long[PLACES];
+
+    private final Quota[][] chains = new Quota[PLACES][];
+    private long version = -1;
+
+    private long stamp;
+    private boolean isClosed;
+    private int joined;
+
+    /** The quotas above the directory that was entered with. */
+    Quota[] above = Quotas.NONE;
+
+    QuotaLockHolder(Quotas quotas, boolean waits) {
+        this.quotas = quotas;
+        this.waits = waits;
+        entrance = quotas.newEntrance();
+    }
+
+    /** Before a change in this directory; {@link #leave} follows. */
+    public void enter(long directory) {
+        enter(directory, waits);
+    }
+
+    private void enter(long directory, boolean waits) {
+        for (; ; ) {
+            share(waits);
+            above = quotas.isAny() ? chainOf(directory) : Quotas.NONE;
+            Quota uncounted = above.length == 0 ? null : quotas.uncounted(above);
+            if (uncounted == null) {
+                return;
+            }
+            leave();
+            if (!waits) {
+                throw KeyLocks.taken();
+            }
+            quotas.count(uncounted);
+        }
+    }
+
+    private void share(boolean waits) {
+        if (stamp != 0 || isClosed) {
+            throw new IllegalStateException("inside already");
+        }
+        stamp = entrance.tryReadLock();
+        if (stamp == 0 && !waits) {
+            throw KeyLocks.taken();
+        }
+        if (stamp == 0) {
+            LockOrder.waiting(LockRank.QUOTA, 0);
+            stamp = entrance.readLock();
+        }
+        LockOrder.taken(LockRank.QUOTA, 0);
+    }
+
+    /** Closes the gate, with all quotas above these two counted. {@link #leave} follows. */
+    void close(long one, long other) {
+        if (!waits) {
+            throw KeyLocks.taken();
+        }
+        for (; ; ) {
+            quotas.close();
+            isClosed = true;
+            above = chainOf(one);
+            Quota uncounted = quotas.uncounted(above);
+            uncounted = uncounted == null ? quotas.uncounted(chainOf(other)) : uncounted;
+            if (uncounted == null) {
+                return;
+            }
+            leave();
+            quotas.count(uncounted);
+        }
+    }
+
+    /** Also if it was not entered. */
+    public void leave() {
+        if (isClosed) {
+            isClosed = false;
+            quotas.open();
+        } else if (stamp != 0) {
+            LockOrder.released(LockRank.QUOTA, 0);
+            entrance.unlockRead(stamp);
+            stamp = 0;
+        }
+        above = Quotas.NONE;
+    }
+
+    /** The quotas above a directory. Inside. */
+    Quota[] chainOf(long directory) {
+        if (version != quotas.version()) {
+            version = quotas.version();
+            Arrays.fill(directories, 0);
+        }
+        int place = (int) ((directory * 0x9E3779B97F4A7C15L) >>> 32) & (PLACES - 1);
+        if (directories[place] != directory || directory == 0) {
+            Quota[] above = quotas.above(directory);
+            if (Quotas.isGone(above)) {
+                return above; // whoever asks may have made the id up, and it may come yet
+            }
+            chains[place] = above;
+            directories[place] = directory;
+        }
+        return chains[place];
+    }
+
+    /** Whether a change in this directory may be left for later without a charge: then the gate is shared until {@link #left}. */
+    public boolean join(long directory) {
+        if (joined == 0) {
+            stamp = entrance.tryReadLock();
+            if (stamp == 0) {
+                return false;
+            }
+            LockOrder.taken(LockRank.QUOTA, 0);
+        }
+        Quota[] chain = quotas.isAny() ? chainOf(directory) : Quotas.NONE;
+        if (chain.length > 0 || Quotas.isGone(chain)) {
+            if (joined == 0) {
+                leave();
+            }
+            return false;
+        }
+        joined++;
+        return true;
+    }
+
+    /** One that had joined is done. */
+    public void left() {
+        if (--joined == 0) {
+            leave();
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package io.hmfs.server.quota;
+
+import io.hmfs.core.ServerNamespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Access;
+import io.hmfs.server.tree.OrphanDirectory;
+import io.hmfs.server.tree.TreeSum;
+import java.util.Arrays;
+
+/**
+ * What renames of one worker, and the removal of whole trees, take from the quotas above where something was to those above where it
+ * comes to. Where both are the same only what is replaced counts; else the gate is closed, so that what moves can be summed up.
+ */
+public final class RenameAccounting {
+    private final ServerNamespace namespace;
+    private final Quotas quotas;
+    private final OrphanDirectory orphans;
+    private final Access access;
+    private final QuotaLockHolder passage;
+    private final Attributes seen = new Attributes();
+
+    // Of the current move, if it is one from below some quotas to below others:
+    private Quota[] from = Quotas.NONE;
+    private Quota[] to = Quotas.NONE;
+    private boolean isCharged;
+    private long names;
+    private long bytes;
+    private long replacedNames;
+    private long replacedBytes;
+    private long replacedQuota;
+
+    RenameAccounting(
+            ServerNamespace namespace, Quotas quotas, OrphanDirectory orphans, Access access, QuotaLockHolder passage) {
+        this.namespace = namespace;
+        this.quotas = quotas;
+        this.orphans = orphans;
+        this.access = access;
+        this.passage = passage;
+    }
+
+    /**
+     * Before a rename, with the locks of both keys: what moves is charged where it comes to. {@link #replaced} if it is made,
+     * {@link #ended} in any case.
+     */
+    public Status begin(long source, Name sourceName, long target, Name targetName, boolean replace) {
+        passage.enter(source);
+        if (!quotas.isAny()) {
+            return Status.OK;
+        }
+        from = passage.above;
+        to = passage.chainOf(target);
+        if (Quotas.isGone(from) || Quotas.isGone(to)) {
+            return Status.NO_SUCH_DIRECTORY;
+        }
+        if (Arrays.equals(from, to)) {
+            return Status.OK;
+        }
+        passage.leave();
+        passage.close(source, target);
+        from = passage.above;
+        to = passage.chainOf(target);
+        if (Quotas.isGone(from) || Quotas.isGone(to)) {
+            return Status.NO_SUCH_DIRECTORY;
+        }
+        return charge(source, sourceName, target, targetName, replace);
+    }
+
+    private Status charge(long source, Name sourceName, long target, Name targetName, boolean replace) {
+        Status status = namespace.stat(source, sourceName, seen);
+        if (status != Status.OK) {
+            return status;
+        }
+        // What is held in the orphan directory counts where it was, and does not move.
+        boolean isKnown = seen.isDirectory() && !orphans.isBusy();
+        Quota itself = isKnown ? quotas.counted(seen.id) : null;
+        if (itself == null) {
+            TreeSum sum = TreeSum.of(namespace, seen);
+            names = sum.names();
+            bytes = sum.bytes;
+        } else {
+            names = itself.usedNames;
+            bytes = itself.usedBytes;
+        }
+        boolean taken = namespace.stat(target, targetName, seen) == Status.OK;
+        if (taken && !replace) {
+            return Status.EXISTS;
+        }
+        replacedNames = taken ? 1 : 0;
+        replacedBytes = taken ? TreeSum.bytesOf(seen) : 0;
+        status = quotas.charge(without(to, from), names - replacedNames, bytes - replacedBytes, access);
+        isCharged = status == Status.OK;
+        return status;
+    }
+
+    /** The rename was made, and has replaced this; id 0: nothing. */
+    public void replaced(Attributes removed) {
+        if (removed.id == 0) {
+            return;
+        }
+        replacedQuota = quotas.has(removed.id) ? removed.id : 0;
+        if (!isCharged) {
+            quotas.add(passage.above, -1, -TreeSum.bytesOf(removed));
+        }
+    }
+
+    /** It has ended so. */
+    public void ended(Status outcome, long source, Name sourceName) {
+        if (isCharged) {
+            // Between two names of one file nothing moves.
+            if (outcome == Status.OK && namespace.stat(source, sourceName, seen) != Status.OK) {
+                quotas.add(without(from, to), -names, -bytes);
+                quotas.add(without(from, without(from, to)), -replacedNames, -replacedBytes);
+            } else {
+                quotas.add(without(to, from), replacedNames - names, replacedBytes - bytes);
+            }
+            isCharged = false;
+        }
+        passage.leave();
+        if (replacedQuota != 0) {
+            quotas.removed(replacedQuota);
+            replacedQuota = 0;
+        }
+    }
+
+    private static Quota[] without(Quota[] some, Quota[] others) {
+        return Arrays.stream(some)
+                .filter(each -> !Arrays.asList(others).contains(each))
+                .toArray(Quota[]::new);
+    }
+
+    /**
+     * Before a tree leaves this directory for the orphan directory, with the lock of its key: if a quota is above, the gate is closed. Tells what leaves.
+     * {@link QuotaLockHolder#leave} follows.
+     */
+    public Quotas.Departure departure(long parent) {
+        passage.enter(parent);
+        if (passage.above.length > 0) {
+            passage.leave();
+            passage.close(parent, parent);
+        }
+        return quotas.departure(passage.above);
+    }
+}

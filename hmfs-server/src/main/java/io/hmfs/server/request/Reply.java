@@ -1,0 +1,396 @@
+package io.hmfs.server.request;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.PoolStatus;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Access;
+import io.hmfs.server.data.ObjectList;
+import io.hmfs.server.protocol.WelcomeInfo;
+import io.hmfs.server.transport.ReplyTarget;
+import io.hmfs.wire.AclReportEncoder;
+import io.hmfs.wire.CensusPageEncoder;
+import io.hmfs.wire.ChunkEncoder;
+import io.hmfs.wire.DoneEncoder;
+import io.hmfs.wire.EntryEncoder;
+import io.hmfs.wire.FailureEncoder;
+import io.hmfs.wire.LeaseStateEncoder;
+import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.MetricsReportEncoder;
+import io.hmfs.wire.ObjectsPageEncoder;
+import io.hmfs.wire.PendingRemovalsEncoder;
+import io.hmfs.wire.QuotaReportEncoder;
+import io.hmfs.wire.SafeModeStateEncoder;
+import io.hmfs.wire.StatusReportEncoder;
+import io.hmfs.wire.SumEncoder;
+import io.hmfs.wire.WelcomeEncoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import io.hmfs.wire.XattrsEncoder;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.UUID;
+
+/** Writes replies of one thread, its encoders reused for each. */
+public final class Reply {
+    private static final int FIXED_MAX = 160; // more than header and root block of any reply
+    private static final int MESSAGE_MAX = 2048;
+    private static final int TEXTS_MAX = 16 << 10;
+    private static final int XATTR_LENGTHS = Short.BYTES + Integer.BYTES;
+    private static final int CHUNK_HEAD = Wire.HEADER_SIZE + ChunkEncoder.BLOCK_LENGTH + Integer.BYTES;
+
+    public final MessageHeaderEncoder header = new MessageHeaderEncoder();
+    private final WireBuffer out = new WireBuffer();
+    private final WelcomeEncoder welcome = new WelcomeEncoder();
+    private final DoneEncoder done = new DoneEncoder();
+    private final FailureEncoder failure = new FailureEncoder();
+    private final EntryEncoder entry = new EntryEncoder();
+    private final StatusReportEncoder report = new StatusReportEncoder();
+    private final SumEncoder sum = new SumEncoder();
+    private final MetricsReportEncoder metrics = new MetricsReportEncoder();
+    private final XattrsEncoder xattrs = new XattrsEncoder();
+    private final AclReportEncoder acl = new AclReportEncoder();
+    private final QuotaReportEncoder quota = new QuotaReportEncoder();
+    private final LeaseStateEncoder leaseState = new LeaseStateEncoder();
+    private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
+    private final CensusPageEncoder census = new CensusPageEncoder();
+    private final PendingRemovalsEncoder removals = new PendingRemovalsEncoder();
+    private final ObjectsPageEncoder objects = new ObjectsPageEncoder();
+    private final ChunkEncoder chunk = new ChunkEncoder();
+    private final PrincipalNames principals;
+    private final Access access;
+
+    private ReplyTarget target;
+    private long correlationId;
+    private ResultCode outcome = ResultCode.OK;
+    private ByteBuf buffer = io.netty.buffer.Unpooled.EMPTY_BUFFER;
+    private int begin;
+    private int end;
+
+    public Reply(PrincipalNames principals, Access access, ReplyTarget nowhere) {
+        this.principals = principals;
+        this.access = access;
+        target = nowhere;
+    }
+
+    /** Aims at the next request's reply. */
+    public void aim(ReplyTarget newTarget, long newCorrelationId) {
+        target = newTarget;
+        correlationId = newCorrelationId;
+        outcome = ResultCode.OK;
+    }
+
+    /** What the current request's reply says. */
+    public ResultCode outcome() {
+        return outcome;
+    }
+
+    public long correlationId() {
+        return correlationId;
+    }
+
+    /** Begins a frame of at most {@code bound} bytes; the window is for the encoder. */
+    public WireBuffer open(int bound) {
+        buffer = target.room(Wire.LENGTH_SIZE + bound);
+        begin = buffer.writerIndex();
+        return out.wrap(buffer, begin + Wire.LENGTH_SIZE, bound);
+    }
+
+    /** Makes room for a frame that turns out longer: {@code used} bytes are written, {@code more} may follow. */
+    public void extend(int used, int more) {
+        buffer.writerIndex(begin + Wire.LENGTH_SIZE + used);
+        buffer.ensureWritable(more);
+        buffer.writerIndex(begin);
+        out.wrap(buffer, begin + Wire.LENGTH_SIZE, used + more);
+    }
+
+    /** Ends the frame. */
+    public void close(int length) {
+        buffer.setIntLE(begin, length);
+        end = begin + Wire.LENGTH_SIZE + length;
+        buffer.writerIndex(end);
+        out.release();
+    }
+
+    /** Where the last frame begins in {@link #buffer}; until the next one is opened. */
+    public int frameAt() {
+        return begin;
+    }
+
+    /** Bytes of the last frame, with its length word. */
+    public int frameLength() {
+        return end - begin;
+    }
+
+    public void done() {
+        done(0, 0);
+    }
+
+    public void done(long removedId, long removedSize) {
+        close(done.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .removedId(removedId)
+                .removedSize(removedSize)
+                .limit());
+    }
+
+    /** Replies with an outcome of the engine, whatever it is. */
+    public void status(Status status) {
+        if (status == Status.OK) {
+            done();
+        } else if (status == Status.ACCESS_DENIED
+                || status == Status.NAME_QUOTA_EXCEEDED
+                || status == Status.SPACE_QUOTA_EXCEEDED) {
+            failure(StatusCodes.wire(status), access.reason());
+        } else if (status == Status.UNRESOLVED_LINK) {
+            failure(ResultCode.UNRESOLVED_LINK, access.reason(), Wire.PATH_MAX);
+        } else {
+            failure(StatusCodes.wire(status), "");
+        }
+    }
+
+    public void failure(ResultCode code, String message) {
+        failure(code, message, MESSAGE_MAX);
+    }
+
+    private void failure(ResultCode code, String message, int messageMax) {
+        outcome = code;
+        byte[] text = message.isEmpty() ? NO_BYTES : message.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(text.length, messageMax);
+        close(failure.wrapAndApplyHeader(open(FIXED_MAX + length), 0, header)
+                .correlationId(correlationId)
+                .code(code.code())
+                .putMessage(text, 0, length)
+                .limit());
+    }
+
+    private static final byte[] NO_BYTES = {};
+
+    public void entry(long parentId, Attributes attributes) {
+        entry(parentId, attributes, NO_BYTES);
+    }
+
+    /** The same for what may be a symbolic link; else the target is empty. */
+    public void entry(long parentId, Attributes attributes, byte[] linkTarget) {
+        entry(parentId, attributes, 0, 0, 0, 0, linkTarget);
+    }
+
+    /** A file that was opened or made, what its making removed, and what its data may be asked for. */
+    public void opened(long parentId, Attributes attributes, Attributes removed, long grant, long seal) {
+        entry(parentId, attributes, removed.id, removed.size, grant, seal, NO_BYTES);
+    }
+
+    private void entry(
+            long parentId,
+            Attributes attributes,
+            long removedId,
+            long removedSize,
+            long grant,
+            long seal,
+            byte[] linkTarget) {
+        byte[] owner = principals.name(attributes.uid);
+        byte[] group = principals.name(attributes.gid);
+        entry.wrapAndApplyHeader(open(FIXED_MAX + owner.length + group.length + linkTarget.length), 0, header)
+                .correlationId(correlationId)
+                .inode(attributes.id)
+                .parentId(parentId)
+                .size(attributes.size)
+                .mtimeNanos(attributes.mtimeNanos)
+                .atimeNanos(attributes.atimeNanos)
+                .ctimeNanos(attributes.ctimeNanos)
+                .removedId(removedId)
+                .removedSize(removedSize)
+                .mode(attributes.mode)
+                .grant(grant)
+                .seal(seal);
+        entry.flags()
+                .clear()
+                .directory(attributes.isDirectory())
+                .symlink(attributes.isSymlink())
+                .acl(attributes.hasAcl);
+        close(entry.putOwner(owner, 0, owner.length)
+                .putGroup(group, 0, group.length)
+                .putTarget(linkTarget, 0, linkTarget.length)
+                .limit());
+    }
+
+    /** {@code survives}: whether outcomes are remembered over a crash of the server too. */
+    public void welcome(WelcomeInfo info, long incarnation, int outcomesKept, boolean survives) {
+        welcome.wrapAndApplyHeader(open(TEXTS_MAX), 0, header)
+                .correlationId(correlationId)
+                .mapVersion(info.mapVersion())
+                .blockSize(info.blockSize())
+                .protocolVersion(Wire.PROTOCOL_VERSION)
+                .chunkSize(info.chunkSize())
+                .frameMax(info.frameMax())
+                .incarnation(incarnation)
+                .outcomesKept(outcomesKept)
+                .outcomesSurvive((short) (survives ? 1 : 0));
+        UUID cluster = info.clusterId();
+        welcome.clusterId().high(cluster.getMostSignificantBits()).low(cluster.getLeastSignificantBits());
+        close(welcome.serverVersion(info.serverVersion())
+                .persistence(info.persistence())
+                .dataStore(info.dataStore())
+                .limit());
+    }
+
+    public void report(PoolStatus pool, WelcomeInfo info, int connections, long uptimeMillis) {
+        report.wrapAndApplyHeader(open(TEXTS_MAX), 0, header)
+                .correlationId(correlationId)
+                .mapVersion(info.mapVersion())
+                .capacity(pool.capacity())
+                .recoveredObjects(pool.recoveredObjects())
+                .uptimeMillis(uptimeMillis)
+                .formatVersion(pool.formatVersion())
+                .regionsUsed(pool.regionsUsed())
+                .regionsMax(pool.regionsMax())
+                .connections(connections)
+                .recovering((short) (pool.recovering() ? 1 : 0));
+        UUID cluster = pool.clusterId();
+        report.clusterId().high(cluster.getMostSignificantBits()).low(cluster.getLeastSignificantBits());
+        close(report.poolPath(pool.path())
+                .backing(pool.backing())
+                .persistence(pool.persistence())
+                .serverVersion(info.serverVersion())
+                .limit());
+    }
+
+    public void xattrs(Map<String, byte[]> attributes) {
+        int bound = FIXED_MAX;
+        for (Map.Entry<String, byte[]> each : attributes.entrySet()) {
+            bound += XATTR_LENGTHS + 3 * each.getKey().length() + each.getValue().length;
+        }
+        XattrsEncoder.AttributesEncoder group = xattrs.wrapAndApplyHeader(open(bound), 0, header)
+                .correlationId(correlationId)
+                .attributesCount(attributes.size());
+        attributes.forEach((name, value) -> group.next().name(name).putValue(value, 0, value.length));
+        close(xattrs.limit());
+    }
+
+    public void acl(Attributes attributes, String entries) {
+        byte[] owner = principals.name(attributes.uid);
+        byte[] group = principals.name(attributes.gid);
+        byte[] text = entries.getBytes(StandardCharsets.UTF_8);
+        close(acl.wrapAndApplyHeader(open(FIXED_MAX + owner.length + group.length + text.length), 0, header)
+                .correlationId(correlationId)
+                .mode(attributes.mode)
+                .putOwner(owner, 0, owner.length)
+                .putGroup(group, 0, group.length)
+                .putEntries(text, 0, text.length)
+                .limit());
+    }
+
+    public void safeMode(boolean on) {
+        close(safeMode.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .on((short) (on ? 1 : 0))
+                .limit());
+    }
+
+    public void leaseState(boolean closed) {
+        close(leaseState
+                .wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .closed((short) (closed ? 1 : 0))
+                .limit());
+    }
+
+    public void quota(long nameQuota, long spaceQuota, long names, long bytes) {
+        close(quota.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .nameQuota(nameQuota)
+                .spaceQuota(spaceQuota)
+                .names(names)
+                .bytes(bytes)
+                .limit());
+    }
+
+    /** {@code nameQuota}, {@code spaceQuota}: those of the directory at the top. */
+    public void sum(long bytes, long files, long directories, long nameQuota, long spaceQuota, byte[] next) {
+        close(sum.wrapAndApplyHeader(open(FIXED_MAX + next.length), 0, header)
+                .correlationId(correlationId)
+                .bytes(bytes)
+                .files(files)
+                .directories(directories)
+                .nameQuota(nameQuota)
+                .spaceQuota(spaceQuota)
+                .putNext(next, 0, next.length)
+                .limit());
+    }
+
+    public void removals(int next, int recorded, byte[] files, int length) {
+        close(removals.wrapAndApplyHeader(open(FIXED_MAX + length), 0, header)
+                .correlationId(correlationId)
+                .next(next)
+                .recorded(recorded)
+                .putFiles(files, 0, length)
+                .limit());
+    }
+
+    public void census(long incarnation, long moved, int listed, ListCursor cursor, byte[] files, byte[] directories) {
+        close(census.wrapAndApplyHeader(open(FIXED_MAX + files.length + directories.length), 0, header)
+                .correlationId(correlationId)
+                .incarnation(incarnation)
+                .moved(moved)
+                .listed(listed)
+                .cursorBirth(cursor.birth)
+                .cursorAt(cursor.at)
+                .cursorStart(cursor.start)
+                .putFiles(files, 0, files.length)
+                .putDirectories(directories, 0, directories.length)
+                .limit());
+    }
+
+    public void objects(ObjectList list) {
+        byte[] found = list.objects();
+        byte[] unknown = list.unknown();
+        close(objects.wrapAndApplyHeader(open(FIXED_MAX + found.length + unknown.length), 0, header)
+                .correlationId(correlationId)
+                .directory(list.directory())
+                .afterInode(list.afterInode())
+                .afterBlock(list.afterBlock())
+                .putObjects(found, 0, found.length)
+                .putUnknown(unknown, 0, unknown.length)
+                .limit());
+    }
+
+    public void metrics(byte[] text) {
+        close(metrics.wrapAndApplyHeader(open(FIXED_MAX + text.length), 0, header)
+                .correlationId(correlationId)
+                .putText(text, 0, text.length)
+                .limit());
+    }
+
+    /** Begins a chunk of at most {@code length} bytes. Returns the position in {@link #buffer} where its data goes. */
+    public int openChunk(int length) {
+        open(CHUNK_HEAD + length);
+        return begin + Wire.LENGTH_SIZE + CHUNK_HEAD;
+    }
+
+    /** The buffer of the frame that is open. */
+    public ByteBuf buffer() {
+        return buffer;
+    }
+
+    /** Ends a chunk: {@code count} bytes are in place; -1: there is nothing to read. */
+    public void closeChunk(int count) {
+        int length = Math.max(count, 0);
+        chunk.wrapAndApplyHeader(out, 0, header).correlationId(correlationId).present((short) (count < 0 ? 0 : 1));
+        out.putInt(CHUNK_HEAD - Integer.BYTES, length, ChunkEncoder.BYTE_ORDER);
+        close(CHUNK_HEAD + length);
+    }
+
+    public byte[] principal(int id) {
+        return principals.name(id);
+    }
+
+    /** What became of the request is unknown. */
+    public void forgotten() {
+        failure(
+                ResultCode.OUTCOME_UNKNOWN,
+                "whether it was executed is unknown: the server does not remember so old a request; look, and repeat it if"
+                        + " need be");
+    }
+}

@@ -1,0 +1,381 @@
+package io.hmfs.server.transport;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.server.metrics.WorkerMeter;
+import io.hmfs.wire.FrameAssembler;
+import io.hmfs.wire.MalformedFrameException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.SocketAddress;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The flow of one connection. Frames are cut from the bytes and passed on in the {@link EventLoopBatch} in which they
+ * arrive, up to the connection's share of it; replies gather in one buffer and leave at the end of the batch.
+ * Back-pressure: nothing is received while the peer does not take its replies, while too many replies wait for the log
+ * or for other threads, or while the receiver says so.
+ */
+final class ServerConnection implements ChannelListener, ReplyChannel, EventLoopBatch.Member {
+    private static final System.Logger LOG = System.getLogger(ServerConnection.class.getName());
+
+    private static final int HELLO_FRAME_MAX = 1024;
+
+    private final ConnectionLimits limits;
+    private final EventLoopBatch batch;
+    private final FrameReceiver receiver;
+    private final TransportChannel channel;
+    private final PeerState peer;
+    private final FrameAssembler frames;
+    private final IdleTimeout idle;
+    private final HeldReplies held;
+    private final GatheredReplies gathered;
+    private final BatchShare share = new BatchShare();
+    private final Consumer<ServerConnection> onClosed;
+
+    private int inFlight;
+    private long owed; // bytes that the replies in flight may have
+    private boolean executing;
+    private boolean paused; // until resume is called
+    private boolean continues; // in the next batch
+    private boolean sends; // at the end of this batch
+    private boolean awaitsReceiver;
+    private boolean draining;
+    private boolean closing;
+    private boolean closesAfterHeld;
+
+    /** The time for the handshake begins now. {@code onClosed} is told once, when the connection has ended. */
+    ServerConnection(
+            ConnectionLimits limits,
+            TransportChannel channel,
+            EventLoopBatch batch,
+            Consumer<ServerConnection> onClosed) {
+        this.limits = limits;
+        this.onClosed = onClosed;
+        this.channel = channel;
+        this.batch = batch;
+        receiver = batch.receiver();
+        frames = new FrameAssembler(channel.allocator(), HELLO_FRAME_MAX);
+        idle = new IdleTimeout(channel::nanoTime, limits.idleNanos());
+        held = new HeldReplies(receiver, channel, this::heldAreSent);
+        gathered = new GatheredReplies(channel, held);
+        peer = receiver.accept(this);
+    }
+
+    // ---- for the receiver of frames
+
+    @Override
+    public ByteBuf room(int bytes) {
+        sends();
+        return gathered.room(bytes);
+    }
+
+    @Override
+    public void begin(int replyBytes) {
+        inFlight++;
+        owed += replyBytes;
+    }
+
+    @Override
+    public void end(ByteBuf reply, int replyBytes) {
+        inFlight--;
+        owed -= replyBytes;
+        if (reply.isReadable() && !closing) {
+            gathered.handOver();
+            held.write(reply);
+            sends();
+        } else {
+            reply.release();
+        }
+        if (draining) {
+            closeIfDrained();
+        } else {
+            resume();
+        }
+    }
+
+    @Override
+    public void closeWhenSent() {
+        if (closing) {
+            return;
+        }
+        ByteBuf last = gathered.take();
+        closing = true;
+        idle.mustTake();
+        channel.receive(true); // and dropped: unread bytes would reset a TCP connection
+        if (!held.isEmpty() || (last != null && last.isReadable() && receiver.holdsReplies())) {
+            closesAfterHeld = true;
+            held.write(last == null ? channel.allocator().buffer(0) : last);
+        } else {
+            closeAfter(last);
+        }
+    }
+
+    private void closeAfter(@Nullable ByteBuf last) {
+        channel.closeAfter(last == null ? channel.allocator().buffer(0) : last, true);
+    }
+
+    @Override
+    public void onThread(Runnable task) {
+        channel.execute(task);
+    }
+
+    @Override
+    public ByteBufAllocator allocator() {
+        return channel.allocator();
+    }
+
+    @Override
+    public @Nullable SocketAddress remote() {
+        return channel.remote();
+    }
+
+    // ---- for all connections of the server
+
+    /** Receives no more frames; closes when those in flight are answered. */
+    void drain() {
+        draining = true;
+        channel.receive(false);
+        closeIfDrained();
+    }
+
+    /** Bytes of replies that were sent and that the peer has not taken. From any thread. */
+    long waitingBytes() {
+        return channel.waitingBytes();
+    }
+
+    private void closeIfDrained() {
+        if (inFlight == 0 && !executing) {
+            gathered.handOver();
+            if (held.isEmpty() && !closing) { // otherwise this is called again when they are sent
+                if (!receiver.hasFailed()) { // otherwise it is unknown what was executed
+                    ProtocolError.dismiss(this);
+                }
+                closeWhenSent();
+            }
+        }
+    }
+
+    // ---- for the event-loop batch
+
+    @Override
+    public void continueReceived() {
+        continues = false;
+        try {
+            process();
+            if (!paused && !continues && !draining && !closing) {
+                channel.receive(true);
+            }
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
+    }
+
+    @Override
+    public void flush() {
+        try {
+            if (!closing) {
+                gathered.handOver();
+            } else {
+                gathered.release(); // of requests that were in a batch when the connection ended
+            }
+            channel.flush();
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        } finally {
+            sends = false;
+        }
+    }
+
+    // ---- for the transport
+
+    @Override
+    public void received(ByteBuf bytes) {
+        receiver.meter().add(WorkerMeter.Tally.RECEIVED_BYTES, bytes.readableBytes());
+        if (closing || draining) {
+            bytes.release();
+            return;
+        }
+        frames.add(bytes);
+        if (!paused && !continues) {
+            process();
+        }
+        if (continues && frames.held() > BatchShare.BYTES) {
+            channel.receive(false); // until it has continued
+        }
+    }
+
+    @Override
+    public void writable() {
+        if (channel.isWritable()) {
+            if (!closing) {
+                idle.hasTaken();
+            }
+            resume();
+        } else {
+            idle.mustTake();
+        }
+    }
+
+    /** Looks for a peer that stopped in the middle: of the handshake, of a frame, or of taking its replies. */
+    @Override
+    public void checkIdle() {
+        if (closing || !channel.isWritable()) {
+            if (idle.isOverForReplies()) {
+                LOG.log(Level.WARNING, "closing {0}: it does not take its replies", peer());
+                channel.close();
+            }
+        } else if (!peer.isGreeted() && !peer.isGreeting() && idle.isOverForHandshake()) {
+            refuse(ResultCode.TIMEOUT, "no handshake in time");
+        } else if (!paused && idle.isOverForFrame()) {
+            refuse(ResultCode.TIMEOUT, "a frame was begun and not finished in time");
+        }
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        if (cause instanceof IOException) {
+            LOG.log(Level.DEBUG, "connection of " + peer() + " failed", cause);
+        } else {
+            LOG.log(Level.ERROR, "closing " + peer() + " after an error in the transport", cause);
+        }
+        channel.close();
+    }
+
+    @Override
+    public void closed() {
+        receiver.closed(peer);
+        closing = true;
+        if (idle.isFrameBegun() && frames.unfinished()) {
+            LOG.log(Level.INFO, "{0} left in the middle of a frame", peer());
+        }
+        if (!executing) {
+            frames.close();
+        }
+        gathered.release();
+        held.release();
+        onClosed.accept(this);
+    }
+
+    // ---- receiving
+
+    private void process() {
+        executing = true;
+        try {
+            takeFrames();
+            frames.trim();
+            if (frames.unfinished()) {
+                idle.frameBegun();
+            }
+        } catch (MalformedFrameException e) {
+            receiver.endBatch(); // frames that came before are answered before
+            refuse(
+                    e.oversized() ? ResultCode.TOO_LARGE : ResultCode.BAD_REQUEST,
+                    "unreadable stream: " + e.getMessage());
+        } finally {
+            executing = false;
+            if (!channel.isOpen()) {
+                frames.close();
+            }
+        }
+        if (draining) {
+            closeIfDrained();
+        }
+    }
+
+    /** Passes on the frames that have arrived, as far as back-pressure and the share of this batch allow. */
+    private void takeFrames() {
+        receiver.beginRead();
+        while (!closing && !draining) {
+            if (!mayProceed()) {
+                pause();
+                return;
+            }
+            if (share.isUsed(batch.number())) {
+                continueInNextBatch();
+                return;
+            }
+            if (peer.isGreeted()) {
+                frames.frameMax(limits.frameMax());
+            }
+            if (!frames.next()) {
+                return;
+            }
+            idle.frameEnded();
+            share.use(frames.length());
+            receiver.frame(peer, frames.buffer(), frames.offset(), frames.length());
+        }
+    }
+
+    private boolean mayProceed() {
+        return !peer.isGreeting()
+                && channel.isWritable()
+                && inFlight < limits.inFlightMax()
+                && owed < ConnectionLimits.OWED_MAX
+                && receiver.mayProceed(peer)
+                && held.bytes() < limits.frameMax();
+    }
+
+    private void pause() {
+        if (!paused) {
+            paused = true;
+            channel.receive(false);
+        }
+        boolean served = receiver.mayProceed(peer);
+        if (served && mayProceed()) {
+            resume(); // other threads have made room since the receiver was asked
+        } else if (!served && !awaitsReceiver) { // no event of this connection tells when that changes
+            awaitsReceiver = true;
+            receiver.whenMayProceed(peer, () -> {
+                awaitsReceiver = false;
+                resume();
+            });
+        }
+    }
+
+    private void resume() {
+        if (paused && !closing && !draining) {
+            paused = false;
+            continueInNextBatch();
+        }
+    }
+
+    private void continueInNextBatch() {
+        if (!continues) {
+            continues = true;
+            batch.continueWith(this);
+        }
+    }
+
+    // ---- sending
+
+    private void sends() {
+        if (!sends) {
+            sends = true;
+            batch.sendOf(this);
+        }
+    }
+
+    /** Held replies were written: what waited for that continues. */
+    private void heldAreSent() {
+        sends();
+        if (held.isEmpty() && closesAfterHeld) {
+            closeAfter(null);
+        } else if (draining) {
+            closeIfDrained();
+        } else {
+            resume();
+        }
+    }
+
+    private void refuse(ResultCode code, String message) {
+        LOG.log(Level.WARNING, "closing {0}: {1}", peer(), message);
+        receiver.meter().add(WorkerMeter.Tally.FRAMES_REFUSED, 1);
+        if (!closing) {
+            ProtocolError.write(this, code, message);
+            closeWhenSent();
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package io.hmfs.server.tree;
+
+import io.hmfs.core.Namespace;
+import io.hmfs.core.ServerNamespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * One part of a census, which tells which files there are (docs/adr/0124): entries of the directories that are asked for, and what was moved
+ * meanwhile. A file that is there from the first part of a census to its last is told at least once.
+ */
+public final class CensusPage {
+    /** The size of a file that was moved. */
+    public static final long HAS_MOVED = -1;
+
+    private static final int ENTRIES_MAX = 4_096;
+    private static final int MOVED_MAX = 1_024;
+    private static final int FILE_BYTES = 2 * Long.BYTES;
+
+    private final ServerNamespace namespace;
+    private final OrphanDirectory orphans;
+    private final ByteBuffer files = buffer((ENTRIES_MAX + MOVED_MAX) * FILE_BYTES);
+    private final ByteBuffer directories = buffer((ENTRIES_MAX + MOVED_MAX) * Long.BYTES);
+    private int left = ENTRIES_MAX;
+    private int listed;
+    private long moved;
+
+    public CensusPage(ServerNamespace namespace, OrphanDirectory orphans) {
+        this.namespace = namespace;
+        this.orphans = orphans;
+    }
+
+    private static ByteBuffer buffer(int bytes) {
+        return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** The first part: what the census is to begin with. */
+    public Status begin() {
+        moved = orphans.watch();
+        directories.putLong(Namespace.ROOT_ID);
+        Attributes there = new Attributes();
+        Status status = namespace.orphans(false, there);
+        if (status == Status.OK) { // what is in it is the reaper's
+            directories.putLong(there.id);
+        }
+        return status == Status.NOT_FOUND ? Status.OK : status;
+    }
+
+    /**
+     * Another part. STALE: more was moved than is remembered.
+     *
+     * @param wanted ids of directories
+     * @param cursor where the first of them goes on; then where the one behind the {@link #listed} goes on
+     * @param movedBefore what the last part has told as {@link #moved}
+     */
+    public Status goOn(ByteBuffer wanted, ListCursor cursor, long movedBefore) {
+        while (wanted.hasRemaining() && left > 0) {
+            Status status = namespace.list(wanted.getLong(), cursor, this::visit);
+            if (status == Status.NO_SUCH_DIRECTORY) {
+                cursor.birth = -1; // it is gone, and was empty then
+            } else if (status != Status.OK) {
+                return status;
+            }
+            if (!cursor.atEnd()) {
+                break;
+            }
+            listed++;
+            cursor.birth = 0;
+            cursor.at = 0;
+            cursor.start = 0;
+        }
+        long[] since = orphans.movedSince(movedBefore, MOVED_MAX);
+        if (since == null) {
+            return Status.STALE;
+        }
+        for (long id : since) {
+            add(id & ~RenameLog.DIRECTORY, HAS_MOVED, (id & RenameLog.DIRECTORY) != 0);
+        }
+        moved = movedBefore + since.length;
+        return Status.OK;
+    }
+
+    private boolean visit(Name name, Attributes found) {
+        if (left == 0) {
+            return false;
+        }
+        left--;
+        add(found.id, found.size, found.isDirectory());
+        return true;
+    }
+
+    private void add(long id, long size, boolean directory) {
+        if (directory) {
+            directories.putLong(id);
+        } else {
+            files.putLong(id).putLong(size);
+        }
+    }
+
+    /** How many of the directories have been listed to their end. */
+    public int listed() {
+        return listed;
+    }
+
+    /** Position in the log of what was moved; the next part goes on there. */
+    public long moved() {
+        return moved;
+    }
+
+    /** Inode and size of each file. */
+    public byte[] files() {
+        return written(files);
+    }
+
+    public byte[] directories() {
+        return written(directories);
+    }
+
+    private static byte[] written(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.position()];
+        buffer.get(0, bytes);
+        return bytes;
+    }
+}

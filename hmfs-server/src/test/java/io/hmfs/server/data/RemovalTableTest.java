@@ -1,0 +1,289 @@
+package io.hmfs.server.data;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.RemovedFiles;
+import io.hmfs.core.ServerNamespace;
+import io.hmfs.core.type.RemovedFile;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: a file is told as removed only if it is, for certain, and a clear reaches the pool once, by the table's thread. Method: a table on a
+ * pool that is played by a stack, with a log that has what it is told to have.
+ */
+class RemovalTableTest {
+    private final ArrayDeque<Long> removed = new ArrayDeque<>(); // the last that was removed is handed out first
+    private final Set<Long> handedOut = new HashSet<>();
+    private final List<Long> done = new ArrayList<>();
+    private final List<Long> givenBack = new ArrayList<>();
+    private final List<Runnable> held = new CopyOnWriteArrayList<>();
+    private final Set<Thread> poolThreads = ConcurrentHashMap.newKeySet();
+    private @Nullable RuntimeException poolFails;
+    private long position;
+    private long ageNanos;
+    private long nanos;
+
+    private final RemovedFiles files = new RemovedFiles() {
+        @Override
+        public synchronized boolean next(RemovedFile out) {
+            poolThreads.add(Thread.currentThread());
+            if (poolFails != null) {
+                throw poolFails;
+            }
+            Long inode = removed.pollLast();
+            if (inode == null) {
+                return false;
+            }
+            handedOut.add(inode);
+            out.token = -inode;
+            out.id = inode;
+            out.size = 10 * inode;
+            out.removedNanos = System.currentTimeMillis() * 1_000_000L - ageNanos;
+            return true;
+        }
+
+        @Override
+        public synchronized void done(long token) {
+            poolThreads.add(Thread.currentThread());
+            assertTrue(handedOut.remove(-token));
+            done.add(-token);
+        }
+
+        @Override
+        public synchronized void giveBack(long token) {
+            assertTrue(handedOut.remove(-token));
+            givenBack.add(-token);
+        }
+
+        @Override
+        public synchronized long count() {
+            return (long) removed.size() + handedOut.size();
+        }
+
+        @Override
+        public void await(long nanos) {
+            LockSupport.parkNanos(1_000_000);
+        }
+    };
+
+    private final RemovalTable table = new RemovalTable(
+            (ServerNamespace) Proxy.newProxyInstance(
+                    ServerNamespace.class.getClassLoader(),
+                    new Class<?>[] {ServerNamespace.class},
+                    (_, method, arguments) -> {
+                        return switch (method.getName()) {
+                            case "removedFiles" -> files;
+                            case "logPosition" -> position;
+                            case "whenDurable" -> {
+                                held.add((Runnable) arguments[1]);
+                                yield null;
+                            }
+                            default -> throw new AssertionError(method);
+                        };
+                    }),
+            () -> nanos);
+
+    private void remove(long inode) {
+        synchronized (files) {
+            removed.add(inode);
+        }
+    }
+
+    private Set<Long> told(long olderThanNanos) {
+        table.work();
+        return page(olderThanNanos);
+    }
+
+    private Set<Long> page(long olderThanNanos) {
+        Set<Long> inodes = new TreeSet<>();
+        ByteBuffer page = ByteBuffer.allocate(1_024 * RemovalTable.ENTRY_BYTES);
+        for (int from = 0; from < RemovalTable.PLACES; ) {
+            int next = table.page(from, olderThanNanos, page.clear());
+            assertTrue(next > from, "a page that goes on where it began");
+            from = next;
+            page.flip();
+            while (page.hasRemaining()) {
+                long inode = page.getLong();
+                assertTrue(inodes.add(inode));
+                assertEquals(10 * inode, page.getLong(), "its size");
+            }
+        }
+        return inodes;
+    }
+
+    @Test
+    void whatIsRemovedIsToldAndClearedOnce() {
+        remove(1);
+        remove(2);
+        assertEquals(Set.of(1L, 2L), told(0));
+        assertFalse(table.clear(0));
+        assertFalse(table.clear(3));
+        assertFalse(table.clear(-1));
+        assertTrue(table.clear(1));
+        assertFalse(table.clear(1));
+        remove(3);
+        remove(4);
+        assertFalse(table.clear(4), "which is not in the table yet");
+        assertEquals(Set.of(2L, 3L), told(0), "what was cleared before it was removed is on record");
+        assertEquals(List.of(1L, 4L), done);
+    }
+
+    @Test
+    void whatIsNotCertainIsNotToldAndAClearWaits() {
+        position = 1;
+        remove(1);
+        remove(2);
+        assertEquals(Set.of(), told(0));
+        assertTrue(table.clear(1));
+        assertEquals(Set.of(), told(0));
+        assertEquals(List.of(), done);
+        held.forEach(Runnable::run);
+        assertEquals(List.of(), done, "the log's thread does not work on the pool");
+        assertEquals(Set.of(2L), told(0));
+        assertEquals(List.of(1L), done);
+        assertEquals(1, held.size());
+    }
+
+    @Test
+    void theLogsThreadNeverWorksOnThePool() throws Exception {
+        position = 1;
+        remove(1);
+        remove(2);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        table.start(failure::set);
+        while (held.isEmpty()) {
+            Thread.sleep(1);
+        }
+        assertTrue(table.clear(1));
+        Thread log = Thread.ofPlatform().start(held.getFirst());
+        log.join();
+        while (files.count() > 1) {
+            Thread.sleep(1);
+        }
+        table.close();
+        assertEquals(1, poolThreads.size(), poolThreads.toString());
+        assertFalse(poolThreads.contains(log));
+        assertFalse(poolThreads.contains(Thread.currentThread()));
+        assertNull(failure.get());
+    }
+
+    @Test
+    void anErrorOfTheThreadIsTold() throws Exception {
+        poolFails = new IllegalStateException("planted");
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        table.start(failure::complete);
+        assertSame(poolFails, failure.get(10, TimeUnit.SECONDS));
+        table.close();
+    }
+
+    @Test
+    void clearsInTheOrderOfRemovalReachThePool() {
+        int count = 20_000; // handed out in the opposite order
+        for (long inode = 1; inode <= count; inode++) {
+            remove(inode);
+        }
+        for (long inode = 1; inode <= count; inode++) {
+            table.clear(inode);
+            if (inode % 1_024 == 0) {
+                table.work();
+            }
+        }
+        table.work();
+        assertEquals(count, done.size());
+        assertEquals(0, files.count());
+        assertEquals(Set.of(), told(0));
+    }
+
+    @Test
+    void theTableGrowsWithWhatItHolds() {
+        long count = 100_000;
+        Set<Long> all = new HashSet<>();
+        for (long inode = 1; inode <= count; inode++) {
+            remove(inode);
+            all.add(inode);
+        }
+        assertEquals(all, told(0));
+        for (long inode = 1; inode <= count; inode += 2) {
+            assertTrue(table.clear(inode));
+            all.remove(inode);
+        }
+        for (long inode = count + 1; inode <= 2 * count; inode++) {
+            remove(inode);
+            all.add(inode);
+        }
+        assertEquals(all, told(0));
+        all.forEach(table::clear);
+        assertEquals(Set.of(), told(0));
+        assertEquals(2 * count, done.size());
+    }
+
+    @Test
+    void aPeerThatPollsHidesNothingFromAnotherForLong() {
+        long age = TimeUnit.MINUTES.toNanos(5);
+        remove(1);
+        table.work();
+        Random random = new Random(7);
+        int asked = 0;
+        int told = 0;
+        long ask = age;
+        for (; nanos < TimeUnit.HOURS.toNanos(20); nanos += TimeUnit.SECONDS.toNanos(1)) {
+            page(TimeUnit.MINUTES.toNanos(1));
+            if (nanos >= ask) {
+                ask += age + random.nextLong(age);
+                asked++;
+                told += page(age).size();
+            }
+        }
+        assertTrue(told > asked / 4, told + " of " + asked);
+    }
+
+    @Test
+    void whatWasToldIsToldAgainLaterOnly() {
+        long age = TimeUnit.MILLISECONDS.toNanos(50);
+        remove(1);
+        assertEquals(Set.of(), told(age));
+        nanos += age - 1;
+        assertEquals(Set.of(), told(age));
+        nanos++;
+        assertEquals(Set.of(1L), told(age));
+        assertEquals(Set.of(), told(age), "another client has taken it up");
+        nanos += age;
+        assertEquals(Set.of(1L), told(0), "as by a client that does not take it up");
+        assertEquals(Set.of(1L), told(age));
+        ageNanos = TimeUnit.HOURS.toNanos(2);
+        remove(2);
+        assertEquals(Set.of(2L), told(TimeUnit.HOURS.toNanos(1)), "removed long ago, when nobody asked");
+    }
+
+    @Test
+    void aCloseGivesBackWhatIsNotCleared() {
+        remove(1);
+        remove(2);
+        remove(3);
+        told(0);
+        table.clear(2);
+        table.close();
+        assertEquals(Set.of(1L, 3L), new HashSet<>(givenBack));
+        assertEquals(List.of(2L), done);
+    }
+}

@@ -1,0 +1,216 @@
+package io.hmfs.server.op;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.access.ClientKey;
+import io.hmfs.server.pipeline.HandlerRig;
+import io.hmfs.server.quota.Quota;
+import io.hmfs.wire.DeleteEncoder;
+import io.hmfs.wire.DoneDecoder;
+import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: delete takes the name of a file away, of a batch as of one, and tells which file's data has to go. Method: the engine tells what
+ * came of each request; a directory with a sticky bit makes a delete one that no batch takes.
+ */
+class DeleteHandlerTest {
+    private static final long SIZE = 5000;
+
+    @TempDir
+    private Path directory;
+
+    private HandlerRig rig;
+
+    @BeforeEach
+    void open() throws IOException {
+        rig = new HandlerRig(directory);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        rig.close();
+    }
+
+    private static HandlerRig.Message delete(long sequence, String path) {
+        return (out, header) -> new DeleteEncoder()
+                .wrapAndApplyHeader(out, 0, header)
+                .correlationId(1)
+                .clientId(1)
+                .sequence(sequence)
+                .baseId(Wire.ROOT_ID)
+                .path(path)
+                .limit();
+    }
+
+    private static HandlerRig.Message delete(String path) {
+        return delete(0, path);
+    }
+
+    private void assertRemoved(long id, WireBuffer reply) {
+        rig.assertDone(reply);
+        DoneDecoder done = new DoneDecoder().wrapAndApplyHeader(reply, 0, new MessageHeaderDecoder());
+        assertEquals(id, done.removedId());
+        assertEquals(id == 0 ? 0 : SIZE, done.removedSize());
+    }
+
+    private Status look(long parent, String name) {
+        return rig.namespace().stat(parent, Name.of(name), new Attributes());
+    }
+
+    private long file(long parent, String name) {
+        long file = rig.create(parent, name, 0644);
+        assertEquals(Status.OK, rig.namespace().append(parent, Name.of(name), file, SIZE));
+        return file;
+    }
+
+    /** Directories of the superuser in which everybody may write: a user's delete joins a batch in the first, in the other it does not. */
+    private long[] directories() {
+        return new long[] {rig.mkdir("open", 0777), rig.mkdir("sticky", 01777)};
+    }
+
+    private long ownFile(long parent, String name) {
+        int user = rig.namespace().principalId(HandlerRig.USER);
+        Attributes made = new Attributes();
+        assertEquals(Status.OK, rig.namespace().create(parent, Name.of(name), 0644, user, 0, made));
+        assertEquals(Status.OK, rig.namespace().append(parent, Name.of(name), made.id, SIZE));
+        return made.id;
+    }
+
+    @Test
+    void repliesOfABatchComeInOrderWhateverEachSays() {
+        long file = file(Namespace.ROOT_ID, "f");
+        long other = file(rig.mkdir("d", 0755), "f");
+        String[] paths = {"/f", "/f", "/none", "/d", "/d/f/below", "/", "/d/f"};
+        ResultCode[] outcomes = {
+            ResultCode.OK,
+            ResultCode.NOT_FOUND,
+            ResultCode.NOT_FOUND,
+            ResultCode.IS_DIRECTORY,
+            ResultCode.NOT_DIRECTORY,
+            ResultCode.IS_DIRECTORY,
+            ResultCode.OK
+        };
+        for (String path : paths) {
+            rig.send(HandlerRig.ROOT, delete(path));
+        }
+        rig.endBatch();
+        for (int i = 0; i < paths.length; i++) {
+            WireBuffer reply = rig.reply(HandlerRig.ROOT);
+            assertEquals(outcomes[i], rig.outcome(reply), paths[i]);
+            if (outcomes[i] == ResultCode.OK) {
+                assertRemoved(i == 0 ? file : other, reply);
+            }
+        }
+        assertEquals(Status.NOT_FOUND, look(Namespace.ROOT_ID, "f"));
+    }
+
+    @Test
+    void onlyTheLastNameOfAFileIsToldWithItsData() {
+        directories();
+        for (String path : List.of("/open/", "/sticky/")) {
+            long parent = rig.stat(Namespace.ROOT_ID, path.substring(1, path.length() - 1)).id;
+            long file = ownFile(parent, "f");
+            int user = rig.namespace().principalId(HandlerRig.USER);
+            assertEquals(
+                    Status.OK, rig.namespace().link(parent, Name.of("f"), parent, Name.of("again"), new Attributes()));
+            byte[] target = "f".getBytes(StandardCharsets.UTF_8);
+            assertEquals(
+                    Status.OK, rig.namespace().symlink(parent, Name.of("link"), target, user, 0, new Attributes()));
+            assertRemoved(0, rig.ask(HandlerRig.USER, delete(path + "f")));
+            assertRemoved(0, rig.ask(HandlerRig.USER, delete(path + "link")));
+            assertRemoved(file, rig.ask(HandlerRig.USER, delete(path + "again")));
+        }
+    }
+
+    @Test
+    void aLeaseEndsWithItsFile() {
+        for (long parent : directories()) {
+            rig.partition().leases().give(ownFile(parent, "f"), new ClientKey(1, 1), "host", 7);
+        }
+        assertEquals(2, rig.partition().leases().count());
+        rig.assertDone(rig.ask(HandlerRig.USER, delete("/open/f")));
+        assertEquals(1, rig.partition().leases().count());
+        rig.assertDone(rig.ask(HandlerRig.USER, delete("/sticky/f")));
+        assertEquals(0, rig.partition().leases().count());
+    }
+
+    @Test
+    void whoMayNotWriteTheDirectoryOrIsKeptOffByItsStickyBitRemovesNothing() {
+        long closed = rig.mkdir("closed", 0755);
+        rig.create(closed, "f", 0666);
+        long sticky = directories()[1];
+        rig.create(sticky, "f", 0666);
+        assertEquals(Status.OK, rig.namespace().mkdir(sticky, Name.of("d"), 0777, 0, 0, new Attributes()));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, delete("/closed/f")));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, delete("/sticky/f")));
+        assertEquals(ResultCode.IS_DIRECTORY, rig.outcome(HandlerRig.USER, delete("/sticky/d")));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, delete("/sticky/none")));
+        assertEquals(Status.OK, look(closed, "f"));
+        assertEquals(Status.OK, look(sticky, "f"));
+        rig.assertDone(rig.ask(HandlerRig.ROOT, delete("/closed/f")));
+        rig.assertDone(rig.ask(HandlerRig.ROOT, delete("/sticky/f")));
+    }
+
+    @Test
+    void aQuotaGetsNameAndBytesBack() {
+        long open = directories()[0];
+        long file = file(open, "f");
+        assertEquals(Status.OK, rig.partition().quotas().set(open, 10, Quota.NONE));
+        assertRemoved(file, rig.ask(HandlerRig.USER, delete("/open/f")));
+        Quota usage = rig.partition().quotas().usage(open);
+        assertEquals(1, usage == null ? 0 : usage.usedNames);
+        assertEquals(0, usage == null ? -1 : usage.usedBytes);
+    }
+
+    /** From the retry cache, and after a crash from the record that the pool has of it. */
+    @Test
+    void whatComesAgainIsAnsweredAsBefore() throws IOException {
+        long[] parents = directories();
+        long first = ownFile(parents[0], "f");
+        long second = ownFile(parents[1], "f");
+        Attributes out = new Attributes();
+        assertEquals(Status.OK, rig.namespace().link(parents[0], Name.of("f"), parents[0], Name.of("again"), out));
+        byte[] target = "f".getBytes(StandardCharsets.UTF_8);
+        assertEquals(Status.OK, rig.namespace().symlink(parents[0], Name.of("link"), target, 0, 0, out));
+        rig.restart(1);
+        for (int server = 0; server < 2; server++) {
+            for (int time = 0; time < 2; time++) {
+                assertRemoved(0, rig.ask(HandlerRig.USER, delete(1, "/open/f")));
+                assertRemoved(first, rig.ask(HandlerRig.USER, delete(2, "/open/again")));
+                assertRemoved(0, rig.ask(HandlerRig.USER, delete(3, "/open/link")));
+                assertRemoved(second, rig.ask(HandlerRig.USER, delete(4, "/sticky/f")));
+            }
+            rig.restart(1);
+        }
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, delete(5, "/open/f")));
+    }
+
+    @Test
+    void aRequestThatIsCutOffIsRefusedAndRemovesNothing() {
+        long file = file(Namespace.ROOT_ID, "f");
+        HandlerRig.Message cutOff = (out, header) -> delete("/f").encode(out, header) - 1;
+        HandlerRig.Message shortBlock = (out, header) -> {
+            int length = delete("/f").encode(out, header);
+            header.wrap(out, 0).blockLength(DeleteEncoder.BLOCK_LENGTH - 1);
+            return length;
+        };
+        assertEquals(ResultCode.BAD_REQUEST, rig.outcome(HandlerRig.ROOT, cutOff));
+        assertEquals(ResultCode.BAD_REQUEST, rig.outcome(HandlerRig.ROOT, shortBlock));
+        assertRemoved(file, rig.ask(HandlerRig.ROOT, delete("/f")));
+    }
+}

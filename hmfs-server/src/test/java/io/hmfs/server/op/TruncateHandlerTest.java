@@ -1,0 +1,170 @@
+package io.hmfs.server.op;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.pipeline.HandlerRig;
+import io.hmfs.wire.FailureDecoder;
+import io.hmfs.wire.MessageHeaderDecoder;
+import io.hmfs.wire.TruncateEncoder;
+import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: users who may write a file cut it, in the namespace and in the server's data store, unless a client writes it. Method: each asks. */
+class TruncateHandlerTest {
+    @TempDir
+    private Path directory;
+
+    private HandlerRig rig;
+
+    @BeforeEach
+    void open() throws IOException {
+        rig = new HandlerRig(directory, true);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        rig.close();
+    }
+
+    private static HandlerRig.Message truncate(long sequence, String path, long size) {
+        return (out, header) -> new TruncateEncoder()
+                .wrapAndApplyHeader(out, 0, header)
+                .correlationId(1)
+                .clientId(1)
+                .sequence(sequence)
+                .baseId(Wire.ROOT_ID)
+                .size(size)
+                .path(path)
+                .limit();
+    }
+
+    private FileRequests.Opened written(String name, byte... bytes) {
+        rig.create(Namespace.ROOT_ID, name, 0666);
+        FileRequests.Opened file = FileRequests.openToWrite(rig, HandlerRig.ROOT, "/" + name, 0);
+        rig.assertDone(rig.ask(HandlerRig.ROOT, FileRequests.write(file, 0, 0, bytes, 0)));
+        assertEquals(Status.OK, rig.namespace().append(Namespace.ROOT_ID, Name.of(name), file.inode(), bytes.length));
+        return file;
+    }
+
+    private long size(String name) {
+        return rig.stat(Namespace.ROOT_ID, name).size;
+    }
+
+    @Test
+    void aFileIsCutWithItsData() {
+        FileRequests.Opened file = written("f", (byte) 1, (byte) 2, (byte) 3);
+        rig.assertDone(rig.ask(HandlerRig.USER, truncate(0, "/f", 2)));
+        assertEquals(2, size("f"));
+        WireBuffer chunk = rig.ask(HandlerRig.ROOT, FileRequests.read(file, 0, 0, 10));
+        assertArrayEquals(new byte[] {1, 2}, FileRequests.bytes(chunk));
+        rig.assertDone(rig.ask(HandlerRig.USER, truncate(0, "/f", 5)));
+        assertEquals(5, size("f"));
+        assertEquals(ResultCode.INVALID_ARGUMENT, rig.outcome(HandlerRig.USER, truncate(0, "/f", -1)));
+        assertEquals(5, size("f"));
+    }
+
+    @Test
+    void aServerWithoutDataCutsTheNamespace(@TempDir Path other) throws IOException {
+        try (HandlerRig bare = new HandlerRig(other)) {
+            long file = bare.create(Namespace.ROOT_ID, "f", 0666);
+            assertEquals(Status.OK, bare.namespace().append(Namespace.ROOT_ID, Name.of("f"), file, 10));
+            bare.assertDone(bare.ask(HandlerRig.USER, truncate(0, "/f", 2)));
+            assertEquals(2, bare.stat(Namespace.ROOT_ID, "f").size);
+        }
+    }
+
+    @Test
+    void whatTheUserMayNotWriteOrIsNoFileIsRefused() {
+        rig.create(Namespace.ROOT_ID, "readable", 0644);
+        rig.mkdir("d", 0777);
+        byte[] target = "/readable".getBytes(StandardCharsets.UTF_8);
+        assertEquals(
+                Status.OK, rig.namespace().symlink(Namespace.ROOT_ID, Name.of("link"), target, 0, 0, new Attributes()));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, truncate(0, "/readable", 1)));
+        assertEquals(0, size("readable"));
+        assertEquals(ResultCode.IS_DIRECTORY, rig.outcome(HandlerRig.USER, truncate(0, "/d", 1)));
+        assertEquals(ResultCode.IS_DIRECTORY, rig.outcome(HandlerRig.USER, truncate(0, "/", 1)));
+        assertEquals(ResultCode.UNRESOLVED_LINK, rig.outcome(HandlerRig.USER, truncate(0, "/link", 1)));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, truncate(0, "/none", 1)));
+    }
+
+    @Test
+    void aFileThatAClientWritesIsNotCut() {
+        written("f", (byte) 1, (byte) 2);
+        FileRequests.openToWrite(rig, HandlerRig.USER, "/f", 5);
+        WireBuffer reply = rig.ask(HandlerRig.ROOT, truncate(0, "/f", 1));
+        assertEquals(ResultCode.LEASED, rig.outcome(reply));
+        String message = new FailureDecoder()
+                .wrapAndApplyHeader(reply, 0, new MessageHeaderDecoder())
+                .message();
+        assertTrue(message.startsWith("Failed to TRUNCATE_FILE /f for HMFSClient_1 on "), message);
+        assertEquals(2, size("f"));
+    }
+
+    @Test
+    void aTruncateThatComesAgainIsAnsweredAndNotExecuted() throws IOException {
+        rig.restart(1);
+        written("f", (byte) 1, (byte) 2);
+        rig.assertDone(rig.ask(HandlerRig.USER, truncate(1, "/f", 1)));
+        assertEquals(Status.OK, rig.namespace().truncate(Namespace.ROOT_ID, Name.of("f"), 20));
+        rig.assertDone(rig.ask(HandlerRig.USER, truncate(1, "/f", 1)));
+        rig.restart(2);
+        rig.assertDone(rig.ask(HandlerRig.USER, truncate(1, "/f", 1)));
+        assertEquals(20, size("f"));
+    }
+
+    /** The second block's object is a directory that is not empty, so that it cannot be removed. */
+    @Test
+    void aCutThatFailsTakesNothingFromALaterWriter(@TempDir Path other) throws IOException {
+        rig.close();
+        rig = new HandlerRig(other, true);
+        rig.create(Namespace.ROOT_ID, "f", 0666);
+        FileRequests.Opened opened = FileRequests.openToWrite(rig, HandlerRig.ROOT, "/f", 0);
+        rig.assertDone(rig.ask(HandlerRig.ROOT, FileRequests.write(opened, 0, 0, new byte[] {1, 2, 3}, 0)));
+        Name name = Name.of("f");
+        long size = HandlerRig.BLOCK_SIZE + 1;
+        assertEquals(Status.OK, rig.namespace().append(Namespace.ROOT_ID, name, opened.inode(), size));
+        Path stuck = secondObject(other.resolve("data"), opened.inode());
+        Path inner = Files.createDirectories(stuck.resolve("inner"));
+        assertEquals(ResultCode.IO_ERROR, rig.outcome(HandlerRig.USER, truncate(0, "/f", 2)));
+        HandlerRig.Message later = FileRequests.write(opened, 0, 2, new byte[] {7, 8}, 0);
+        ResultCode refused = rig.outcome(HandlerRig.ROOT, later);
+        Files.delete(inner);
+        if (refused == ResultCode.IO_ERROR) {
+            rig.assertDone(rig.ask(HandlerRig.ROOT, later));
+        }
+        rig.partition().recover(); // as the next start
+        assertEquals(Status.OK, rig.namespace().append(Namespace.ROOT_ID, name, opened.inode(), 4));
+        FileRequests.Opened none = new FileRequests.Opened(opened.inode(), 0, 0);
+        assertArrayEquals(
+                new byte[] {1, 2, 7, 8},
+                FileRequests.bytes(rig.ask(HandlerRig.ROOT, FileRequests.read(none, 0, 0, 4))));
+        assertEquals(ResultCode.IO_ERROR, refused);
+    }
+
+    private static Path secondObject(Path data, long inode) throws IOException {
+        String name = Long.toHexString(inode);
+        try (Stream<Path> objects = Files.walk(data)) {
+            return objects.filter(each -> each.endsWith(name + "-0"))
+                    .findFirst()
+                    .orElseThrow()
+                    .resolveSibling(name + "-1");
+        }
+    }
+}

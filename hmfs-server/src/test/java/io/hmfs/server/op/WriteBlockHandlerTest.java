@@ -1,0 +1,100 @@
+package io.hmfs.server.op;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.Namespace;
+import io.hmfs.server.lease.Leases;
+import io.hmfs.server.pipeline.HandlerRig;
+import io.hmfs.wire.EntryDecoder;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: a client with a grant, and its lease if it tells one, writes bytes into a block. Method: each asks, a superuser reads. */
+class WriteBlockHandlerTest {
+    @TempDir
+    private Path directory;
+
+    private HandlerRig rig;
+    private FileRequests.Opened file;
+
+    @BeforeEach
+    void open() throws IOException {
+        rig = new HandlerRig(directory, true);
+        rig.create(Namespace.ROOT_ID, "f", 0666);
+        file = FileRequests.openToWrite(rig, HandlerRig.USER, "/f", 0);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        rig.close();
+    }
+
+    private static final byte[] DATA = {1, 2, 3};
+
+    private ResultCode outcome(FileRequests.Opened opened, long block, long position, byte[] bytes, long lease) {
+        return rig.outcome(HandlerRig.USER, FileRequests.write(opened, block, position, bytes, lease));
+    }
+
+    private byte[] read(long block) {
+        return FileRequests.bytes(rig.ask(HandlerRig.ROOT, FileRequests.read(file, block, 0, 10)));
+    }
+
+    @Test
+    void bytesAreWrittenWhereTheyBelong() {
+        assertEquals(ResultCode.OK, outcome(file, 0, 0, DATA, 0));
+        assertEquals(ResultCode.OK, outcome(file, 0, 2, DATA, 0));
+        assertArrayEquals(new byte[] {1, 2, 1, 2, 3}, read(0));
+        assertEquals(0, read(1).length);
+    }
+
+    @Test
+    void aUserNeedsAGrantToWriteTheFile() {
+        EntryDecoder entry = FileRequests.entry(rig.ask(HandlerRig.USER, FileRequests.open("/f", true, false, 0)));
+        FileRequests.Opened reader = new FileRequests.Opened(entry.inode(), entry.grant(), entry.seal());
+        assertEquals(ResultCode.ACCESS_DENIED, outcome(reader, 0, 0, DATA, 0));
+        FileRequests.Opened other = new FileRequests.Opened(file.inode() + 1, file.grant(), file.seal());
+        assertEquals(ResultCode.ACCESS_DENIED, outcome(other, 0, 0, DATA, 0));
+        assertEquals(0, read(0).length);
+    }
+
+    @Test
+    void aClientThatHasLostItsLeaseWritesNothing() {
+        FileRequests.Opened leased = FileRequests.openToWrite(rig, HandlerRig.USER, "/f", 5);
+        assertEquals(ResultCode.LEASE_LOST, outcome(leased, 0, 0, DATA, 6));
+        assertEquals(0, read(0).length);
+        assertEquals(ResultCode.OK, outcome(leased, 0, 0, DATA, 5));
+        assertArrayEquals(DATA, read(0));
+        Leases leases = rig.partition().leases();
+        leases.endAlone(file.inode(), leases.alone(file.inode(), false)); // it is shared no longer
+    }
+
+    @Test
+    void whatIsNotInsideABlockIsRefused() {
+        assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, -1, 0, DATA, 0));
+        assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, 0, -1, DATA, 0));
+        assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, 0, HandlerRig.BLOCK_SIZE - 2, DATA, 0));
+        assertEquals(ResultCode.TOO_LARGE, outcome(file, 0, 0, new byte[HandlerRig.CHUNK_SIZE + 1], 0));
+        assertEquals(0, read(0).length);
+    }
+
+    @Test
+    void aBlockThatCannotBeWrittenIsAnError() throws IOException {
+        assertEquals(ResultCode.OK, outcome(file, 0, 0, DATA, 0));
+        FileRequests.spoil(directory, file, 1);
+        assertEquals(ResultCode.IO_ERROR, outcome(file, 1, 0, DATA, 0));
+    }
+
+    @Test
+    void aServerWithoutDataRefusesIt(@TempDir Path other) throws IOException {
+        try (HandlerRig bare = new HandlerRig(other)) {
+            assertEquals(
+                    ResultCode.BAD_REQUEST, bare.outcome(HandlerRig.ROOT, FileRequests.write(file, 0, 0, DATA, 0)));
+        }
+    }
+}

@@ -1,0 +1,466 @@
+package io.hmfs.server.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.client.ResultCode;
+import io.hmfs.server.transport.MemoryTransport.Peer;
+import io.hmfs.wire.FailureDecoder;
+import io.hmfs.wire.Wire;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.io.ByteArrayOutputStream;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: the flow of frames is the same for every transport: batches, shares, back-pressure, held replies, timeouts,
+ * bounds, closing. Method: a transport in memory, polled by hand, and a receiver that answers as a frame's first byte
+ * says.
+ */
+class ServerConnectionTest {
+    private static final long IDLE = TimeUnit.SECONDS.toNanos(60);
+    private static final int FRAME_MAX = 16 << 10;
+    private static final int IN_FLIGHT_MAX = 4;
+    private static final int CONNECTIONS_MAX = 3;
+    private static final int SHARE = 128;
+    private static final int FRAME_BYTES = Wire.FRAME_MIN;
+
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
+    private final ScriptedReceiver receiver = new ScriptedReceiver();
+    private final Connections connections =
+            new Connections(new ConnectionLimits(CONNECTIONS_MAX, FRAME_MAX, IN_FLIGHT_MAX, IDLE));
+    private MemoryTransport transport;
+
+    @BeforeEach
+    void listen() {
+        transport = new MemoryTransport(receiver, connections, allocator);
+        transport.listen(InetSocketAddress.createUnresolved("memory", 0));
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        transport.close();
+        assertEquals(0, connections.waitingBytes());
+        assertEquals(0, allocator.metric().usedHeapMemory() + allocator.metric().usedDirectMemory());
+    }
+
+    // ---- frames and replies
+
+    /** Frames of a kind for each character of {@code ids}, which the replies have. */
+    private static byte[] frames(byte kind, String ids) {
+        ByteBuffer out = ByteBuffer.allocate(ids.length() * (Wire.LENGTH_SIZE + FRAME_BYTES))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < ids.length(); i++) {
+            out.putInt(FRAME_BYTES).put(kind).put((byte) ids.charAt(i)).position(out.position() + FRAME_BYTES - 2);
+        }
+        return out.array();
+    }
+
+    private static byte[] join(byte[]... parts) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            all.writeBytes(part);
+        }
+        return all.toByteArray();
+    }
+
+    private record Replies(String ids, List<ResultCode> failures) {}
+
+    private static Replies replies(Peer peer) {
+        ByteBuffer in = ByteBuffer.wrap(peer.take()).order(ByteOrder.LITTLE_ENDIAN);
+        StringBuilder ids = new StringBuilder();
+        List<ResultCode> failures = new ArrayList<>();
+        while (in.hasRemaining()) {
+            int length = in.getInt();
+            int at = in.position();
+            if (length > Wire.HEADER_SIZE && Short.toUnsignedInt(in.getShort(at + 2)) == FailureDecoder.TEMPLATE_ID) {
+                int code = in.getShort(at + Wire.HEADER_SIZE + FailureDecoder.codeEncodingOffset());
+                failures.add(ResultCode.of(code));
+            } else {
+                ids.append((char) in.get(at));
+            }
+            in.position(at + length);
+        }
+        return new Replies(ids.toString(), failures);
+    }
+
+    private static String ids(Peer peer) {
+        return replies(peer).ids();
+    }
+
+    private Peer greeted() {
+        Peer peer = transport.connect();
+        peer.send(frames(ScriptedReceiver.GREETS, "g"));
+        transport.pollAll();
+        assertEquals("g", ids(peer));
+        receiver.told.clear();
+        return peer;
+    }
+
+    // ---- frames from bytes
+
+    @Test
+    void framesAreCutFromAnyPieces() {
+        Peer peer = greeted();
+        byte[] bytes = frames(ScriptedReceiver.AT_ONCE, "abcde");
+        for (int piece = 1; piece < bytes.length; piece += 7) {
+            for (int at = 0; at < bytes.length; at += piece) {
+                byte[] part = new byte[Math.min(piece, bytes.length - at)];
+                System.arraycopy(bytes, at, part, 0, part.length);
+                peer.send(part);
+                transport.poll();
+            }
+            assertEquals("abcde", ids(peer), "pieces of " + piece);
+        }
+    }
+
+    @Test
+    void aFrameThatIsTooLongEndsTheConnectionAfterTheAnswersToThoseBefore() {
+        Peer peer = greeted();
+        Peer other = greeted();
+        peer.send(join(frames(ScriptedReceiver.AT_END, "ab"), new byte[] {-1, -1, -1, 127}));
+        transport.pollAll();
+        assertEquals(new Replies("ab", List.of(ResultCode.TOO_LARGE)), replies(peer));
+        transport.pass(TimeUnit.SECONDS.toNanos(2));
+        assertTrue(peer.isEnded());
+        other.send(frames(ScriptedReceiver.AT_ONCE, "c"));
+        transport.pollAll();
+        assertEquals("c", ids(other));
+    }
+
+    @Test
+    void framesAreShortUntilThePeerIsGreeted() {
+        ByteBuffer longFrame = ByteBuffer.allocate(Wire.LENGTH_SIZE + 2_000).order(ByteOrder.LITTLE_ENDIAN);
+        longFrame.putInt(2_000).put(ScriptedReceiver.AT_ONCE).put((byte) 'a');
+        Peer stranger = transport.connect();
+        stranger.send(longFrame.array());
+        transport.pollAll();
+        assertEquals(new Replies("", List.of(ResultCode.TOO_LARGE)), replies(stranger));
+        Peer peer = transport.connect();
+        peer.send(join(frames(ScriptedReceiver.GREETS, "g"), longFrame.array()));
+        transport.pollAll();
+        assertEquals("ga", ids(peer));
+    }
+
+    // ---- event-loop batches
+
+    @Test
+    void allConnectionsThatAreReadyShareOneBatch() {
+        List<Peer> peers = List.of(greeted(), greeted(), greeted());
+        peers.forEach(peer -> peer.send(frames(ScriptedReceiver.AT_END, "xy")));
+        transport.poll();
+        assertEquals(List.of("0 ex", "0 ey", "1 ex", "1 ey", "2 ex", "2 ey", "end of 6"), receiver.told);
+        peers.forEach(peer -> assertEquals("xy", ids(peer)));
+    }
+
+    @Test
+    void framesBeyondTheShareWaitForTheOtherConnections() {
+        Peer flood = greeted();
+        Peer other = greeted();
+        flood.send(frames(ScriptedReceiver.AT_ONCE, "f".repeat(2 * SHARE + 1)));
+        transport.poll();
+        assertEquals(SHARE, ids(flood).length());
+        assertTrue(transport.isAwaited());
+        other.send(frames(ScriptedReceiver.AT_ONCE, "o"));
+        receiver.told.clear();
+        transport.poll();
+        assertEquals("1 ao", receiver.told.getFirst());
+        assertEquals(SHARE, ids(flood).length());
+        transport.poll();
+        assertEquals(1, ids(flood).length());
+        assertFalse(transport.isAwaited());
+    }
+
+    @Test
+    void aConnectionWhoseRepliesCannotBeSentLosesNoReplyOfAnother() {
+        Peer broken = greeted();
+        Peer other = greeted();
+        broken.breakDown();
+        broken.send(frames(ScriptedReceiver.AT_ONCE, "a"));
+        other.send(frames(ScriptedReceiver.AT_ONCE, "b"));
+        transport.pollAll();
+        assertEquals("b", ids(other));
+        assertTrue(broken.isEnded());
+        assertTrue(receiver.told.contains("0 goes"));
+    }
+
+    // ---- back-pressure
+
+    @Test
+    void aPeerThatDoesNotTakeItsRepliesIsNotReceived() {
+        Peer peer = greeted();
+        receiver.largeBytes = 60_000;
+        peer.stall();
+        int sent = 0;
+        transport.pollAll();
+        while (peer.isReceived() && sent < 1_000) {
+            peer.send(frames(ScriptedReceiver.LARGE, "x"));
+            transport.pollAll();
+            sent++;
+        }
+        long waiting = connections.waitingBytes();
+        assertTrue(waiting > ConnectionLimits.WRITABLE_MAX, waiting + " bytes");
+        assertTrue(waiting < ConnectionLimits.WRITABLE_MAX + 3 * 60_000, waiting + " bytes");
+        peer.unstall();
+        transport.pollAll();
+        assertEquals("x".repeat(sent), ids(peer));
+        assertTrue(peer.isReceived());
+    }
+
+    @Test
+    void noMoreRequestsAreInFlightThanTheLimit() {
+        Peer peer = greeted();
+        peer.send(frames(ScriptedReceiver.LATE, "abcdef"));
+        transport.pollAll();
+        assertEquals(IN_FLIGHT_MAX, receiver.late.size());
+        assertFalse(peer.isReceived());
+        ScriptedReceiver.run(receiver.late, 1);
+        transport.pollAll();
+        assertEquals("b", ids(peer));
+        assertEquals(IN_FLIGHT_MAX, receiver.late.size());
+        ScriptedReceiver.run(receiver.late, null);
+        transport.pollAll();
+        ScriptedReceiver.run(receiver.late, null);
+        transport.pollAll();
+        assertEquals("acdef", ids(peer));
+        assertTrue(peer.isReceived());
+    }
+
+    @Test
+    void requestsThatMayHaveLongRepliesWait() {
+        Peer peer = greeted();
+        receiver.owedBytes = (int) ConnectionLimits.OWED_MAX;
+        peer.send(frames(ScriptedReceiver.LATE, "ab"));
+        transport.pollAll();
+        assertEquals(1, receiver.late.size());
+        ScriptedReceiver.run(receiver.late, null);
+        transport.pollAll();
+        assertEquals("a", ids(peer));
+        assertEquals(1, receiver.late.size());
+    }
+
+    @Test
+    void theReceiverStopsAndContinuesAConnection() {
+        Peer peer = greeted();
+        receiver.proceeds = false;
+        peer.send(frames(ScriptedReceiver.AT_ONCE, "ab"));
+        transport.pollAll();
+        assertEquals("", ids(peer));
+        assertFalse(peer.isReceived());
+        assertEquals(1, receiver.waiting.size());
+        receiver.proceeds = true;
+        ScriptedReceiver.run(receiver.waiting, null);
+        transport.pollAll();
+        assertEquals("ab", ids(peer));
+        assertTrue(peer.isReceived());
+    }
+
+    @Test
+    void nothingIsReceivedWhileTheHandshakeWaits() {
+        Peer peer = transport.connect();
+        peer.send(join(frames(ScriptedReceiver.GREETS_LATE, "g"), frames(ScriptedReceiver.AT_ONCE, "a")));
+        transport.pollAll();
+        assertEquals(List.of("0 comes", "0 hg"), receiver.told);
+        ScriptedReceiver.run(receiver.late, null);
+        transport.pollAll();
+        assertEquals("ga", ids(peer));
+    }
+
+    // ---- held replies
+
+    @Test
+    void repliesAreHeldInOrderUntilTheLogHasThem() {
+        Peer peer = greeted();
+        receiver.holds = true;
+        for (String each : List.of("a", "b", "c")) {
+            peer.send(frames(ScriptedReceiver.AT_ONCE, each));
+            transport.pollAll();
+        }
+        ScriptedReceiver.run(receiver.unsafe, 1);
+        transport.pollAll();
+        assertEquals("", ids(peer));
+        ScriptedReceiver.run(receiver.unsafe, 0);
+        transport.pollAll();
+        assertEquals("ab", ids(peer));
+        ScriptedReceiver.run(receiver.unsafe, 0);
+        transport.pollAll();
+        assertEquals("c", ids(peer));
+    }
+
+    @Test
+    void aConnectionWithTooManyHeldRepliesIsNotReceived() {
+        Peer peer = greeted();
+        receiver.holds = true;
+        receiver.largeBytes = FRAME_MAX;
+        peer.send(frames(ScriptedReceiver.LARGE, "a"));
+        transport.pollAll();
+        peer.send(frames(ScriptedReceiver.LARGE, "b"));
+        transport.pollAll();
+        assertFalse(peer.isReceived());
+        assertEquals(1, receiver.unsafe.size());
+        ScriptedReceiver.run(receiver.unsafe, null);
+        transport.pollAll();
+        assertEquals("a", ids(peer));
+        assertTrue(peer.isReceived());
+        ScriptedReceiver.run(receiver.unsafe, null);
+        transport.pollAll();
+        assertEquals("b", ids(peer));
+    }
+
+    @Test
+    void aConnectionThatClosesWaitsForItsHeldReplies() {
+        Peer peer = greeted();
+        receiver.holds = true;
+        peer.send(join(frames(ScriptedReceiver.AT_ONCE, "a"), frames(ScriptedReceiver.CLOSES, "c")));
+        transport.pass(TimeUnit.SECONDS.toNanos(2));
+        assertEquals("", ids(peer));
+        assertFalse(peer.isEnded());
+        ScriptedReceiver.run(receiver.unsafe, null);
+        transport.pass(TimeUnit.SECONDS.toNanos(2));
+        assertEquals("ac", ids(peer));
+        assertTrue(peer.isEnded());
+    }
+
+    @Test
+    void aPeerThatLeavesWithHeldRepliesLeavesNothing() {
+        Peer peer = greeted();
+        receiver.holds = true;
+        peer.send(frames(ScriptedReceiver.AT_ONCE, "a"));
+        transport.pollAll();
+        peer.leave();
+        transport.pollAll();
+        assertTrue(peer.isEnded());
+        ScriptedReceiver.run(receiver.unsafe, null);
+        transport.pollAll();
+        assertEquals("", ids(peer));
+    }
+
+    // ---- idle timeout
+
+    @Test
+    void aPeerThatDoesNotGreetIsRefusedAfterTheIdleTimeout() {
+        Peer peer = transport.connect();
+        transport.pass(IDLE);
+        assertEquals(new Replies("", List.of()), replies(peer));
+        transport.pass(IDLE / 2);
+        assertEquals(new Replies("", List.of(ResultCode.TIMEOUT)), replies(peer));
+        transport.pass(TimeUnit.SECONDS.toNanos(2));
+        assertTrue(peer.isEnded());
+    }
+
+    @Test
+    void aPeerThatStopsInTheMiddleOfAFrameIsRefusedAndOneThatIsSilentIsNot() {
+        Peer silent = greeted();
+        Peer half = greeted();
+        half.send(new byte[] {FRAME_BYTES, 0});
+        transport.pass(0);
+        transport.pass(IDLE + IDLE / 2);
+        assertEquals(new Replies("", List.of(ResultCode.TIMEOUT)), replies(half));
+        transport.pass(TimeUnit.SECONDS.toNanos(2));
+        assertTrue(half.isEnded());
+        assertFalse(silent.isEnded());
+    }
+
+    @Test
+    void aPeerThatTakesNoRepliesIsClosedAfterTheIdleTimeout() {
+        Peer peer = greeted();
+        receiver.largeBytes = 2 * ConnectionLimits.WRITABLE_MAX;
+        peer.stall();
+        peer.send(frames(ScriptedReceiver.LARGE, "x"));
+        transport.pollAll();
+        transport.pass(IDLE);
+        assertFalse(peer.isEnded());
+        transport.pass(IDLE / 2);
+        assertTrue(peer.isEnded());
+    }
+
+    // ---- bounds and the end
+
+    @Test
+    void aConnectionBeyondTheBoundIsToldSoAndTheOthersStay() {
+        List<Peer> peers = List.of(greeted(), greeted(), greeted());
+        Peer refused = transport.connect();
+        transport.pollAll();
+        assertEquals(new Replies("", List.of(ResultCode.TOO_MANY_CONNECTIONS)), replies(refused));
+        refused.send(frames(ScriptedReceiver.AT_ONCE, "z"));
+        transport.pass(TimeUnit.SECONDS.toNanos(2));
+        assertTrue(refused.isEnded());
+        assertEquals(List.of(), receiver.told);
+        peers.getFirst().leave();
+        transport.pollAll();
+        greeted();
+        peers.get(1).send(frames(ScriptedReceiver.AT_ONCE, "b"));
+        transport.pollAll();
+        assertEquals("b", ids(peers.get(1)));
+    }
+
+    @Test
+    void soManyRefusedConnectionsLingerAtOnceAndTheRestIsClosed() {
+        greeted();
+        greeted();
+        greeted();
+        for (int i = 0; i <= Connections.LINGERING_MAX; i++) {
+            Peer refused = transport.connect();
+            transport.pollAll();
+            assertFalse(refused.isEnded(), "refused connection " + i);
+            refused.leave();
+            transport.pollAll();
+        }
+        Peer last = transport.connect();
+        for (int i = 0; i < Connections.LINGERING_MAX; i++) {
+            transport.pollAll();
+            assertFalse(last.isEnded());
+            last = transport.connect();
+        }
+        transport.pollAll();
+        assertTrue(last.isEnded());
+        assertEquals(new Replies("", List.of(ResultCode.TOO_MANY_CONNECTIONS)), replies(last));
+    }
+
+    @Test
+    void aDrainAnswersWhatIsInFlightAndExecutesNothingMore() throws InterruptedException {
+        Peer busy = greeted();
+        Peer quiet = greeted();
+        busy.send(frames(ScriptedReceiver.LATE, "a"));
+        transport.pollAll();
+        transport.stopListening();
+        assertFalse(connections.drain(0));
+        transport.pollAll();
+        assertEquals(new Replies("", List.of(ResultCode.SHUTTING_DOWN)), replies(quiet));
+        assertEquals(new Replies("", List.of()), replies(busy));
+        busy.send(frames(ScriptedReceiver.AT_ONCE, "b"));
+        transport.pollAll();
+        ScriptedReceiver.run(receiver.late, null);
+        transport.pollAll();
+        assertEquals(new Replies("a", List.of(ResultCode.SHUTTING_DOWN)), replies(busy));
+        transport.pass(TimeUnit.SECONDS.toNanos(2));
+        assertTrue(connections.drain(0));
+    }
+
+    @Test
+    void aDrainAfterAFailureClaimsNothing() throws InterruptedException {
+        Peer peer = greeted();
+        receiver.failed = true;
+        assertFalse(connections.drain(0));
+        transport.pass(TimeUnit.SECONDS.toNanos(2));
+        assertEquals(new Replies("", List.of()), replies(peer));
+        assertTrue(peer.isEnded());
+    }
+
+    @Test
+    void aConnectionThatComesDuringADrainIsClosed() throws InterruptedException {
+        assertTrue(connections.drain(0));
+        Peer late = transport.connect();
+        transport.pass(TimeUnit.SECONDS.toNanos(2));
+        assertEquals(new Replies("", List.of(ResultCode.SHUTTING_DOWN)), replies(late));
+        assertTrue(late.isEnded());
+    }
+}
