@@ -3,10 +3,14 @@ package io.hmfs.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.client.Census;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
+import io.hmfs.client.gc.BuiltinObjects;
+import io.hmfs.client.gc.ObjectStore;
 import io.hmfs.client.gc.Orphans;
 import io.hmfs.client.gc.Orphans.Kind;
+import io.hmfs.client.gc.StoredObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,6 +53,54 @@ class OrphansMeanwhileTest extends PlantedObjects {
         assertEquals(0, orphans.found(Kind.ORPHAN).objects());
         for (int i = 100; i < 300; i++) {
             assertHolds("/left/d" + i % 10 + "/f" + i, bytes(i, 10));
+        }
+    }
+
+    @Test
+    void whatIsRemovedWhileTheDirectoriesAreReadDoesNotCountAsGone() throws Exception {
+        List<Path> going = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            going.add(object(write(admin, "/tree/f" + i, bytes(i, 10)).id(), 0));
+        }
+        write(admin, "/live", bytes(9, 10));
+        Census census = new Census(admin);
+        try (BuiltinObjects store = new BuiltinObjects(census)) {
+            ObjectStore removing = new ObjectStore() {
+                private boolean listed;
+
+                @Override
+                public void list(Visitor visitor) throws IOException {
+                    store.list(visitor);
+                    if (!listed) {
+                        listed = true;
+                        removeTree();
+                    }
+                }
+
+                private void removeTree() throws IOException {
+                    admin.trees().remove("/tree");
+                    try {
+                        Await.until(
+                                "the tree's objects go", () -> going.stream().noneMatch(Files::exists));
+                    } catch (Exception e) {
+                        throw new IOException(e);
+                    }
+                }
+
+                @Override
+                public List<StoredObject> remove(List<StoredObject> objects) throws IOException {
+                    return store.remove(objects);
+                }
+
+                @Override
+                public void close() {
+                    // the other one is
+                }
+            };
+            Orphans orphans = new Orphans(census, removing, options(0, true, false), Orphans.Listener.NONE);
+            orphans.run();
+            assertEquals(0, orphans.removed().objects());
+            assertEquals(6, orphans.objects());
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.function.LongConsumer;
 
 /**
  * Looks for objects that no file refers to. First it asks the store what it has: those inodes are older than the
@@ -124,7 +125,12 @@ public final class Orphans {
     public void run() throws IOException {
         youngMillis = System.currentTimeMillis() - options.olderThanMillis;
         readRecord();
-        store.list(new First());
+        store.list(new Inodes(inode -> {
+            candidates.add(inode);
+            if (++objects % TOLD_EVERY == 0) {
+                listener.progress("objects found", objects, 0);
+            }
+        }));
         candidates.seal();
         long blockSize = census.server().blockSize();
         directories = census.run(new Census.Visitor() {
@@ -139,16 +145,33 @@ public final class Orphans {
                 listener.progress("directories listed", listed, known);
             }
         });
-        int gone = candidates.count() - candidates.countLive() - countRecorded();
-        if (options.delete && !options.most && gone > candidates.countLive()) {
-            throw new MostAreGoneException(
-                    "of the inodes with objects in " + census.server().dataStore() + " " + candidates.countLive()
-                            + " live here and " + gone + " do not");
+        if (options.delete && !options.most) {
+            refuseIfMostAreGone();
         }
         store.list(new Second());
         remove();
         if (options.delete) {
             clearRecord();
+        }
+    }
+
+    private void refuseIfMostAreGone() throws IOException {
+        int live = candidates.countLive();
+        if (candidates.count() - live - countRecorded() > live) {
+            // A removal of a tree may have gone on meanwhile: its files had objects at the first look and are in no
+            // directory now.
+            readRecord();
+            Candidates gone = new Candidates();
+            store.list(new Inodes(inode -> {
+                if (candidates.has(inode) && !candidates.isLive(inode) && !recorded.contains(inode)) {
+                    gone.add(inode);
+                }
+            }));
+            gone.seal();
+            if (gone.count() > live) {
+                throw new MostAreGoneException("of the inodes with objects in "
+                        + census.server().dataStore() + " " + live + " live here and " + gone.count() + " do not");
+            }
         }
     }
 
@@ -191,14 +214,17 @@ public final class Orphans {
         }
     }
 
-    /** Whose objects there are. */
-    private final class First implements ObjectStore.Visitor {
+    /** Only asks whose objects there are. */
+    private static final class Inodes implements ObjectStore.Visitor {
+        private final LongConsumer each;
+
+        Inodes(LongConsumer each) {
+            this.each = each;
+        }
+
         @Override
         public boolean wants(long inode, long block, boolean draft) {
-            candidates.add(inode);
-            if (++objects % TOLD_EVERY == 0) {
-                listener.progress("objects found", objects, 0);
-            }
+            each.accept(inode);
             return false;
         }
 
@@ -209,7 +235,7 @@ public final class Orphans {
 
         @Override
         public void unknown(String name) {
-            // the second time will do
+            // the last look tells it
         }
     }
 
