@@ -37,13 +37,24 @@ final class Calls {
         return call;
     }
 
-    /** Sends a call about one path. */
-    <T> CompletableFuture<T> submit(CallKind<byte[], T> kind, String path) {
+    /** Makes a call's arguments, or says what is wrong with them. */
+    @FunctionalInterface
+    interface Arguments<A> {
+        A make() throws HmfsException;
+    }
+
+    /** Sends a call; bad arguments fail it without. */
+    <A, T> CompletableFuture<T> submitMade(CallKind<A, T> kind, String subject, Arguments<A> arguments) {
         try {
-            return submit(kind, path, CallArguments.utf8Path(kind.name, path));
+            return submit(kind, subject, arguments.make());
         } catch (HmfsException refused) {
             return CompletableFuture.failedFuture(refused);
         }
+    }
+
+    /** Sends a call about one path. */
+    <T> CompletableFuture<T> submit(CallKind<byte[], T> kind, String path) {
+        return submitMade(kind, path, () -> CallArguments.utf8Path(kind.name, path));
     }
 
     /** Sends a call and waits for its reply. */

@@ -103,12 +103,8 @@ public final class HmfsClient implements AutoCloseable {
 
     /** Creates a file; see {@link #create}. */
     public CompletableFuture<FileInfo> createAsync(String path, CreateOptions createOptions) {
-        try {
-            return calls.submit(files.create, path, FileCalls.Create.of(path, createOptions))
-                    .thenApply(OpenedFile::info);
-        } catch (HmfsException refused) {
-            return CompletableFuture.failedFuture(refused);
-        }
+        return calls.submitMade(files.create, path, () -> FileCalls.Create.of(path, createOptions))
+                .thenApply(OpenedFile::info);
     }
 
     /** Creates an empty file. EXISTS, IS_DIRECTORY (overwrite of a directory), NOT_FOUND (no parent), NOT_DIRECTORY. */
@@ -174,6 +170,11 @@ public final class HmfsClient implements AutoCloseable {
         calls.call(namespace.rmdir, path);
     }
 
+    /** Moves a file or directory; see {@link #rename}. */
+    public CompletableFuture<Void> renameAsync(String source, String target, boolean replace) {
+        return calls.submitMade(namespace.rename, source, () -> NamespaceCalls.Rename.of(source, target, replace));
+    }
+
     /** Moves a file or directory; with {@code replace}, a file in the target's place goes, atomically. EXISTS, LOOP. */
     public void rename(String source, String target, boolean replace) throws IOException {
         calls.call(namespace.rename, source, NamespaceCalls.Rename.of(source, target, replace));
@@ -192,6 +193,11 @@ public final class HmfsClient implements AutoCloseable {
     /** Sets times in milliseconds since 1970; -1 keeps one as it is. */
     public void setTimes(String path, long mtimeMillis, long atimeMillis) throws IOException {
         calls.call(namespace.setTimes, path, NamespaceCalls.Times.of(path, mtimeMillis, atimeMillis));
+    }
+
+    /** Commits a file's size; see {@link #append(FileInfo, long, Grant)}. */
+    public CompletableFuture<Void> appendAsync(FileInfo file, long newSize, Grant grant) {
+        return calls.submitMade(files.append, file.name(), () -> FileCalls.Append.of(file, newSize, grant, false));
     }
 
     /**
@@ -239,11 +245,7 @@ public final class HmfsClient implements AutoCloseable {
 
     /** A page of a directory; see {@link #list}. */
     public CompletableFuture<ListPage> listAsync(String path, ListingCursor cursor, int entriesMax) {
-        try {
-            return calls.submit(namespace.list, path, NamespaceCalls.ListFrom.of(path, cursor, entriesMax));
-        } catch (HmfsException refused) {
-            return CompletableFuture.failedFuture(refused);
-        }
+        return calls.submitMade(namespace.list, path, () -> NamespaceCalls.ListFrom.of(path, cursor, entriesMax));
     }
 
     /** A page of a directory from a cursor on, at most {@code entriesMax} entries; 0: as many as the server likes. */
