@@ -36,6 +36,7 @@ public final class BlockStore implements AutoCloseable {
     private final long blockSize;
     private final boolean durable;
     private final HandleCache handles;
+    private final SyncedSizes synced = new SyncedSizes();
 
     // A writer may not know yet that its file was deleted: what it writes then would stay for ever.
     private final Map<Long, Boolean> removed = new LinkedHashMap<>() {
@@ -173,6 +174,7 @@ public final class BlockStore implements AutoCloseable {
         } finally {
             handles.release(handle);
         }
+        synced.written(inode, block * blockSize);
         if (wasRemoved(inode)) { // between the first look and the write: the object was made behind the remover's back
             removeObject(key);
             return false;
@@ -182,6 +184,12 @@ public final class BlockStore implements AutoCloseable {
 
     /** Makes what was written to an object durable; fine if there is none. */
     public void sync(long inode, long block) throws IOException {
+        long stamp = synced.beginSync(inode);
+        force(inode, block);
+        synced.synced(inode, block * blockSize, (block + 1) * blockSize, stamp, false);
+    }
+
+    private void force(long inode, long block) throws IOException {
         HandleCache.Handle handle;
         try {
             handle = handles.acquire(new HandleCache.Key(inode, block), false);
@@ -195,21 +203,28 @@ public final class BlockStore implements AutoCloseable {
         }
     }
 
-    /** Makes the bytes of a file from one size to another durable. */
+    /** Whether all bytes of a file below this size whose writing was answered are known to be durable. Does not wait for the disk. */
+    public boolean isSynced(long inode, long size) {
+        return size == 0 || synced.covers(inode, size);
+    }
+
+    /** Makes the bytes of a file from one size to another durable; those before are. */
     public void syncRange(long inode, long fromSize, long toSize) throws IOException {
+        long stamp = synced.beginSync(inode);
         long first = fromSize / blockSize;
         long end = blocks(toSize);
         if (end - first > ASKED_MAX) {
             for (long block : written(inode)) {
                 if (block >= first && block < end) {
-                    sync(inode, block);
+                    force(inode, block);
                 }
             }
-            return;
+        } else {
+            for (long block = first; block < end; block++) {
+                force(inode, block);
+            }
         }
-        for (long block = first; block < end; block++) {
-            sync(inode, block);
-        }
+        synced.synced(inode, first * blockSize, end * blockSize, stamp, true);
     }
 
     /** Cuts off what lies behind this size, for good if the store is durable; {@code before} is what was committed so far. */

@@ -74,6 +74,17 @@ public final class AppendHandler extends BatchedHandler {
         return outcome == Status.NOT_FOUND || outcome == Status.NO_SUCH_DIRECTORY ? Status.STALE : outcome;
     }
 
+    /** Whether data that the size is to cover may not be durable yet: a disk thread makes it so first. */
+    @Override
+    public boolean waits(Request request) {
+        BuiltinData data = request.partition().data();
+        if (data == null || !durable) {
+            return false;
+        }
+        wrap(request);
+        return !data.store().isSynced(append.inode(), append.size());
+    }
+
     // ---- A batch
 
     @Override
@@ -174,7 +185,7 @@ public final class AppendHandler extends BatchedHandler {
     /** Durable data first, then the size that covers it. False: that failed, and the reply says so. */
     private boolean isSynced(Request request) {
         BuiltinData data = request.partition().data();
-        if (data == null || !durable) {
+        if (data == null || !durable || !request.mayWait()) { // on an event loop `waits` has seen that the data is durable
             return true;
         }
         Status found = request.namespace().stat(append.parentId(), name, before);

@@ -19,12 +19,17 @@ public final class Partitions {
     }
 
     /**
-     * The partition of an object: its number is the id's 16 highest bits. An id that no partition here gave out, as a client may send, is
+     * The number of an object's partition: the id's 16 highest bits. An id that no partition here gave out, as a client may send, is
      * for the root's: to that one it is unknown, too.
      */
-    public Partition of(long id) {
+    public int numberOf(long id) {
         int number = (int) (id >>> NUMBER_SHIFT);
-        return byNumber[number < byNumber.length ? number : 0];
+        return number < byNumber.length ? number : 0;
+    }
+
+    /** The partition of an object; see {@link #numberOf}. */
+    public Partition of(long id) {
+        return byNumber[numberOf(id)];
     }
 
     /** The partition of the root directory. */

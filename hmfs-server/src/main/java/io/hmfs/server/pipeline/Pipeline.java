@@ -49,7 +49,7 @@ public final class Pipeline implements FrameReceiver {
         this.diskExecution = diskExecution;
         this.service = service;
         log = new RequestLog(service.observation);
-        request = new Request(service.partition, log.meter(), mayWait);
+        request = new Request(service.partitions, log.meter(), mayWait);
         retry = new RetryCheck(log);
         handlers = new Handlers(service);
         batched = handlers.batched();
@@ -181,7 +181,6 @@ public final class Pipeline implements FrameReceiver {
             case NEVER -> false;
             case ALWAYS -> true;
             case WITH_DATA -> keepsData;
-            case WITH_DURABLE_DATA -> keepsData && service.info.durable();
             case ASKED -> handler.waits(request);
         };
     }
@@ -256,7 +255,9 @@ public final class Pipeline implements FrameReceiver {
             return false;
         }
         RequestKind before = session.batch();
-        if (handler.isFull() || (before != null && before != kind)) {
+        if (handler.isFull()
+                || !handler.requests().isOfPartition(request)
+                || (before != null && before != kind)) {
             endBatch(); // a connection's requests are executed in their order
         }
         request.begin(session, session.channel(), request.correlationId());
@@ -265,6 +266,7 @@ public final class Pipeline implements FrameReceiver {
 
     @Override
     public void endBatch() {
+        int decoded = request.partitionNumber(); // of the frame that ends the batch, and is executed after it
         for (int i = 0; i < batched.size(); i++) {
             BatchedHandler handler = batched.get(i);
             try {
@@ -278,10 +280,12 @@ public final class Pipeline implements FrameReceiver {
                 closeAll(handler);
             }
         }
+        request.workOn(decoded);
     }
 
     private void executeBatch(BatchedHandler handler) {
         RequestBatch requests = handler.requests();
+        request.workOn(requests.partition());
         handler.executeAll(request);
         long endNanos = System.nanoTime();
         for (int row = 0; row < requests.size(); row++) {
@@ -305,6 +309,7 @@ public final class Pipeline implements FrameReceiver {
         for (int i = 0; i < handler.requests().size(); i++) {
             handler.requests().session(i).channel().closeWhenSent();
         }
+        request.workOn(handler.requests().partition());
         handler.clear(request);
     }
 

@@ -114,7 +114,7 @@ final class RequestLog {
     }
 
     private static long baseOf(Request request, RequestKind kind) {
-        long base = request.in().getLong(Wire.HEADER_SIZE + kind.baseOffset(), MessageHeaderDecoder.BYTE_ORDER);
+        long base = request.in().getLong(Wire.HEADER_SIZE + kind.idOffset(), MessageHeaderDecoder.BYTE_ORDER);
         return base == RequestRecorder.AS_IT_IS
                 ? NO_BASE
                 : base; // no id either, and a client's word is not taken as it is

@@ -85,7 +85,7 @@ public enum RequestKind {
     SET_TIMES(SetTimesDecoder.TEMPLATE_ID, change(ChangeOutcome.Kind.SET_TIMES, "setTimes")),
     APPEND(
             AppendDecoder.TEMPLATE_ID,
-            change(ChangeOutcome.Kind.APPEND, "append").batched().waits(Waits.WITH_DURABLE_DATA)),
+            change(ChangeOutcome.Kind.APPEND, "append").batched().waits(Waits.ASKED)),
     TRUNCATE(
             TruncateDecoder.TEMPLATE_ID,
             change(ChangeOutcome.Kind.TRUNCATE, "truncate").waits(Waits.WITH_DATA)),
@@ -105,9 +105,9 @@ public enum RequestKind {
     RECOVER_LEASE(RecoverLeaseDecoder.TEMPLATE_ID, read("recoverLease").waits(Waits.ALWAYS)),
     IS_CLOSED(IsClosedDecoder.TEMPLATE_ID, read("isFileClosed")),
     RENEW_LEASES(RenewLeasesDecoder.TEMPLATE_ID, read()),
-    READ_BLOCK(ReadBlockDecoder.TEMPLATE_ID, read().waits(Waits.WITH_DATA).replies(Row.CHUNK)),
-    WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID, write().waits(Waits.WITH_DATA)),
-    SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID, read().waits(Waits.WITH_DATA)),
+    READ_BLOCK(ReadBlockDecoder.TEMPLATE_ID, read().ofInode().waits(Waits.WITH_DATA).replies(Row.CHUNK)),
+    WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID, write().ofInode().waits(Waits.WITH_DATA)),
+    SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID, read().ofInode().waits(Waits.WITH_DATA)),
     CENSUS(CensusDecoder.TEMPLATE_ID, read().waits(Waits.ALWAYS).replies(Row.IDS)),
     OBJECTS(ObjectsDecoder.TEMPLATE_ID, read().waits(Waits.ALWAYS).replies(Row.IDS)),
     OBJECTS_REMOVED(ObjectsRemovedDecoder.TEMPLATE_ID, read()),
@@ -130,8 +130,6 @@ public enum RequestKind {
         ALWAYS,
         /** Where this server keeps the data of files. */
         WITH_DATA,
-        /** Where this server keeps the data of files, and what was answered survives the machine. */
-        WITH_DURABLE_DATA,
         /** It depends on the request: its handler is asked. */
         ASKED
     }
@@ -151,6 +149,7 @@ public enum RequestKind {
         private Waits waits = Waits.NEVER;
         private int replyBytesMax = SHORT;
         private boolean batched;
+        private boolean hasInode;
 
         private Row(Effect effect, ChangeOutcome.@Nullable Kind record, @Nullable String command) {
             this.effect = effect;
@@ -185,6 +184,12 @@ public enum RequestKind {
             return this;
         }
 
+        /** About the data of a file, which is told by its id. */
+        Row ofInode() {
+            hasInode = true;
+            return this;
+        }
+
         Row waits(Waits when) {
             waits = when;
             return this;
@@ -197,6 +202,9 @@ public enum RequestKind {
         }
     }
 
+    /** {@link #idOffset} of requests that work on no object of the namespace. */
+    public static final int NO_ID = -1;
+
     private static final RequestKind[] ALL = values();
     private static final @Nullable RequestKind[] BY_TEMPLATE = byTemplate();
 
@@ -206,10 +214,20 @@ public enum RequestKind {
     private final Row row;
 
     private final String label = name().toLowerCase(Locale.ROOT);
+    private final int idOffset;
 
     RequestKind(int templateId, Row row) {
         this.templateId = templateId;
         this.row = row;
+        idOffset = idOffset(row);
+    }
+
+    /** The id stands behind what all messages of one effect begin with: of a directory where a path begins, or of a file. */
+    private static int idOffset(Row row) {
+        if (row.effect == Effect.CHANGE) {
+            return CreateDecoder.baseIdEncodingOffset();
+        }
+        return row.command != null || row.hasInode ? StatDecoder.baseIdEncodingOffset() : NO_ID;
     }
 
     private static @Nullable RequestKind[] byTemplate() {
@@ -291,8 +309,8 @@ public enum RequestKind {
         return row.command != null;
     }
 
-    /** Where the root block has the directory that the path begins at: behind what all messages of its effect begin with. */
-    public int baseOffset() {
-        return isNumbered() ? CreateDecoder.baseIdEncodingOffset() : StatDecoder.baseIdEncodingOffset();
+    /** Where the root block has the id that the request works on; {@link #NO_ID} if it works on none. */
+    public int idOffset() {
+        return idOffset;
     }
 }

@@ -1,5 +1,6 @@
 package io.hmfs.server.request;
 
+import io.hmfs.core.Namespace;
 import io.hmfs.core.NumberedChanges;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
@@ -9,6 +10,7 @@ import io.hmfs.server.access.Access;
 import io.hmfs.server.access.Caller;
 import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.server.partition.Partition;
+import io.hmfs.server.partition.Partitions;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.path.SymbolicLinks;
 import io.hmfs.server.protocol.RequestKind;
@@ -40,11 +42,15 @@ public final class Request {
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final Access access;
     private final Reply reply;
-    private final Workspace workspace;
+    private final Partitions partitions;
+    private final Workspace[] workspaces; // by the numbers of partitions
+    private final int rootNumber;
     private final Attributes attributes = new Attributes();
     private final boolean mayWait;
 
     private @Nullable RequestKind kind;
+    private int partitionNumber;
+    private Workspace workspace;
     private @Nullable Session session;
     private int uid = Caller.NOBODY;
     private long userMark;
@@ -58,20 +64,44 @@ public final class Request {
      *
      * @param mayWait whether the thread may wait for the disk, and for locks that are held meanwhile
      */
-    public Request(Partition partition, WorkerMeter meter, boolean mayWait) {
+    public Request(Partitions partitions, WorkerMeter meter, boolean mayWait) {
         this.mayWait = mayWait;
-        access = new Access(partition.namespace());
-        reply = new Reply(new PrincipalNames(partition.namespace()), access, bytes -> Unpooled.EMPTY_BUFFER);
-        workspace = new Workspace(partition, access, meter, mayWait);
+        this.partitions = partitions;
+        ServerNamespace root = partitions.ofRoot().namespace(); // users' ids are of its pool
+        access = new Access(root);
+        reply = new Reply(new PrincipalNames(root), access, bytes -> Unpooled.EMPTY_BUFFER);
+        workspaces = partitions.all().stream()
+                .map(each -> new Workspace(each, access, meter, mayWait))
+                .toArray(Workspace[]::new);
+        rootNumber = partitions.numberOf(Namespace.ROOT_ID);
+        partitionNumber = rootNumber;
+        workspace = workspaces[rootNumber];
     }
 
     // ---- The frame
 
-    /** Decodes the header of the frame in this part of a buffer; {@link #release} follows. */
+    /** Decodes the header of the frame in this part of a buffer, and finds the partition of its id; {@link #release} follows. */
     public void decode(ByteBuf frame, int offset, int length) {
         in.wrap(frame, offset, length);
         header.wrap(in, 0);
         kind = header.schemaId() == MessageHeaderDecoder.SCHEMA_ID ? RequestKind.ofTemplate(header.templateId()) : null;
+        workOn(numberOfId());
+    }
+
+    /** A frame that is too short for its id is for the root's partition, where its handler refuses it. */
+    private int numberOfId() {
+        int offset = kind == null ? RequestKind.NO_ID : kind.idOffset();
+        if (offset == RequestKind.NO_ID || header.blockLength() < offset + Long.BYTES) {
+            return rootNumber;
+        }
+        in.check(Wire.HEADER_SIZE, offset + Long.BYTES);
+        return partitions.numberOf(in.getLong(Wire.HEADER_SIZE + offset, MessageHeaderDecoder.BYTE_ORDER));
+    }
+
+    /** What comes next is about the partition with this number. */
+    public void workOn(int number) {
+        partitionNumber = number;
+        workspace = workspaces[number];
     }
 
     /** Forgets the frame and the caller. */
@@ -193,8 +223,13 @@ public final class Request {
 
     // ---- What it is about
 
+    /** The partition of the id that the request works on; the root's if it works on none. */
     public Partition partition() {
         return workspace.partition;
+    }
+
+    public int partitionNumber() {
+        return partitionNumber;
     }
 
     public ServerNamespace namespace() {

@@ -22,6 +22,7 @@ public final class RequestBatch {
     private final ByteBuf paths = Unpooled.buffer(16 << 10); // one behind the other
     private final WireBuffer window = new WireBuffer();
     private int size;
+    private int partition; // of all of them
 
     /** Of requests of one kind. */
     public RequestBatch(RequestKind kind, int capacity) {
@@ -36,6 +37,16 @@ public final class RequestBatch {
 
     public int size() {
         return size;
+    }
+
+    /** Whether this request may stand beside those that are there: a batch has one partition. */
+    public boolean isOfPartition(Request request) {
+        return size == 0 || partition == request.partitionNumber();
+    }
+
+    /** The number of its partition. */
+    public int partition() {
+        return partition;
     }
 
     /** Adds a request whose path was resolved. */
@@ -63,6 +74,7 @@ public final class RequestBatch {
         arrivals[size] = request.arrivedNanos();
         ends[size] = paths.writerIndex();
         size++;
+        partition = request.partitionNumber();
         session.batch(kind);
     }
 

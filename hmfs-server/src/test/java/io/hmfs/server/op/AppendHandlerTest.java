@@ -15,6 +15,7 @@ import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -220,5 +221,45 @@ class AppendHandlerTest {
             assertEquals(ResultCode.IO_ERROR, durable.outcome(HandlerRig.USER, beyond));
             assertEquals(3, durable.stat(parent, "f").size);
         }
+    }
+
+    @Test
+    void anAppendWaitsForTheDiskOnlyIfItsDataMayNotBeDurable() throws IOException {
+        Path other = Files.createDirectory(directory.resolve("other"));
+        try (HandlerRig durable = new HandlerRig(other, true, true)) {
+            long parent = durable.mkdir("d", 0777);
+            durable.create(parent, "f", 0666);
+            FileRequests.Opened file = FileRequests.openToWrite(durable, HandlerRig.USER, "/d/f", 0);
+            assertTrue(isBatched(durable, parent, file, 0), "nothing was written");
+            long block = HandlerRig.BLOCK_SIZE;
+            write(durable, file, 0);
+            write(durable, file, 1);
+            assertFalse(isBatched(durable, parent, file, 3));
+            assertTrue(isBatched(durable, parent, file, 3), "the append before has made it durable");
+            assertFalse(isBatched(durable, parent, file, block + 1));
+            write(durable, file, 1);
+            assertTrue(isBatched(durable, parent, file, block));
+            assertFalse(isBatched(durable, parent, file, block + 2));
+            write(durable, file, 1);
+            write(durable, file, 2);
+            durable.assertDone(durable.ask(HandlerRig.USER, FileRequests.sync(file, 2)));
+            assertFalse(isBatched(durable, parent, file, 2 * block + 3), "block 1 is not durable");
+            write(durable, file, 2);
+            durable.assertDone(durable.ask(HandlerRig.USER, FileRequests.sync(file, 2)));
+            assertTrue(isBatched(durable, parent, file, 2 * block + 4));
+            assertEquals(2 * block + 4, durable.stat(parent, "f").size);
+        }
+    }
+
+    private static void write(HandlerRig rig, FileRequests.Opened file, long block) {
+        rig.assertDone(rig.ask(HandlerRig.USER, FileRequests.write(file, block, 0, new byte[] {1, 2, 3}, 0)));
+    }
+
+    /** Whether the append was executed in an event-loop batch, and not by a disk thread. */
+    private static boolean isBatched(HandlerRig rig, long parent, FileRequests.Opened file, long size) {
+        boolean batched = rig.isBatched(HandlerRig.USER, FileRequests.append(0, parent, "f", file, size, 0, false));
+        rig.endBatch();
+        rig.assertDone(rig.reply(HandlerRig.USER));
+        return batched;
     }
 }

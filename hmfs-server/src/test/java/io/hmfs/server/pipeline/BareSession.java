@@ -5,14 +5,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /** A session whose connection has no network; its replies are kept. */
-class BareSession extends Session {
+public class BareSession extends Session {
     private static final int ROOM = 1 << 16;
 
     final ByteBuf replies;
     private final BareChannel channel;
 
     /** Its replies are ready at once. */
-    BareSession() {
+    public BareSession() {
         this(new BareChannel(Unpooled.buffer(ROOM)));
     }
 

@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.hmfs.core.type.DeleteBatch;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.op.BatchedHandler;
+import io.hmfs.server.partition.Partitions;
 import io.hmfs.server.protocol.RequestKind;
 import io.hmfs.server.request.Request;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,7 +48,7 @@ class ForgottenClaimTest {
     @Test
     void aRequestDoesNotBeginWhileAClaimIsOpen() throws IOException {
         try (HandlerRig rig = new HandlerRig(directory)) {
-            Request request = new Request(rig.partition(), new Meters().newMeter(), false);
+            Request request = new Request(new Partitions(List.of(rig.partition())), new Meters().newMeter(), false);
             BareSession session = new BareSession();
             request.begin(session, session.channel(), 1);
             assertFalse(new ClaimingHandler().add(request));

@@ -151,6 +151,12 @@ public final class HandlerRig implements AutoCloseable {
         pipeline.frame(session(user), frame, 0, length);
     }
 
+    /** Sends a request; whether it has joined an event-loop batch, which goes on. */
+    public boolean isBatched(String user, Message message) {
+        send(user, message);
+        return !session(user).replies.isReadable();
+    }
+
     /** Ends the event-loop batch. */
     public void endBatch() {
         pipeline.endBatch();
