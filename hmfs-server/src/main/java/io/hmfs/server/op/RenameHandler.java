@@ -16,12 +16,6 @@ public final class RenameHandler implements Handler {
     private final StickyBit stickyBit = new StickyBit();
     private final DiscardedFile replaced = new DiscardedFile();
 
-    /** What moves from below one quota to below another is summed up, which may take long. */
-    @Override
-    public boolean waits(Request request) {
-        return request.partition().quotas().isAny();
-    }
-
     @Override
     public void execute(Request request) {
         Status outcome = resolve(request);

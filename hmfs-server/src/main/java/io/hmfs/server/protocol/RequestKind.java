@@ -77,9 +77,7 @@ public enum RequestKind {
     REMOVE_TREE(
             RemoveTreeDecoder.TEMPLATE_ID,
             change(ChangeOutcome.Kind.RENAME, "delete").waits(Waits.ALWAYS)),
-    RENAME(
-            RenameDecoder.TEMPLATE_ID,
-            change(ChangeOutcome.Kind.RENAME, "rename").waits(Waits.ASKED)),
+    RENAME(RenameDecoder.TEMPLATE_ID, change(ChangeOutcome.Kind.RENAME, "rename")),
     SET_MODE(SetModeDecoder.TEMPLATE_ID, change(ChangeOutcome.Kind.CHMOD, "setPermission")),
     SET_OWNER(SetOwnerDecoder.TEMPLATE_ID, change(ChangeOutcome.Kind.CHOWN, "setOwner")),
     SET_TIMES(SetTimesDecoder.TEMPLATE_ID, change(ChangeOutcome.Kind.SET_TIMES, "setTimes")),

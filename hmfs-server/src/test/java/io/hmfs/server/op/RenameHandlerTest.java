@@ -209,4 +209,19 @@ class RenameHandlerTest {
         assertEquals(ResultCode.BAD_REQUEST, rig.outcome(HandlerRig.ROOT, shortBlock));
         assertEquals(Status.OK, look(Namespace.ROOT_ID, "f"));
     }
+
+    @Test
+    void onlyARenameFromBelowOneQuotaToBelowAnotherLeavesTheEventLoop() {
+        long here = rig.mkdir("here", 0755);
+        long there = rig.mkdir("there", 0755);
+        assertEquals(Status.OK, rig.partition().quotas().set(here, 10, Quota.NONE));
+        assertEquals(Status.OK, rig.partition().quotas().set(there, 10, Quota.NONE));
+        rig.create(here, "f", 0644);
+        rig.assertDone(rig.ask(HandlerRig.ROOT, rename("/here/f", "/here/counted"))); // the first counts what is below
+        int before = rig.offloaded();
+        rig.assertDone(rig.ask(HandlerRig.ROOT, rename("/here/counted", "/here/g")));
+        assertEquals(before, rig.offloaded());
+        rig.assertDone(rig.ask(HandlerRig.ROOT, rename("/here/g", "/there/g")));
+        assertEquals(before + 1, rig.offloaded());
+    }
 }

@@ -57,6 +57,7 @@ public final class HandlerRig implements AutoCloseable {
     private final Callers callers;
     private final @Nullable BuiltinData data;
     private Pipeline pipeline;
+    private int offloaded;
     private final Map<String, BareSession> sessions = new HashMap<>();
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
 
@@ -103,7 +104,7 @@ public final class HandlerRig implements AutoCloseable {
     private Pipeline start(long next) throws IOException {
         Path key = directory.resolve("key");
         Pipeline started = new Pipelines(
-                        BareService.service(namespace, key, callers, observation, Runnable::run, data, durable))
+                        BareService.service(namespace, key, callers, observation, this::execute, data, durable))
                 .newPipeline();
         for (String user : List.of(ROOT, USER)) {
             BareSession session = new LateSession();
@@ -112,6 +113,17 @@ public final class HandlerRig implements AutoCloseable {
             sessions.put(user, session);
         }
         return started;
+    }
+
+    /** The disk threads are the caller's. */
+    private void execute(Runnable task) {
+        offloaded++;
+        task.run();
+    }
+
+    /** Requests that disk threads have executed so far. */
+    public int offloaded() {
+        return offloaded;
     }
 
     /** What the requests of this server share. */
