@@ -99,11 +99,11 @@ public final class CreateHandler extends BatchedHandler {
         if (resolve(request) != Status.OK || NewEntry.check(path) != Status.OK || Acl.hasDefault(path.parentAcl())) {
             return false;
         }
-        if (!request.accounting().passage.join(path.parentId)) {
+        if (!request.accounting().quotaLock.joinBatch(path.parentId)) {
             return false;
         }
         if (!request.claimIfNew()) {
-            request.accounting().passage.left();
+            request.accounting().quotaLock.leaveBatch();
             return false;
         }
         int row = batch.addFile(path.parentId, path.name, create.mode(), request.uid(), path.parentGid());
@@ -148,7 +148,7 @@ public final class CreateHandler extends BatchedHandler {
 
     @Override
     protected void release(Request request, int row) {
-        request.accounting().passage.left();
+        request.accounting().quotaLock.leaveBatch();
     }
 
     @Override

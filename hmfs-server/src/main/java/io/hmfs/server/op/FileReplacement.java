@@ -86,7 +86,7 @@ final class FileReplacement {
 
     /** Quotas above lose the bytes of the old file, no name comes or goes: so there is nothing that they could refuse. */
     private Status replace(Request request, NewEntry entry) {
-        QuotaLockHolder quotas = request.accounting().passage;
+        QuotaLockHolder quotas = request.accounting().quotaLock;
         quotas.enter(request.path().parentId);
         try {
             return makeAndPlace(request, entry);
