@@ -223,7 +223,7 @@ public final class Orphans {
         }
 
         @Override
-        public boolean wants(long inode, long block, boolean draft) {
+        public boolean wants(long inode, long block, boolean unfinished) {
             each.accept(inode);
             return false;
         }
@@ -244,14 +244,14 @@ public final class Orphans {
         private long seen;
 
         @Override
-        public boolean wants(long inode, long block, boolean draft) {
+        public boolean wants(long inode, long block, boolean unfinished) {
             if (++seen % TOLD_EVERY == 0) {
                 listener.progress(
                         options.delete ? "objects looked at, orphans removed" : "objects looked at",
                         Math.min(seen, objects),
                         objects);
             }
-            return candidates.has(inode) && (!candidates.isLive(inode) || draft || !candidates.covers(inode, block));
+            return candidates.has(inode) && (!candidates.isLive(inode) || unfinished || !candidates.covers(inode, block));
         }
 
         @Override
@@ -274,7 +274,7 @@ public final class Orphans {
             if (!candidates.isLive(object.inode())) {
                 return Kind.ORPHAN;
             }
-            return object.draft() ? Kind.UNFINISHED : Kind.BEYOND;
+            return object.unfinished() ? Kind.UNFINISHED : Kind.BEYOND;
         }
 
         @Override

@@ -88,17 +88,17 @@ public final class Grants {
     private static byte[] make(Path file) throws IOException {
         byte[] key = new byte[KEY_BYTES];
         new SecureRandom().nextBytes(key);
-        Path draft = file.resolveSibling(file.getFileName() + ".new");
-        Files.deleteIfExists(draft);
+        Path temporary = file.resolveSibling(file.getFileName() + ".new");
+        Files.deleteIfExists(temporary);
         FileAttribute<?>[] mode = isPosix(file)
                 ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(OWN)}
                 : new FileAttribute<?>[0];
         try (FileChannel channel =
-                FileChannel.open(draft, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode)) {
+                FileChannel.open(temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode)) {
             channel.write(ByteBuffer.wrap(key));
             channel.force(true);
         }
-        Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
         return key;
     }
 

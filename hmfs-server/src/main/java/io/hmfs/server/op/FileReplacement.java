@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class FileReplacement {
     private final Attributes seen = Attributes.withAcl();
     private final DiscardedFile removed;
-    private @Nullable Name draft;
+    private @Nullable Name temporary;
 
     /** {@code removed}: described by {@link #run}. */
     FileReplacement(DiscardedFile removed) {
@@ -98,20 +98,20 @@ final class FileReplacement {
     private Status makeAndPlace(Request request, NewEntry entry) {
         OrphanDirectory orphans = request.partition().orphans();
         Attributes made = request.attributes();
-        Name name = draft == null ? orphans.draftName() : draft;
-        Status outcome = orphans.draft(name, entry.mode(), request.uid(), entry.gid(), entry.acl(), made);
+        Name name = temporary == null ? orphans.temporaryName() : temporary;
+        Status outcome = orphans.createTemporaryFile(name, entry.mode(), request.uid(), entry.gid(), entry.acl(), made);
         if (outcome == Status.EXISTS) { // one that could not be dropped, which the next start does
-            name = orphans.draftName();
-            outcome = orphans.draft(name, entry.mode(), request.uid(), entry.gid(), entry.acl(), made);
+            name = orphans.temporaryName();
+            outcome = orphans.createTemporaryFile(name, entry.mode(), request.uid(), entry.gid(), entry.acl(), made);
         }
-        draft = name;
+        temporary = name;
         if (outcome != Status.OK) {
             return outcome;
         }
         long inode = made.id;
         outcome = place(request, name);
         if (outcome != Status.OK) {
-            orphans.dropDraft(name);
+            orphans.dropTemporaryFile(name);
             return outcome;
         }
         PathResolver path = request.path();
