@@ -24,8 +24,8 @@ public final class CreateHandler extends BatchedHandler {
     /** The batch holds as many key locks; a read of 64 KiB brings more creates. */
     private static final int CAPACITY = 128;
 
-    /** Creates are executed one by one with {@code -Dhmfs.joinCreates=false}: to measure what batches bring. */
-    private static final boolean BATCHES = !"false".equals(System.getProperty("hmfs.joinCreates"));
+    /** Creates are executed one by one with {@code -Dhmfs.batchCreates=false}: to measure what batches bring. */
+    private static final boolean BATCHES = !"false".equals(System.getProperty("hmfs.batchCreates"));
 
     private static final int ATTEMPTS_MAX = 16;
     private static final int NO_ACCESS = 0;

@@ -139,10 +139,10 @@ class PrefixCacheTest {
 
     /** Each refuses somebody else, so that each is needed; and there are more than are kept. */
     @Test
-    void allGuardsAreAsked() {
+    void allRestrictedDirectoriesAreAsked() {
         List<String> ways = new ArrayList<>();
         StringBuilder way = new StringBuilder();
-        for (int i = 0; i < PathValidation.GUARDS_MAX + 3; i++) {
+        for (int i = 0; i < PathValidation.RESTRICTED_MAX + 3; i++) {
             way.append("/d").append(i);
             done(admin.mkdir(way.toString(), 0755, false));
             ways.add(way.toString());
