@@ -15,8 +15,8 @@ import java.util.BitSet;
  * Which of the changes that clients have numbered were executed. Asked at a start before anything else happens: all that the answer
  * rests on is as the end before left it. The number of records does not grow with that of files.
  *
- * <p>† Two rounds. In the first everything that speaks is made durable, and what dies is settled; in the second the verdicts are. So one
- * that is durable rests on what is durable, and a start that is cut off here leaves the next one the same to judge.
+ * <p>† Two passes. The first makes the objects and words durable that verdicts rest on, and settles what dies; the second makes the verdicts
+ * durable. So a durable verdict rests on what is durable, and a start that is cut off here leaves the next one the same to judge.
  */
 public final class ChangeVerdicts {
     private final Engine engine;

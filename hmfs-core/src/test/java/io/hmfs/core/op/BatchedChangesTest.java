@@ -184,10 +184,10 @@ final class BatchedChangesTest {
 
     @Test
     void randomBatchesDoWhatTheirChangesDoOneByOne() throws PoolException {
-        ServerNamespace joined = TestPool.open(file(Persistence.PROCESS));
+        ServerNamespace batched = TestPool.open(file(Persistence.PROCESS));
         ServerNamespace single = TestPool.open(file(Persistence.PROCESS));
         SplittableRandom random = new SplittableRandom(Long.getLong("hmfs.seed", 5));
-        long[] directories = {mkdir(joined, "d"), mkdir(joined, "e"), ROOT, 99_999};
+        long[] directories = {mkdir(batched, "d"), mkdir(batched, "e"), ROOT, 99_999};
         assertEquals(directories[0], mkdir(single, "d"));
         assertEquals(directories[1], mkdir(single, "e"));
         DeleteBatch deletes = new DeleteBatch(40);
@@ -198,7 +198,7 @@ final class BatchedChangesTest {
                 long parent = directories[random.nextInt(3)];
                 Name name = Name.of("n" + random.nextInt(60));
                 assertEquals(
-                        single.create(parent, name, 0644, 1, 2, out), joined.create(parent, name, 0644, 1, 2, out));
+                        single.create(parent, name, 0644, 1, 2, out), batched.create(parent, name, 0644, 1, 2, out));
             }
             deletes.clear();
             appends.clear();
@@ -206,12 +206,12 @@ final class BatchedChangesTest {
             for (int i = 0; i < size; i++) {
                 long parent = directories[random.nextInt(directories.length)];
                 Name name = Name.of("n" + random.nextInt(60));
-                boolean there = joined.stat(parent, name, out) == Status.OK;
+                boolean there = batched.stat(parent, name, out) == Status.OK;
                 appends.add(parent, name, there && random.nextInt(9) > 0 ? out.id : 5, random.nextInt(1000));
                 deletes.add(directories[random.nextInt(directories.length)], Name.of("n" + random.nextInt(60)));
             }
-            joined.appendAll(appends);
-            joined.deleteAll(deletes);
+            batched.appendAll(appends);
+            batched.deleteAll(deletes);
             for (int i = 0; i < size; i++) {
                 long parent = appends.directory(i);
                 boolean mine = single.stat(parent, appends.name(i), out) == Status.OK && appends.id(i) != 5;
@@ -223,10 +223,10 @@ final class BatchedChangesTest {
                 assertEquals(answer, deletes.status(i), "round " + round + ", delete " + i);
                 changed += answer == Status.OK ? 1 : 0;
             }
-            assertEquals(withoutIds(single), withoutIds(joined));
+            assertEquals(withoutIds(single), withoutIds(batched));
         }
         assertTrue(changed > 300, changed + " deleted");
-        assertEquals(List.of(), TestPool.problems(joined));
+        assertEquals(List.of(), TestPool.problems(batched));
     }
 
     @Test

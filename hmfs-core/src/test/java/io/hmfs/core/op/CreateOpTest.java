@@ -168,7 +168,7 @@ final class CreateOpTest {
 
     @Test
     void randomBatchesDoWhatTheirCreatesDoOneByOne() throws PoolException {
-        ServerNamespace joined = simulated(Persistence.PROCESS);
+        ServerNamespace batched = simulated(Persistence.PROCESS);
         ServerNamespace single = simulated(Persistence.PROCESS);
         SplittableRandom random = new SplittableRandom(Long.getLong("hmfs.seed", 5));
         List<Long> known = new ArrayList<>(List.of(ROOT, 99_999L));
@@ -187,7 +187,7 @@ final class CreateOpTest {
                     batch.addFile(parent, name, 0600 + random.nextInt(64), 1, 2);
                 }
             }
-            joined.createAll(batch);
+            batched.createAll(batch);
             for (int i = 0; i < size; i++) {
                 Status answer = batch.type(i) == FileType.DIRECTORY
                         ? single.mkdir(batch.directory(i), batch.name(i), batch.mode(i), 1, 2, out)
@@ -201,12 +201,12 @@ final class CreateOpTest {
             for (int i = 0; i < 5; i++) {
                 Name name = Name.of("n" + random.nextInt(400));
                 long parent = known.get(random.nextInt(known.size()));
-                assertEquals(single.delete(parent, name, removed), joined.delete(parent, name, removed));
+                assertEquals(single.delete(parent, name, removed), batched.delete(parent, name, removed));
             }
         }
         assertTrue(refused > 100 && known.size() > 10, refused + " refused, directories " + known.size());
-        assertEquals(withoutIds(single), withoutIds(joined));
-        assertEquals(List.of(), TestPool.problems(joined));
+        assertEquals(withoutIds(single), withoutIds(batched));
+        assertEquals(List.of(), TestPool.problems(batched));
     }
 
     @Test

@@ -49,12 +49,12 @@ public final class Caller {
         standing = new Standing(sorted, unlimited);
     }
 
-    /** A connection of this user begins; until {@link #left} his groups are kept current. */
-    public void joined() {
+    /** A connection of this user begins; until {@link #disconnected} the user's groups are kept current. */
+    public void connected() {
         connections.incrementAndGet();
     }
 
-    public void left() {
+    public void disconnected() {
         connections.decrementAndGet();
     }
 

@@ -53,7 +53,7 @@ public class Session implements PeerState {
         realUser = sessionRealUser;
         greeting = false;
         if (!left) {
-            sessionCaller.joined();
+            sessionCaller.connected();
         }
         client = new ClientKey(sessionClientId, sessionCaller.mark());
         greeted = true;
@@ -113,7 +113,7 @@ public class Session implements PeerState {
         left = true;
         Caller known = caller;
         if (known != null) {
-            known.left();
+            known.disconnected();
         }
         RetryCache ofClient = retries;
         if (ofClient != null) {

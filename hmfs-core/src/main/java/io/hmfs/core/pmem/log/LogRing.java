@@ -129,8 +129,8 @@ final class LogRing {
     /** [log.1] Takes the next number, and waits until the ring has room for it: a record that is not on the disk yet is never overwritten. */
     long reserve() {
         long lsn = memory.getAndAdd(RingHeader.RESERVED_OFFSET, 1) + 1;
-        for (int round = 0; lsn - durable() > capacity; round++) {
-            pause(round);
+        for (int attempt = 0; lsn - durable() > capacity; attempt++) {
+            pause(attempt);
         }
         return lsn;
     }
@@ -186,8 +186,8 @@ final class LogRing {
      * copies with a higher number.
      */
     void awaitPublished(long lsn) {
-        for (int round = 0; published.get() < lsn && advance() < lsn; round++) {
-            pause(round);
+        for (int attempt = 0; published.get() < lsn && advance() < lsn; attempt++) {
+            pause(attempt);
         }
     }
 
@@ -227,10 +227,10 @@ final class LogRing {
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // who is waited for copies 64 bytes, if the scheduler lets it
-    private void pause(int round) {
-        if (round < SPINS) {
+    private void pause(int attempt) {
+        if (attempt < SPINS) {
             Thread.onSpinWait();
-        } else if (round < SPINS + YIELDS) {
+        } else if (attempt < SPINS + YIELDS) {
             Thread.yield();
         } else {
             check();
