@@ -148,7 +148,7 @@ public final class BackgroundScan {
         long death = EntryRecord.death(pmem, at);
         long status = EntryRecord.status(pmem, at);
         if (EntryRecord.state(status) == SlotState.FREE) {
-            // † A slot that this start has freed, or is filling, has a time of this start: it is in limbo, chained or
+            // † A slot that this start has freed, or is filling, has a time of this start: it is retired, chained or
             // in
             // hand. Asked before and after the state: of what is alive the time may be 0, and a slot that is in hand
             // may come to be that at any moment.
