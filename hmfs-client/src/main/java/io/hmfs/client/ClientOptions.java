@@ -52,7 +52,7 @@ public record ClientOptions(
         }
     }
 
-    /** For a user who acts for himself. */
+    /** For a user that no proxy acts for. */
     public ClientOptions(
             String user,
             Duration connectTimeout,

@@ -86,7 +86,7 @@ public final class HmfsClient implements AutoCloseable {
         return server;
     }
 
-    /** Sets who hears of removed files when the data store is not the server's own; see {@link RemovedListener}. */
+    /** Sets the listener for removed files when the data store is not the server's own; see {@link RemovedListener}. */
     public void onRemoved(RemovedListener listener) {
         removedListener = listener;
     }

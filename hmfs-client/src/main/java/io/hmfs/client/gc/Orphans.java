@@ -26,9 +26,9 @@ public final class Orphans {
     public enum Kind {
         /** Its inode is gone. */
         ORPHAN,
-        /** A block that somebody began to write, of a file that lives. */
+        /** A block that a client began to write, of a file that lives. */
         UNFINISHED,
-        /** Behind the size of a file that lives: perhaps somebody is about to commit it. Never removed. */
+        /** Behind the size of a file that lives: perhaps a client is about to commit it. Never removed. */
         BEYOND,
         /** One of the others, but changed a short time ago. Never removed. */
         YOUNG
@@ -49,7 +49,7 @@ public final class Orphans {
         /** Hears of nothing. */
         Listener NONE = new Listener() {};
 
-        /** How far a step has come; {@code of} 0: nobody knows. */
+        /** How far a step has come; {@code of} 0: not known. */
         default void progress(String step, long done, long of) {}
 
         default void found(Kind kind, StoredObject object) throws IOException {}

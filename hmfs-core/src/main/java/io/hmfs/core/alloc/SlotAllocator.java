@@ -139,7 +139,7 @@ public final class SlotAllocator {
         return at == Pmem.NULL && depot.fill(stripes[0]) ? stripes[0].pop() : at;
     }
 
-    /** Takes back a slot that nobody has ever been able to reach. Its status is FREE. */
+    /** Takes back a slot that no thread has ever been able to reach. Its status is FREE. */
     public void release(long at) {
         SlotStripe own = own();
         synchronized (own) {
@@ -155,7 +155,7 @@ public final class SlotAllocator {
         }
     }
 
-    /** How many slots were retired: who sees more has missed room that there was. Who has just found none sees all until then. */
+    /** How many slots were retired: if it has grown, a caller has missed room that there was. One that has just found none sees all until then. */
     public long retired() {
         long sum = 0;
         for (SlotStripe stripe : stripes) {

@@ -9,7 +9,7 @@ import io.hmfs.core.pmem.Pmem;
  * retired by its threads and waits for two epochs. All under the stripe's monitor, which hardly ever has two threads.
  *
  * <p>A magazine is a chain of at most {@link #BATCH} slots through their {@code next}. Whole batches move between stripe and depot
- * at once: the first slot of a batch has, in another word, the first slot of the next batch. Nobody reads that word of a slot that
+ * at once: the first slot of a batch has, in another word, the first slot of the next batch. No thread reads that word of a slot that
  * is free and no longer retired.
  */
 final class SlotStripe implements SlotDepot.Taker {
@@ -111,7 +111,7 @@ final class SlotStripe implements SlotDepot.Taker {
             loadedCount = 0;
         }
         if (pmem.get(at + TIME) == 0) {
-            pmem.set(at + TIME, start); // never filled: a time tells it from what nobody has had in hand
+            pmem.set(at + TIME, start); // never filled: a time tells it from a slot that was never in hand
         }
         pmem.set(at + NEXT, loaded);
         loaded = at;

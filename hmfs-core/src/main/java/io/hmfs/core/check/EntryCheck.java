@@ -388,7 +388,7 @@ final class EntryCheck {
                 && EntryRecord.link(pmem, successor) != at;
     }
 
-    /** Whether the next start will not bring back to life who is on no list. */
+    /** Whether the next start will not bring an object back to life that is on no list. */
     private boolean isSettled(long at, int state, long death, long link) {
         if (state == SlotState.DELETING) {
             long content = contents.of(EntryRecord.parent(pmem, at));

@@ -111,7 +111,7 @@ public final class Inodes {
         }
     }
 
-    /** An entry in flight that an earlier start left half done, so that nobody can say yet what it counts; or NULL. */
+    /** An entry in flight that an earlier start left half done, so that it is not known yet what it counts; or NULL. */
     public long stale(long inode) {
         long names = InodeRecord.names(pmem, inode);
         long entry = InodeRecord.entry(names);
@@ -176,7 +176,7 @@ public final class Inodes {
 
     /**
      * Lands an entry that an earlier start left in flight, before it goes another way: a rename, or the end of its slot. The
-     * caller holds its key lock, or is the only one who still has it. † Written back also if it has landed: who did so may have died
+     * caller holds its key lock, or is the only thread that still has it. † Written back also if it has landed: the thread that did so may have died
      * before that was durable. Not fenced; false: there was nothing to write back.
      */
     public boolean release(long entry) {

@@ -121,7 +121,7 @@ public final class ChangeVerdicts {
         return executed;
     }
 
-    /** Sets the times that were to be set, if they are not. Nobody else has come between: the lock was the change's until its end. */
+    /** Sets the times that were to be set, if they are not. No other thread has come between: the lock was the change's until its end. */
     private void carryOut(long at, long object, long id, long time) {
         long ctime = pmem.get(object + EntryRecord.CTIME_OFFSET);
         if (!isThere(object, id, time) || Ctime.time(ctime) >= time) {
