@@ -7,7 +7,7 @@ import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 
 /**
- * The lists of children (I3, I4). A list ends where it leads to something that cannot be its next child; who stood behind is found by
+ * The lists of children (I3, I4). A list ends where it leads to something that cannot be its next child; what stood behind is found by
  * the parent's id in its own slot and linked again. Births only order a list, so one that is out of order is given a place.
  */
 final class ListCheck {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How access control lists change, with the rules and messages of HDFS (its AclTransformation and AclStorage, which follow setfacl): a list
  * is thought whole, with the entries that stand in the mode; what is missing in a default list comes from the access list; a mask
- * that nobody has given is the union of what it covers.
+ * that is not given is the union of what it covers.
  */
 public final class AclRules {
     /** Most entries of the access list, and of the default list. */

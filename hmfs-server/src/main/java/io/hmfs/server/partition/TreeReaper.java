@@ -177,7 +177,7 @@ final class TreeReaper {
     }
 
     private void removeLocked(Directory directory, int[] stripes) {
-        Arrays.sort(stripes); // as everybody who waits for two takes them
+        Arrays.sort(stripes); // in the order in which every thread that waits for two takes them
         int held = 0;
         try {
             for (; held < stripes.length; held++) {

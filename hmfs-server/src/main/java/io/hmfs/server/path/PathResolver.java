@@ -337,7 +337,7 @@ public final class PathResolver {
             if (status != Status.EXISTS) {
                 return status;
             }
-            status = namespace.stat(parentId, name, parent); // somebody else was faster
+            status = namespace.stat(parentId, name, parent); // another thread was faster
             if (status != Status.NOT_FOUND) {
                 return status;
             }
@@ -410,7 +410,7 @@ public final class PathResolver {
         return whole.isEmpty() ? "/" : whole;
     }
 
-    /** What an outcome means to a caller who gave a whole path: a parent that went away in between was not found. */
+    /** What an outcome means to a client that gave a whole path: a parent that went away in between was not found. */
     public Status seen(Status status) {
         return seen(status, base);
     }

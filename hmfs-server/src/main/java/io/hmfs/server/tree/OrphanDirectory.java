@@ -259,7 +259,7 @@ public final class OrphanDirectory {
         return changes.rename(source, sourceName, target, targetName, replace, change, replaced);
     }
 
-    /** Moves a directory with this id into it. The caller holds the lock of the name, and has looked who stands there. */
+    /** Moves a directory with this id into it. The caller holds the lock of the name, and has looked what stands there. */
     public Status take(Attributes orphans, long parent, Name name, long id, Change change) {
         return step(parent, name, orphans.id, nameOf(id), change);
     }
@@ -274,7 +274,7 @@ public final class OrphanDirectory {
             if (holds(parent)) {
                 return Status.NO_SUCH_DIRECTORY;
             }
-            add(); // before: whoever meets it there must ask
+            add(); // before: a request that meets it there must ask
             Status status = rename(parent, name, target, targetName, false, change, new Attributes());
             add(); // after: a pass of the reaper that has begun before may have missed it
             return status;

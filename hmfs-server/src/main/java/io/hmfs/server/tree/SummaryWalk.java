@@ -106,7 +106,7 @@ public final class SummaryWalk extends TreeCount {
 
     /**
      * Goes on from there, beginning at this directory, which is what the path leads to now. What has gone on the way is left out. STALE:
-     * another directory is in its place; INVALID_ARGUMENT: nobody wrote that.
+     * another directory is in its place; INVALID_ARGUMENT: no server wrote that.
      */
     public Status read(Attributes directory, byte[] from) {
         if (from.length > WRITTEN_MAX) {

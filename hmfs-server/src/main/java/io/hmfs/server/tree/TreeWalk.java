@@ -222,7 +222,7 @@ public abstract class TreeWalk {
 
     /**
      * Goes on from there, beginning at this directory, which is what the walk's path leads to now. STALE: another directory is in its
-     * place, or one on the way down has gone: what is left of it would be met nowhere, perhaps; INVALID_ARGUMENT: nobody wrote that.
+     * place, or one on the way down has gone: what is left of it would be met nowhere, perhaps; INVALID_ARGUMENT: no server wrote that.
      */
     public Status read(Attributes directory, byte[] from) {
         ByteBuffer in = ByteBuffer.wrap(from).order(ByteOrder.LITTLE_ENDIAN);
