@@ -16,7 +16,7 @@ import java.util.function.LongConsumer;
 
 /**
  * Looks for objects that no file refers to. First it asks the store what it has: those inodes are older than the
- * census, for an inode is made before its first object. Then it takes the census. Whoever has objects and is not in it
+ * census, for an inode is made before its first object. Then it takes the census. An inode that has objects and is not in it
  * is gone for ever, since no inode is used twice. Then it asks the store again, and only what belongs to those is an
  * orphan. Anything that fails ends it, and until the census has ended nothing is removed. Of files on the server's
  * record of removals it knows that without a census, so their objects need not be old. For one thread, once.

@@ -155,7 +155,10 @@ public final class SlotAllocator {
         }
     }
 
-    /** How many slots were retired: if it has grown, a caller has missed room that there was. One that has just found none sees all until then. */
+    /**
+     * How many slots were retired: if it has grown, a caller has missed room that there was. One that has just found none sees all until
+     * then.
+     */
     public long retired() {
         long sum = 0;
         for (SlotStripe stripe : stripes) {

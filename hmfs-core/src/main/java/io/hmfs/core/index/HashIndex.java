@@ -172,7 +172,8 @@ public final class HashIndex {
 
     /**
      * All objects that may have a key of this hash, each once. The set is to be trusted: nothing that was in the index throughout the
-     * call is missing. A caller that refuses all of them asks again, and is told the same if no other object has come to have the key meanwhile.
+     * call is missing. A caller that refuses all of them asks again, and is told the same if no other object has come to have the key
+     * meanwhile.
      *
      * @param out at least {@link #CANDIDATES_MAX} long; filled from 0
      * @return how many

@@ -63,7 +63,7 @@ final class AclOp {
         pmem.fence();
         // [acl.2] The commit: chain, ACL and mode are one word, which no other thread changes now.
         pmem.setRelease(at + EntryRecord.LINKS_OFFSET, swung | (engine.marksDirty ? EntryRecord.LINKS_DIRTY : 0));
-        // [acl.3] The mode gets its place, in the same line; durable before anybody hears of it, and before the old
+        // [acl.3] The mode gets its place, in the same line; durable before any client hears of it, and before the old
         // chain is free.
         attributes.setMode(at, time, mode);
         // [acl.4] Before the lock goes, the word lets go of the mode, and of the mark.

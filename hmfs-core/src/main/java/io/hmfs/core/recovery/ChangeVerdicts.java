@@ -15,8 +15,8 @@ import java.util.BitSet;
  * Which of the changes that clients have numbered were executed. Asked at a start before anything else happens: all that the answer
  * rests on is as the end before left it. The number of records does not grow with that of files.
  *
- * <p>† Two passes. The first makes the objects and words durable that verdicts rest on, and settles what dies; the second makes the verdicts
- * durable. So a durable verdict rests on what is durable, and a start that is cut off here leaves the next one the same to judge.
+ * <p>† Two passes. The first makes the objects and words durable that verdicts rest on, and settles what dies; the second makes the
+ * verdicts durable. So a durable verdict rests on what is durable, and a start that is cut off here leaves the next one the same to judge.
  */
 public final class ChangeVerdicts {
     private final Engine engine;
@@ -58,7 +58,7 @@ public final class ChangeVerdicts {
             }
             pmem.writeBack(at, ChangeRecord.SIZE);
         }
-        // [once.7] † Before anybody changes what they rest on.
+        // [once.7] † Before any thread changes what they rest on.
         pmem.fence();
     }
 

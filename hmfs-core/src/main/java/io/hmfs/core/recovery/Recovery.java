@@ -12,7 +12,7 @@ import io.hmfs.core.type.Name;
  * Recovery of one object that an earlier start left half done (HMFS §3.3.2, on demand): finished if its commit is durable, undone
  * if not. Runs under the key locks of all objects that took part, but for a create that was linked, see {@link
  * ChildList#finishCreate}; the caller has pinned an epoch and holds no key lock. Undone states, and finished ones but for
- * that, are durable before anybody relies on them, and recovery may itself be cut off anywhere.
+ * that, are durable before any thread relies on them, and recovery may itself be cut off anywhere.
  */
 public final class Recovery {
     /** The time of death of a DELETING object whose undoing has begun. */

@@ -39,7 +39,10 @@ public enum Status {
     ACCESS_DENIED(17),
     /** A symbolic link stands where the path leads on. The engine knows no paths: the server, which resolves them, gives this answer. */
     UNRESOLVED_LINK(18),
-    /** A directory above has as many names below it as it may have. The engine knows no quotas: the server, which keeps them, gives this answer. */
+    /**
+     * A directory above has as many names below it as it may have. The engine knows no quotas: the server, which keeps them, gives this
+     * answer.
+     */
     NAME_QUOTA_EXCEEDED(19),
     /** The same for the bytes of files. */
     SPACE_QUOTA_EXCEEDED(20);

@@ -8,7 +8,7 @@ import java.util.Map;
 /**
  * Which users may do what on a server; values that cannot be are an {@code IllegalArgumentException} that names the setting.
  *
- * @param permissionsEnabled whether permissions are checked at all; if not, everybody may do everything
+ * @param permissionsEnabled whether permissions are checked at all; if not, every user may do everything
  * @param superuser the user who may do everything
  * @param supergroup the group whose members may do everything
  * @param groupSource where the groups of users come from that {@code staticGroups} does not name

@@ -105,7 +105,7 @@ public final class Caller {
         return owner != NOBODY && uid() == owner;
     }
 
-    /** Whether nothing is checked: the superuser, a member of the supergroup, everybody where permissions are off. */
+    /** Whether nothing is checked: the superuser, a member of the supergroup, every user where permissions are off. */
     public boolean isUnlimited() {
         return standing.unlimited;
     }

@@ -14,9 +14,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which client writes which file (ADR 0121, ADR 0131). Each lease is a record of the pool. A lease is of one stream of a client, told by the
- * client and a number of its own; the client renews all of its leases at once. A client that has not renewed within the soft limit may be
- * displaced by another that wants the file, after the hard limit its leases are gone. A lease that is not here is lost: a request that
+ * Which client writes which file (ADR 0121, ADR 0131). Each lease is a record of the pool. A lease is of one stream of a client, told by
+ * the client and a number of its own; the client renews all of its leases at once. A client that has not renewed within the soft limit may
+ * be displaced by another that wants the file, after the hard limit its leases are gone. A lease that is not here is lost: a request that
  * bears it is refused.
  *
  * <p>Commits and chunks of a file are executed while it is {@linkplain #share shared}. A request that takes it from its writer, or replaces
@@ -89,7 +89,9 @@ public final class Leases {
         taken.set(place, Math.max(taken.get(place), inode));
     }
 
-    /** Until {@link #unshare}, no other thread has the file alone. A thread that must not wait ends with {@link KeyLocks.TakenException}. */
+    /**
+     * Until {@link #unshare}, no other thread has the file alone. A thread that must not wait ends with {@link KeyLocks.TakenException}.
+     */
     public long share(long inode, boolean waits) {
         if (!waits) {
             return taken(tryShare(inode));
@@ -283,7 +285,10 @@ public final class Leases {
         }
     }
 
-    /** There is no such file any more, and so no lease on it. One that its maker gets only now stays until the maker ends it. Waits for no lock. */
+    /**
+     * There is no such file any more, and so no lease on it. One that its maker gets only now stays until the maker ends it. Waits for no
+     * lock.
+     */
     public void removed(long inode) {
         Lease there = rows.count() == 0 ? null : rows.find(inode);
         if (there != null) {

@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Which directories with a quota stand above another directory changes only under the exclusive {@link QuotaLock}, which each change
  * shares: a directory moves from below one quota to below another, or a quota comes or goes. So what a thread has found out about that
- * holds as long as {@link #version} does. Nothing changes below a quota that is not {@linkplain Quota#isCounted counted}: so it can be counted
- * with that lock shared. Order of locks: key locks, {@link Leases}, the quota lock, {@link OrphanDirectory}'s, this monitor. Thread-safe.
+ * holds as long as {@link #version} does. Nothing changes below a quota that is not {@linkplain Quota#isCounted counted}: so it can be
+ * counted with that lock shared. Order of locks: key locks, {@link Leases}, the quota lock, {@link OrphanDirectory}'s, this monitor.
+ * Thread-safe.
  */
 public final class Quotas {
     /** None above. */

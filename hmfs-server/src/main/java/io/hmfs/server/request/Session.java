@@ -103,7 +103,7 @@ public class Session implements PeerState {
         return known == null ? "" : known.name();
     }
 
-    /** The name of the user who acts for the user, from the handshake; empty if the user acts alone. */
+    /** The name of the proxy user that acts for the user, from the handshake; empty if the user acts alone. */
     public final String realUser() {
         return realUser;
     }

@@ -148,14 +148,17 @@ public final class OrphanDirectory {
         }
     }
 
-    /** A name for the temporary files of a thread, which makes one at a time. No dot in it, so an earlier HMFS removes the file at its start. */
+    /**
+     * A name for the temporary files of a thread, which makes one at a time. No dot in it, so an earlier HMFS removes the file at its
+     * start.
+     */
     public Name temporaryName() {
         return Name.of("temporary-" + temporaryNames.getAndIncrement());
     }
 
     /**
-     * Makes a file that is to take another one's place: {@link #place} or {@link #dropTemporaryFile} comes next. NO_SPACE; EXISTS: the name is
-     * taken.
+     * Makes a file that is to take another one's place: {@link #place} or {@link #dropTemporaryFile} comes next. NO_SPACE; EXISTS: the name
+     * is taken.
      */
     public Status createTemporaryFile(Name temporary, int mode, int uid, int gid, long[] acl, Attributes out) {
         Status status = self == 0 ? open(out) : Status.OK;
