@@ -388,7 +388,7 @@ public final class OrphanDirectory {
 
     /** The reaper has removed some more entries. */
     public void removed(int entries) {
-        rerenames.addAndGet(entries);
+        removed.addAndGet(entries);
     }
 
     public synchronized void close() {
@@ -419,10 +419,10 @@ public final class OrphanDirectory {
 
     /** Whether the reaper has removed something meanwhile: what to ask when the pool is full. */
     public boolean isMakingRoom() {
-        long before = rerenames.get();
-        for (int i = 0; i < PAUSES_MAX && isBusy() && !closed && rerenames.get() == before; i++) {
+        long before = removed.get();
+        for (int i = 0; i < PAUSES_MAX && isBusy() && !closed && removed.get() == before; i++) {
             LockSupport.parkNanos(PAUSE_NANOS);
         }
-        return rerenames.get() != before;
+        return removed.get() != before;
     }
 }
