@@ -190,7 +190,7 @@ public final class NamespaceMomentTest {
     void aReaderSeesAUnitChangeAtOnce(Pair unit) throws PoolException {
         SimPoolFile file = prepare(n -> {
             ok(n.create(ROOT, Name.of("x"), 0644, 0, 0, out));
-            unit.outer().accept(n);
+            unit.outer().accept((PoolNamespace) n);
         });
         PoolNamespace n = open(file);
         List<String> seen = new ArrayList<>();

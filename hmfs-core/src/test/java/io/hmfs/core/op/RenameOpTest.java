@@ -125,31 +125,6 @@ final class RenameOpTest extends MappedPool {
         return namespace.rename(ROOT, Name.of(from), ROOT, Name.of(to), replace, replaced);
     }
 
-    /** How often two that wait for each other are told to go on. */
-    private static final int LOOKS_MAX = 100_000;
-
-    private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
-
-    private final Attributes out = new Attributes();
-
-    @BeforeEach
-    void hush() {
-        ENGINE.setLevel(Level.OFF); // a death is an error within an operation
-    }
-
-    @AfterEach
-    void speak() {
-        ENGINE.setLevel(null);
-    }
-
-    private static PoolNamespace open(SimPoolFile file) {
-        return new PoolNamespace("sim", file, false);
-    }
-
-    private static void ok(Status status) {
-        assertEquals(Status.OK, status);
-    }
-
     /** Between the states of a directory that moves a sweep takes its old entry away, and power is lost. */
     @Test
     void aDirectoryThatMovesAwayFromASweepKeepsItsContent() throws PoolException {
