@@ -58,8 +58,8 @@ static void step(State &S, int i) {
 }
 static void newStart(State &N) {
     for (int i = 0; i < N.nlog; i++) N.log[i].wb = 0;
-    memset(N.lock, 0, sizeof N.lock); memset(N.swl, 0, sizeof N.swl); memset(N.limbo, 0, sizeof N.limbo); memset(N.th, 0, sizeof N.th);
-    N.limboM = N.known = 0;
+    memset(N.lock, 0, sizeof N.lock); memset(N.swl, 0, sizeof N.swl); memset(N.retired, 0, sizeof N.retired); memset(N.th, 0, sizeof N.th);
+    N.retiredM = N.known = 0;
     N.epoch++;
     N.start = N.clock++;
     N.judging = NUMBERED != 0;

@@ -157,7 +157,7 @@ struct Th {
     u8 jn, js[3], jr[3], jset, jdone, jh[ND], jm[ND], jd, ji, jopen; // join
 };
 struct State {
-    u8 vol[NW], per[NW], lock[NK + 1], swl[ND], freeM, limboM, known, limbo[NS + 1], clock, start, epoch, nth, dead, viol, judging;
+    u8 vol[NW], per[NW], lock[NK + 1], swl[ND], freeM, retiredM, known, retired[NS + 1], clock, start, epoch, nth, dead, viol, judging;
     u16 pend, answered, told, toldNot;                           // told: by a start that has judged, and for good
     Th th[NT];
     u8 nlog, ncfg;

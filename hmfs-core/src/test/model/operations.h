@@ -282,7 +282,7 @@ static int runOp(State &S, Th &t) {
             if (fresh(S, t.o)) continue;
             Y;
             if (st(S, t.o) == FREE) {
-                if (!((S.freeM | S.limboM | S.known) >> t.o & 1) && R(S, F(t.o, DEATH)) < S.start) { S.freeM |= 1 << t.o; S.known |= 1 << t.o; if (VERB) printf("  T%d collectFree s%d\n", CURT, t.o); }
+                if (!((S.freeM | S.retiredM | S.known) >> t.o & 1) && R(S, F(t.o, DEATH)) < S.start) { S.freeM |= 1 << t.o; S.known |= 1 << t.o; if (VERB) printf("  T%d collectFree s%d\n", CURT, t.o); }
                 continue;
             }
             if (needsRecovery(S, t.o)) CALL(recover(S, t, t.o));

@@ -23,17 +23,17 @@ static int lockAll(State &S, Th &t, int mask) {
     END
 }
 static int lockBit(const State &S, int s) { return 1 << keyOf(S, s); }
-static void toLimbo(State &S, int s) {
-    if ((S.freeM | S.limboM) >> s & 1) { viol(S, "I5: slot s" + num(s) + " freed twice"); return; }
+static void retire(State &S, int s) {
+    if ((S.freeM | S.retiredM) >> s & 1) { viol(S, "I5: slot s" + num(s) + " freed twice"); return; }
     int m = 0;
     for (int i = 0; i < S.nth; i++) if (S.th[i].active) m |= 1 << i;
-    S.limboM |= 1 << s;
-    S.limbo[s] = m;
+    S.retiredM |= 1 << s;
+    S.retired[s] = m;
 }
 static void opEnd(State &S, int i) {
-    for (int s = 1; s <= NS; s++) if (S.limboM >> s & 1) {
-        S.limbo[s] &= ~(1 << i);
-        if (!S.limbo[s]) { S.limboM &= ~(1 << s); S.freeM |= 1 << s; }
+    for (int s = 1; s <= NS; s++) if (S.retiredM >> s & 1) {
+        S.retired[s] &= ~(1 << i);
+        if (!S.retired[s]) { S.retiredM &= ~(1 << s); S.freeM |= 1 << s; }
     }
 }
 static int allocate(State &S) {
@@ -43,7 +43,7 @@ static int allocate(State &S) {
 static void retire(State &S, int s) { // Engine.retire: not written back
     W(S, {{F(s, DEATH), S.clock++}, {F(s, STATUS), FREE}}, "retire");
     S.known |= 1 << s;
-    toLimbo(S, s);
+    retire(S, s);
 }
 static void advance(State &S, int time) { if (S.clock <= time) S.clock = time + 1; }
 static bool isStale(const State &S, int s) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which files there are, and which objects the builtin store has; for superusers (ACCESS_DENIED). The walk goes over
- * directories by their ids, so that no rename hides what is below one; whatever is moved meanwhile the server tells
+ * directories by their ids, so that no rename hides what is below one; whatever is renamed meanwhile the server tells
  * too. For one thread.
  */
 public final class Census {
@@ -22,7 +22,7 @@ public final class Census {
 
     /** Hears of the namespace. */
     public interface Visitor {
-        /** Size of a file that has moved. */
+        /** Size of a file that was renamed meanwhile. */
         long UNKNOWN = -1;
 
         /** A file or symbolic link; perhaps not for the first time. */
@@ -66,7 +66,7 @@ public final class Census {
      * come, go or are removed meanwhile are told or not.
      *
      * @return directories that were listed
-     * @throws HmfsException STALE: the server was restarted meanwhile, or did not remember all that was moved; nothing
+     * @throws HmfsException STALE: the server was restarted meanwhile, or did not remember all renames; nothing
      *     of what was told is good for anything
      */
     public long run(Visitor visitor) throws IOException {
@@ -75,7 +75,7 @@ public final class Census {
         List<Long> open = new ArrayList<>(); // a stack
         long listed = 0;
         int restless = 0; // pages since nothing was open
-        boolean quiet = false; // nothing is open, and nothing has moved since
+        boolean quiet = false; // nothing is open, and nothing was renamed since
         while (!quiet) {
             page.files().rewind();
             quiet = open.isEmpty()

@@ -38,7 +38,7 @@ final class CensusCalls {
                 (each, out) -> censusEncoder
                         .wrap(out, Wire.HEADER_SIZE)
                         .incarnation(each.from.incarnation)
-                        .moved(each.from.moved)
+                        .moved(each.from.position)
                         .cursorBirth(each.from.cursor.birth())
                         .cursorAt(each.from.cursor.at())
                         .cursorStart(each.from.cursor.start())
@@ -128,9 +128,9 @@ final class CensusCalls {
     /** Where a walk is, and which directories it lists next. */
     record Walk(Directories from, byte[] directories) {}
 
-    /** A part of the walk: pairs of inode and size, ids of directories. */
+    /** A part of the walk: the position in the server's log of renames, pairs of inode and size, ids of directories. */
     record Directories(
-            long incarnation, long moved, int listed, ListingCursor cursor, ByteBuffer files, ByteBuffer directories) {
+            long incarnation, long position, int listed, ListingCursor cursor, ByteBuffer files, ByteBuffer directories) {
         /** Where a walk begins. */
         static final Directories START =
                 new Directories(0, 0, 0, ListingCursor.START, ByteBuffer.allocate(0), ByteBuffer.allocate(0));

@@ -7,7 +7,7 @@ import java.time.Duration;
 /**
  * How a client behaves.
  *
- * @param user who the client says it is; new entries belong to this user (no authentication yet)
+ * @param user the user name that the client gives; new entries belong to this user (no authentication yet)
  * @param realUser the user who acts for the other one, as a proxy that the server must allow (setting {@code proxy-users}); empty:
  *     there is none
  * @param connectTimeout for connection and handshake together; over zero
@@ -52,7 +52,7 @@ public record ClientOptions(
         }
     }
 
-    /** For a user who acts for himself. */
+    /** For a user that no proxy acts for. */
     public ClientOptions(
             String user,
             Duration connectTimeout,

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a file was at one moment. Each commit of a size, and each truncate, is another version; a rename and a change of
- * mode or owner are none. An inode is never used again. Whoever sets a modification time back with setTimes hides what
+ * mode or owner are none. An inode is never used again. A client that sets a modification time back with setTimes hides what
  * changed without changing the size.
  */
 public record FileVersion(long inode, long mtimeNanos, long size) implements Serializable {

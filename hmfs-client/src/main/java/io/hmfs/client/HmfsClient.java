@@ -86,7 +86,7 @@ public final class HmfsClient implements AutoCloseable {
         return server;
     }
 
-    /** Sets who hears of removed files when the data store is not the server's own; see {@link RemovedListener}. */
+    /** Sets the listener for removed files when the data store is not the server's own; see {@link RemovedListener}. */
     public void onRemoved(RemovedListener listener) {
         removedListener = listener;
     }
@@ -213,7 +213,7 @@ public final class HmfsClient implements AutoCloseable {
         calls.call(files.append, file.name(), FileCalls.Append.of(file, newSize, grant, last));
     }
 
-    /** {@link #append(FileInfo, long, Grant)} of a user who needs no grant. */
+    /** {@link #append(FileInfo, long, Grant)} without a grant, for a user that needs none. */
     public void append(FileInfo file, long newSize) throws IOException {
         append(file, newSize, Grant.NONE);
     }
@@ -272,7 +272,7 @@ public final class HmfsClient implements AutoCloseable {
         return read.thenCombine(rest, (a, b) -> a < first ? a : a + Math.max(b, 0));
     }
 
-    /** The same for a user who needs no grant. */
+    /** {@link #readBlockAsync(Grant, long, long, long, byte[], int, int)} without a grant, for a user that needs none. */
     public CompletableFuture<Integer> readBlockAsync(
             long inode, long block, long offset, byte[] target, int targetOffset, int length) {
         return readBlockAsync(Grant.NONE, inode, block, offset, target, targetOffset, length);
@@ -306,7 +306,7 @@ public final class HmfsClient implements AutoCloseable {
                 writeBlockAsync(grant, inode, block, offset + first, source, sourceOffset + first, length - first));
     }
 
-    /** The same for a user who needs no grant. */
+    /** {@link #writeBlockAsync(Grant, long, long, long, byte[], int, int)} without a grant, for a user that needs none. */
     public CompletableFuture<Void> writeBlockAsync(
             long inode, long block, long offset, byte[] source, int sourceOffset, int length) {
         return writeBlockAsync(Grant.NONE, inode, block, offset, source, sourceOffset, length);
@@ -326,7 +326,7 @@ public final class HmfsClient implements AutoCloseable {
         return calls.submit(data.sync, "", new DataCalls.Chunk(grant, inode, block, 0, CallArguments.NO_BYTES, 0, 0));
     }
 
-    /** The same for a user who needs no grant. */
+    /** {@link #syncBlockAsync(Grant, long, long)} without a grant, for a user that needs none. */
     public CompletableFuture<Void> syncBlockAsync(long inode, long block) {
         return syncBlockAsync(Grant.NONE, inode, block);
     }

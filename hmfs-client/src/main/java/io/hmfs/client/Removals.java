@@ -62,7 +62,7 @@ public final class Removals {
     }
 
     /**
-     * A part of the files that have been on record for so long, and that nobody was told of within that time; 0: all.
+     * A part of the files that have been on record for so long, and that no client was told of within that time; 0: all.
      * {@code from}: 0, or where the part before ended.
      */
     public Pending pending(long olderThanMillis, int from) throws IOException {

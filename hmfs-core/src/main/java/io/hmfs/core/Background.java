@@ -25,7 +25,7 @@ final class Background {
         thread.start();
     }
 
-    /** Interrupts all and waits until they have ended, so that nobody touches the pool afterwards. */
+    /** Interrupts all and waits until they have ended, so that no thread touches the pool afterwards. */
     void stop() {
         threads.forEach(Thread::interrupt);
         boolean interrupted = false;

@@ -39,7 +39,7 @@ public final class Hmfs {
     }
 
     /**
-     * Looks at every byte of a pool that nobody has open, and changes nothing; see {@link CheckReport}. Throws {@link PoolException}
+     * Looks at every byte of a pool that no process has open, and changes nothing; see {@link CheckReport}. Throws {@link PoolException}
      * with what is wrong and what to do if it is no pool, or in use.
      */
     public static CheckReport check(Path pool, Progress progress) throws IOException {

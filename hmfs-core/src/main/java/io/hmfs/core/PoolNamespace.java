@@ -122,7 +122,7 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
         this.numbered = new NumberedChanges(engine, this);
         RecordTable table = new RecordTable(pmem, regions, engine.clock);
         if (keepsData) {
-            table.reserve(); // who keeps data elsewhere gives leases on it, in a pool that has filled up by then too
+            table.reserve(); // an embedder that keeps data elsewhere gives leases on it, also when the pool has filled up by then
         }
         this.records = new PoolRecords(this, this, engine, table);
         this.removed = keepsData ? new PoolRemovedFiles(this, engine) : RemovedFiles.NONE;
@@ -198,7 +198,7 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
             engine.locks.poison();
             engine.sweepers.poison();
             growth.stop();
-            reclaimer.cutShort(); // last: who is cut short tries again, and is told why not
+            reclaimer.cutShort(); // last: an operation that is cut short tries again, and is told why not
             LOG.log(System.Logger.Level.ERROR, "operation failed half way; the namespace " + path + " stops", cause);
         }
     }

@@ -80,7 +80,7 @@ final class CutOffCreateTest extends CutOffCreates {
         assertEquals(7, children(directory).size());
     }
 
-    /** Two joined creates: the newer leads to the older, and neither was linked. */
+    /** Two batched creates: the newer leads to the older, and neither was linked. */
     @Test
     void aNeighbourThatWasNeverLinkedProvesNothing() {
         long directory = mkdir("directory");

@@ -66,7 +66,7 @@ final class NamespaceDeathTest {
         Map<String, Operation> all = new LinkedHashMap<>();
         all.put("create", (n, d) -> n.create(d, Name.of("new"), 0644, 0, 0, out));
         all.put("mkdir", (n, d) -> n.mkdir(d, Name.of("new"), 0755, 0, 0, out));
-        all.put("joined creates", NamespaceDeathTest::createAll);
+        all.put("batched creates", NamespaceDeathTest::createAll);
         all.put("delete", (n, d) -> n.delete(d, Name.of("b"), out));
         all.put("rmdir", (n, d) -> n.rmdir(d, Name.of("s")));
         all.put("rename", (n, d) -> n.rename(d, Name.of("b"), ROOT, Name.of("new"), false, out));

@@ -74,6 +74,34 @@ final class NamespaceFullTest {
     }
 
     @Test
+    void aFullPoolSaysSoAndIsUsableAfterADelete() throws IOException {
+        int count = 0;
+        while (namespace.create(ROOT, Name.of("f" + count), 0644, 0, 0, out) == Status.OK) {
+            count++;
+        }
+        assertTrue(count > 100_000, "files in a pool of 64 MiB: " + count);
+        assertEquals(Status.OK, namespace.stat(ROOT, Name.of("f0"), out));
+        for (int i = 0; i < 1000; i++) {
+            assertEquals(Status.OK, namespace.delete(ROOT, Name.of("f" + i), out));
+        }
+        int again = 0;
+        long deadline = System.nanoTime() + 120_000_000_000L;
+        while (again < 500 && System.nanoTime() < deadline) {
+            again += namespace.create(ROOT, Name.of("g" + again), 0644, 0, 0, out) == Status.OK ? 1 : 0;
+        }
+        assertEquals(500, again);
+        for (int i = 1000; i < 2000; i++) {
+            assertEquals(Status.OK, namespace.delete(ROOT, Name.of("f" + i), out));
+        }
+        namespace.close();
+        namespace = Hmfs.open(directory.resolve("pool"), OpenOptions.process());
+        for (int i = 0; i < 500; i++) {
+            // At once, though no region is free and the scan has only begun.
+            assertEquals(Status.OK, namespace.create(ROOT, Name.of("h" + i), 0644, 0, 0, out));
+        }
+    }
+
+    @Test
     void eachDeleteMakesRoomForACreateOrARename() {
         long count = fill(ROOT);
         assertEquals(Status.OK, namespace.stat(ROOT, name(count - 1), out));

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * moment, whatever becomes of the other. Method: at each event of the outer operation the inner one runs whole; images of that
  * moment are opened, and so is the pool after the outer one has ended.
  */
-final class NamespaceInterleaveTest {
+public final class NamespaceInterleaveTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 10;
 
@@ -200,7 +200,7 @@ final class NamespaceInterleaveTest {
             .collect(Collectors.toUnmodifiableSet());
 
     /** Index and allocator hold latches of their own, which the same thread cannot take again. */
-    static boolean holdsLatch() {
+    public static boolean holdsLatch() {
         return StackWalker.getInstance()
                 .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
                         .anyMatch(name -> name.startsWith("io.hmfs.core.index.")

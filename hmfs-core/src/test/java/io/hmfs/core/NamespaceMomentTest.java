@@ -110,7 +110,7 @@ public final class NamespaceMomentTest {
         return text.toString();
     }
 
-    static SimPoolFile prepare(Consumer<PoolNamespace> fill) throws PoolException {
+    public static SimPoolFile prepare(Consumer<ServerNamespace> fill) throws PoolException {
         SimPoolFile file = new SimPoolFile(32 << 10, 14);
         Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
         PoolNamespace n = open(file);
@@ -190,7 +190,7 @@ public final class NamespaceMomentTest {
     void aReaderSeesAUnitChangeAtOnce(Pair unit) throws PoolException {
         SimPoolFile file = prepare(n -> {
             ok(n.create(ROOT, Name.of("x"), 0644, 0, 0, out));
-            unit.outer().accept(n);
+            unit.outer().accept((PoolNamespace) n);
         });
         PoolNamespace n = open(file);
         List<String> seen = new ArrayList<>();
@@ -216,7 +216,7 @@ public final class NamespaceMomentTest {
     }
 
     /** Whether a process died that far into an operation. */
-    static boolean diesBefore(SimPoolFile file, int event, Consumer<PoolNamespace> operation) {
+    public static boolean diesBefore(SimPoolFile file, int event, Consumer<ServerNamespace> operation) {
         PoolNamespace n = open(file);
         int[] left = {event};
         file.pmem().beforeEachEvent(() -> {

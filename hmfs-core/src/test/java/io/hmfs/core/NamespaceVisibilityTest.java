@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class NamespaceVisibilityTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 24;
-    private static final long PATIENCE_MILLIS = 40;
+    private static final long TIMEOUT_MILLIS = 40;
     private static final Name A = Name.of("user.a");
     private static final List<String> NAMES = List.of("d", "e", "f", "g", "n", "one", "two");
 
@@ -239,7 +239,7 @@ final class NamespaceVisibilityTest {
         try (ExecutorService observer = Executors.newSingleThreadExecutor()) {
             file.pmem().beforeEachEvent(() -> {
                 if (Thread.currentThread().equals(worker)) {
-                    sights.addAll(lookAround(file, namespace, look, observer, PATIENCE_MILLIS));
+                    sights.addAll(lookAround(file, namespace, look, observer, TIMEOUT_MILLIS));
                 }
             });
             assertEquals(0, tested.action().applyAsInt(namespace));
@@ -265,11 +265,11 @@ final class NamespaceVisibilityTest {
 
     /** Empty if the observer has to wait for the operation, which stands still meanwhile. */
     private static List<Sight> lookAround(
-            SimPoolFile file, PoolNamespace namespace, Look look, ExecutorService observer, long patienceMillis) {
+            SimPoolFile file, PoolNamespace namespace, Look look, ExecutorService observer, long timeoutMillis) {
         Future<Map<String, Long>> looking = observer.submit(() -> look.at(namespace));
         Map<String, Long> seen;
         try {
-            seen = looking.get(patienceMillis, TimeUnit.MILLISECONDS);
+            seen = looking.get(timeoutMillis, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             return List.of();
         } catch (InterruptedException | ExecutionException e) {

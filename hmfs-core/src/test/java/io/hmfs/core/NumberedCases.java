@@ -37,8 +37,8 @@ public final class NumberedCases {
             this(name, change, List.of(others));
         }
 
-        boolean isJoined() {
-            return name.equals("joined create");
+        boolean isBatched() {
+            return name.equals("batched create");
         }
 
         @Override
@@ -89,7 +89,7 @@ public final class NumberedCases {
     }
 
     /** One alone: those of a batch come to be one by one. */
-    private static Status deleteJoined(ServerNamespace n) {
+    private static Status deleteBatched(ServerNamespace n) {
         DeleteBatch batch = new DeleteBatch(1);
         batch.add(ROOT, Name.of("f"));
         batch.change(0).set(ring(n), NUMBER);
@@ -97,7 +97,7 @@ public final class NumberedCases {
         return batch.status(0);
     }
 
-    private static Status appendJoined(ServerNamespace n) {
+    private static Status appendBatched(ServerNamespace n) {
         AppendBatch batch = new AppendBatch(1);
         batch.add(ROOT, Name.of("f"), id(n, "f"), 4096);
         batch.change(0).set(ring(n), NUMBER);
@@ -114,14 +114,14 @@ public final class NumberedCases {
                         n -> rename(n, ROOT, "new", ROOT, "f"),
                         n -> delete(n, ROOT, "f"),
                         NumberedCases::churn),
-                new Case("joined create", NumberedCases::createBoth, n -> delete(n, ROOT, "new"), NumberedCases::churn),
+                new Case("batched create", NumberedCases::createBoth, n -> delete(n, ROOT, "new"), NumberedCases::churn),
                 new Case(
-                        "joined delete",
-                        NumberedCases::deleteJoined,
+                        "batched delete",
+                        NumberedCases::deleteBatched,
                         n -> create(n, ROOT, "f"),
                         n -> delete(n, ROOT, "f"),
                         NumberedCases::churn),
-                new Case("joined append", NumberedCases::appendJoined, NumberedCases::undoSize),
+                new Case("batched append", NumberedCases::appendBatched, NumberedCases::undoSize),
                 new Case(
                         "mkdir",
                         n -> n.mkdir(ROOT, Name.of("new"), 0755, 1, 2, out),

@@ -28,10 +28,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  * succeed; then others undo it, and the ring must say the same. In some the start itself loses power.
  */
 final class NumberedCrashTest {
-    /** New starts of a moment; the joined creates would take more. */
+    /** New starts of a moment; the batched creates would take more. */
     private static final int LIMIT = Integer.getInteger("hmfs.recoveries.single", 200);
 
-    private static final int LIMIT_OF_JOINED = 12;
+    private static final int LIMIT_OF_BATCHED = 12;
 
     /** The power fails again before one of so many events of a start. */
     private static final int AGAIN = Integer.getInteger("hmfs.again.single", 20);
@@ -115,7 +115,7 @@ final class NumberedCrashTest {
         }
 
         private void look(SimPoolFile file, boolean answered) {
-            sampled |= !tree.explore(file, tested.isJoined() ? LIMIT_OF_JOINED : LIMIT, (outcome, image) -> {
+            sampled |= !tree.explore(file, tested.isBatched() ? LIMIT_OF_BATCHED : LIMIT, (outcome, image) -> {
                 assertTrue(!answered || !outcome.executed.isEmpty(), () -> "answered, image " + image);
                 count(outcome);
                 if (random.nextInt(AGAIN) == 0) {
@@ -172,7 +172,7 @@ final class NumberedCrashTest {
                 + " after another one, " + explorer.executed
                 + " found it executed, " + explorer.open + " not");
         assertTrue(explorer.executed > 0 && explorer.open > 0, "both were met");
-        assertTrue(tested.isJoined() || !explorer.sampled, "moments that were not explored to their end");
+        assertTrue(tested.isBatched() || !explorer.sampled, "moments that were not explored to their end");
     }
 
     /** What was made and went gives its slot to another, which the power cuts off before it is linked: that says nothing of the first. */

@@ -94,7 +94,7 @@ final class NumberedDeathTest {
     }
 
     @Test
-    void aJoinedCreateWhoseDirectoryGoesLeavesNoRecord() {
+    void aBatchedCreateWhoseDirectoryGoesLeavesNoRecord() {
         comesToNothing((n, directory) -> {
             CreateBatch batch = new CreateBatch(1);
             batch.addFile(directory, Name.of("new"), 0644, 0, 0);

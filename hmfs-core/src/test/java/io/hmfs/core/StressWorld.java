@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 final class StressWorld {
     private static final long ROOT = Namespace.ROOT_ID;
-    private static final long PATIENCE_NANOS = 120_000_000_000L;
+    private static final long TIMEOUT_NANOS = 120_000_000_000L;
     private static final int DIRECTORIES = 3;
     private static final int THREADS_MAX = 4;
     private static final int COUNTED_SIZE = 100; // of a few threads: more than one slot
@@ -157,7 +157,7 @@ final class StressWorld {
     @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
     private void removed(long id) {
         // A create may have been answered to another thread that has not written it down yet.
-        for (long start = System.nanoTime(); System.nanoTime() - start < PATIENCE_NANOS; Thread.yield()) {
+        for (long start = System.nanoTime(); System.nanoTime() - start < TIMEOUT_NANOS; Thread.yield()) {
             if (files.remove(id) != null) {
                 return;
             }

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
  * the engine comes to no event; the others go on without it after a moment.
  */
 final class Turns {
-    private static final long PATIENCE_NANOS = 300_000;
+    private static final long TIMEOUT_NANOS = 300_000;
     private static final long PAUSE_NANOS = 10_000;
 
     /** Ends a thread of the simulated machine. */
@@ -98,7 +98,7 @@ final class Turns {
             if (events != seen) {
                 seen = events;
                 since = System.nanoTime();
-            } else if (System.nanoTime() - since > PATIENCE_NANOS) {
+            } else if (System.nanoTime() - since > TIMEOUT_NANOS) {
                 current.set(mine); // who has the turn waits for a lock
             } else {
                 LockSupport.parkNanos(PAUSE_NANOS);

@@ -79,7 +79,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * HMFS behind {@code hmfs://host:port/}: the semantics of HDFS except for what docs/hadoop.md names. One instance has
- * one connection and acts for the user who made it, whichever thread calls it. Each method counts itself, turns its
+ * one connection and acts for the user that made it, whichever thread calls it. Each method counts itself, turns its
  * paths into the names that the server knows, and calls the class of its topic in the {@link Mount}; where a symbolic
  * link leads to another filesystem, that one. Thread-safe.
  */

@@ -54,7 +54,7 @@ class ExtendedApiTest extends OwnDirectory {
         return ((EtagSource) fs.getFileStatus(path)).getEtag();
     }
 
-    private static byte[] joined(byte[]... parts) {
+    private static byte[] concatenated(byte[]... parts) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (byte[] part : parts) {
             all.writeBytes(part);
@@ -334,7 +334,7 @@ class ExtendedApiTest extends OwnDirectory {
         Path target = write("target", parts[0]);
         Path[] sources = {write("b", parts[1]), write("a", parts[2]), write("c", parts[3])};
         fs.concat(target, sources);
-        assertArrayEquals(joined(parts), read(target));
+        assertArrayEquals(concatenated(parts), read(target));
         assertEquals(1, fs.listStatus(directory).length);
     }
 

@@ -21,7 +21,7 @@ final class FileLimit {
     /** The same for this limit. */
     static @Nullable String warning(int connectionsMax, long limit) {
         long needed = (long) connectionsMax + OTHERS;
-        if (limit < 0 || limit >= needed) { // below 0: nobody knows
+        if (limit < 0 || limit >= needed) { // below 0: not known
             return null;
         }
         return "ulimit -n is " + limit + ", and connections-max " + connectionsMax + " with " + OTHERS

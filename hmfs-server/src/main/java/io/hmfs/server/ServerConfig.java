@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * @param idleTimeout for a handshake, for the rest of a frame once begun, and for a peer to take its replies
  * @param drainTimeout for requests in flight when the server stops
  * @param transport how the server talks to the kernel about its sockets
- * @param leases after what silence of its writer another one may have a file, 30 s to 1 h, and after what it is nobody's any more, as long to 7 days
- * @param access who may do what
+ * @param leases after what silence of its writer another one may have a file, 30 s to 1 h, and after what silence it is free, as long to 7 days
+ * @param access which users may do what
  * @param observation metrics, audit log, slow operations
  */
 public record ServerConfig(
@@ -314,7 +314,7 @@ public record ServerConfig(
             return this;
         }
 
-        /** Changes who may do what. */
+        /** Changes which users may do what. */
         public Builder access(UnaryOperator<AccessConfig> change) {
             access = change.apply(access);
             return this;

@@ -135,12 +135,12 @@ class AclTest extends UsersOfOneServer {
         assertEquals("664 alice:staff user:eve:rwx,group::r-x", text(bob.acls().get(WORK + "/d/supers")));
         List<CompletableFuture<?>> made = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
-            made.add(bob.createAsync(WORK + "/joined" + i, masked));
+            made.add(bob.createAsync(WORK + "/batched" + i, masked));
         }
         made.forEach(CompletableFuture::join);
         for (int i = 0; i < 50; i++) {
             assertEquals(
-                    "664 bob:staff user:eve:rwx,group::r-x", text(bob.acls().get(WORK + "/joined" + i)));
+                    "664 bob:staff user:eve:rwx,group::r-x", text(bob.acls().get(WORK + "/batched" + i)));
         }
         bob.acls().removeDefault(WORK);
         assertFalse(bob.stat(WORK).acl());

@@ -117,8 +117,8 @@ class ClientRemovalsTest {
     void allThatRemovesFilesRecordsThem() throws Exception {
         try (ServerFixture fixture = fixture();
                 HmfsClient client = fixture.client()) {
-            Set<Long> gone = ids(make(client, "/joined", 200));
-            delete(client, "/joined", 200);
+            Set<Long> gone = ids(make(client, "/batched", 200));
+            delete(client, "/batched", 200);
             FileInfo replaced = client.create("/replaced", PLAIN);
             client.append(replaced, 1234);
             gone.add(replaced.id());
@@ -277,12 +277,12 @@ class ClientRemovalsTest {
     }
 
     @Test
-    void joinedDeleteCutOffAfterTheNamespace() throws Exception {
+    void batchedDeleteCutOffAfterTheNamespace() throws Exception {
         cutOff("deleteAll", false, client -> client.delete("/f0"));
     }
 
     @Test
-    void joinedDeleteCutOffBeforeTheNamespace() throws Exception {
+    void batchedDeleteCutOffBeforeTheNamespace() throws Exception {
         cutOff("deleteAll", true, client -> client.delete("/f0"));
     }
 

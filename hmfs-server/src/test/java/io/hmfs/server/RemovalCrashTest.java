@@ -131,16 +131,16 @@ class RemovalCrashTest {
     @Test
     void overwriteCutOffAfterTheRenameTakesTheObjects() throws Exception {
         objectsAfter("rename", false, 1, client -> client.create("/a", OVERWRITE));
-        assertEquals(List.of(), drafts());
+        assertEquals(List.of(), temporaryFiles());
     }
 
     @Test
     void overwriteCutOffBeforeTheRenameKeepsTheObjects() throws Exception {
         objectsAfter("rename", true, 2, client -> client.create("/a", OVERWRITE));
-        assertEquals(List.of(), drafts());
+        assertEquals(List.of(), temporaryFiles());
     }
 
-    private List<String> drafts() throws IOException {
+    private List<String> temporaryFiles() throws IOException {
         List<String> names = new ArrayList<>();
         try (ServerNamespace namespace = Hmfs.openForServer(config().pool(), OpenOptions.process())) {
             Attributes orphans = new Attributes();

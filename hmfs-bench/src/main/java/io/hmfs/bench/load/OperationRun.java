@@ -93,9 +93,9 @@ final class OperationRun {
             Latencies[] none = {new Latencies()};
             for (int round = 0; round < rounds; round++) {
                 long first = (long) round * SMALL;
-                long joined = (long) (rounds + round) * SMALL;
+                long batched = (long) (rounds + round) * SMALL;
                 double large = Bed.run(1, SMALL, _ -> creates(bed, directory, first), none, Integer.MAX_VALUE);
-                double largeJoined = Bed.run(1, BATCHES, _ -> batches(bed, directory, joined), none, Integer.MAX_VALUE);
+                double largeBatched = Bed.run(1, BATCHES, _ -> batches(bed, directory, batched), none, Integer.MAX_VALUE);
                 try (Bed fresh = Bed.make(small, SMALL, 16, options.mode())) {
                     long there = fresh.directory("grown");
                     double rate = Bed.run(1, SMALL, _ -> creates(fresh, there, first), none, Integer.MAX_VALUE);
@@ -103,8 +103,8 @@ final class OperationRun {
                 }
                 try (Bed fresh = Bed.make(small, SMALL, 16, options.mode())) {
                     long there = fresh.directory("grown");
-                    double rate = Bed.run(1, BATCHES, _ -> batches(fresh, there, joined), none, Integer.MAX_VALUE);
-                    OperationLoad.round("createAll/createAll64k", "ratio", largeJoined / rate);
+                    double rate = Bed.run(1, BATCHES, _ -> batches(fresh, there, batched), none, Integer.MAX_VALUE);
+                    OperationLoad.round("createAll/createAll64k", "ratio", largeBatched / rate);
                 }
             }
         } finally {

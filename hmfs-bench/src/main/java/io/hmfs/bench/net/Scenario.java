@@ -188,7 +188,7 @@ enum Scenario {
 
     private static List<Comparison> batched(Testbed bed) throws IOException {
         Testbed.Plan plan = bed.plan();
-        RemoteServer alone = bed.newServer(plan.sockets(), List.of("-Dhmfs.joinCreates=false"));
+        RemoteServer alone = bed.newServer(plan.sockets(), List.of("-Dhmfs.batchCreates=false"));
         RemoteCreates ours = new RemoteCreates(bed.client(), "/batched");
         RemoteCreates theirs = new RemoteCreates(bed.open(alone.connect(plan.inFlightMax())), "/batched");
         return List.of(Comparison.atLeast(

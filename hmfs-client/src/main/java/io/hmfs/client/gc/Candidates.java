@@ -59,7 +59,7 @@ final class Candidates {
         return at < 0 ? NOT_THERE : at;
     }
 
-    /** Whether it had an object when they were listed; what came later is nobody's business here. */
+    /** Whether it had an object when they were listed; what came later does not matter here. */
     boolean has(long inode) {
         return find(inode) != NOT_THERE;
     }

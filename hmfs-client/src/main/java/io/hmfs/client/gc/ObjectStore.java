@@ -9,7 +9,7 @@ public interface ObjectStore extends Closeable {
     /** Hears of each object. */
     interface Visitor {
         /** Whether more is to be told of this one, which may cost the store a request. */
-        boolean wants(long inode, long block, boolean draft) throws IOException;
+        boolean wants(long inode, long block, boolean unfinished) throws IOException;
 
         /** What it wanted, if it was still there. */
         void object(StoredObject object) throws IOException;

@@ -16,7 +16,7 @@ import java.util.function.LongConsumer;
 
 /**
  * Looks for objects that no file refers to. First it asks the store what it has: those inodes are older than the
- * census, for an inode is made before its first object. Then it takes the census. Whoever has objects and is not in it
+ * census, for an inode is made before its first object. Then it takes the census. An inode that has objects and is not in it
  * is gone for ever, since no inode is used twice. Then it asks the store again, and only what belongs to those is an
  * orphan. Anything that fails ends it, and until the census has ended nothing is removed. Of files on the server's
  * record of removals it knows that without a census, so their objects need not be old. For one thread, once.
@@ -26,9 +26,9 @@ public final class Orphans {
     public enum Kind {
         /** Its inode is gone. */
         ORPHAN,
-        /** A block that somebody began to write, of a file that lives. */
+        /** A block that a client began to write, of a file that lives. */
         UNFINISHED,
-        /** Behind the size of a file that lives: perhaps somebody is about to commit it. Never removed. */
+        /** Behind the size of a file that lives: perhaps a client is about to commit it. Never removed. */
         BEYOND,
         /** One of the others, but changed a short time ago. Never removed. */
         YOUNG
@@ -49,7 +49,7 @@ public final class Orphans {
         /** Hears of nothing. */
         Listener NONE = new Listener() {};
 
-        /** How far a step has come; {@code of} 0: nobody knows. */
+        /** How far a step has come; {@code of} 0: not known. */
         default void progress(String step, long done, long of) {}
 
         default void found(Kind kind, StoredObject object) throws IOException {}
@@ -223,7 +223,7 @@ public final class Orphans {
         }
 
         @Override
-        public boolean wants(long inode, long block, boolean draft) {
+        public boolean wants(long inode, long block, boolean unfinished) {
             each.accept(inode);
             return false;
         }
@@ -244,14 +244,14 @@ public final class Orphans {
         private long seen;
 
         @Override
-        public boolean wants(long inode, long block, boolean draft) {
+        public boolean wants(long inode, long block, boolean unfinished) {
             if (++seen % TOLD_EVERY == 0) {
                 listener.progress(
                         options.delete ? "objects looked at, orphans removed" : "objects looked at",
                         Math.min(seen, objects),
                         objects);
             }
-            return candidates.has(inode) && (!candidates.isLive(inode) || draft || !candidates.covers(inode, block));
+            return candidates.has(inode) && (!candidates.isLive(inode) || unfinished || !candidates.covers(inode, block));
         }
 
         @Override
@@ -274,7 +274,7 @@ public final class Orphans {
             if (!candidates.isLive(object.inode())) {
                 return Kind.ORPHAN;
             }
-            return object.draft() ? Kind.UNFINISHED : Kind.BEYOND;
+            return object.unfinished() ? Kind.UNFINISHED : Kind.BEYOND;
         }
 
         @Override

@@ -18,7 +18,7 @@ public final class Epochs {
     private static final VarHandle WORD =
             MethodHandles.arrayElementVarHandle(long[].class).withInvokeExactBehavior();
 
-    /** Nobody may pin any more. Nothing was begun. */
+    /** No thread may pin any more. Nothing was begun. */
     public static final class ClosedException extends IllegalStateException {
         private static final long serialVersionUID = 1;
 
@@ -62,7 +62,7 @@ public final class Epochs {
         WORD.setRelease(pins, pin, FREE);
     }
 
-    /** Lets nobody pin any more and waits for those who have; false if some still do after this time. */
+    /** Lets no thread pin any more and waits for pinned ones; false if some still are after this time. */
     public boolean close(long timeoutNanos) {
         closed = true;
         VarHandle.fullFence();

@@ -116,7 +116,7 @@ public final class Regions {
         return max - count;
     }
 
-    /** The file has grown, and nobody goes by its old size any more: lets what is new be taken. */
+    /** The file has grown, and no thread goes by its old size any more: lets what is new be taken. */
     public synchronized void extend() {
         max = maxOfFile();
         notifyAll();
@@ -212,7 +212,7 @@ public final class Regions {
                 prepared = count + 1;
                 preparedAt = at;
             }
-            // Outside the lock: whoever needs the region meanwhile takes it and touches the pages itself.
+            // Outside the lock: a thread that needs the region meanwhile takes it and touches the pages itself.
             try {
                 file.populate(at, size);
             } catch (PoolException e) {

@@ -13,7 +13,7 @@ import io.hmfs.core.pmem.Pmem;
  * never used is fresh again at the next start, or each start would cost a region.
  *
  * <p>Threads are spread over stripes, each with slots in hand, and meet at the depot once for each batch. What a stripe has in
- * hand at a crash is free to the scan like all else. A slot that is retired waits in the limbo of its stripe for two epochs. Status,
+ * hand at a crash is free to the scan like all else. A slot that is retired waits in its stripe for two epochs. Status,
  * death and next stand at the same place in every kind of slot.
  */
 public final class SlotAllocator {
@@ -139,7 +139,7 @@ public final class SlotAllocator {
         return at == Pmem.NULL && depot.fill(stripes[0]) ? stripes[0].pop() : at;
     }
 
-    /** Takes back a slot that nobody has ever been able to reach. Its status is FREE. */
+    /** Takes back a slot that no thread has ever been able to reach. Its status is FREE. */
     public void release(long at) {
         SlotStripe own = own();
         synchronized (own) {
@@ -155,7 +155,10 @@ public final class SlotAllocator {
         }
     }
 
-    /** How many slots were retired: who sees more has missed room that there was. Who has just found none sees all until then. */
+    /**
+     * How many slots were retired: if it has grown, a caller has missed room that there was. One that has just found none sees all until
+     * then.
+     */
     public long retired() {
         long sum = 0;
         for (SlotStripe stripe : stripes) {
@@ -164,7 +167,7 @@ public final class SlotAllocator {
         return sum;
     }
 
-    /** Whether a slot waits in a limbo, or has just come out of one. */
+    /** Whether a retired slot waits for its epochs, or has just waited. */
     public boolean hasRetired() {
         boolean has = false;
         for (SlotStripe stripe : stripes) {

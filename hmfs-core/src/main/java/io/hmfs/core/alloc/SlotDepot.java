@@ -98,7 +98,7 @@ final class SlotDepot {
 
     /**
      * Counts a batch of the last close, and marks its slots as in hand. I5: whatever led here, a slot is taken only if it is free, and
-     * neither has been in hand in this start, which leaves a time of this start, nor is one that nobody has used, which has no time.
+     * neither has been in hand in this start, which leaves a time of this start, nor is one that was never used, which has no time.
      */
     private int takeOver(long batch) {
         int count = 0;
@@ -124,7 +124,7 @@ final class SlotDepot {
         return batches;
     }
 
-    /** Where what nobody has used begins. */
+    /** Where the slots begin that were never used. */
     synchronized long fresh() {
         return fresh;
     }

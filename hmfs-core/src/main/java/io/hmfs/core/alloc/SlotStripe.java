@@ -6,17 +6,17 @@ import io.hmfs.core.pmem.Pmem;
 
 /**
  * What one of the stripes of a {@link SlotAllocator} has in hand: two magazines of free slots, a run of fresh ones, and what was
- * retired by its threads and waits in limbo for two epochs. All under the stripe's monitor, which hardly ever has two threads.
+ * retired by its threads and waits for two epochs. All under the stripe's monitor, which hardly ever has two threads.
  *
  * <p>A magazine is a chain of at most {@link #BATCH} slots through their {@code next}. Whole batches move between stripe and depot
- * at once: the first slot of a batch has, in another word, the first slot of the next batch. Nobody reads that word of a slot that
- * is free and out of limbo.
+ * at once: the first slot of a batch has, in another word, the first slot of the next batch. No thread reads that word of a slot that
+ * is free and no longer retired.
  */
 final class SlotStripe implements SlotDepot.Taker {
     private static final int BATCH = SlotDepot.BATCH;
     private static final long NEXT = EntryRecord.NEXT_OFFSET;
     private static final long TIME = EntryRecord.DEATH_OFFSET;
-    private static final int LIMBOS = 3;
+    private static final int BINS = 3;
 
     /** Batches that one reclaim cuts at most; each walks {@link #BATCH} slots. */
     private static final int BATCHES_MAX = 16;
@@ -40,18 +40,18 @@ final class SlotStripe implements SlotDepot.Taker {
 
     private int ripeCount;
 
-    /** By epoch modulo {@link #LIMBOS}: chains of what was retired in one epoch. */
-    private final long[] limbo = new long[LIMBOS];
+    /** By epoch modulo {@link #BINS}: chains of what was retired in one epoch. */
+    private final long[] retired = new long[BINS];
 
-    private final long[] limboLast = new long[LIMBOS];
-    private final int[] limboCount = new int[LIMBOS];
-    private final long[] limboEpoch = new long[LIMBOS];
+    private final long[] retiredLast = new long[BINS];
+    private final int[] retiredCount = new int[BINS];
+    private final long[] retiredEpoch = new long[BINS];
 
     /** Whether a reclaim has something to do. Also read without the monitor: an old value delays that, no more. */
     private boolean reclaimable;
 
-    /** How many slots came into limbo. Also read without the monitor, by who has held it since. */
-    private long retired;
+    /** How many slots were retired. Also read without the monitor, by a thread that has held it since. */
+    private long retiredTotal;
 
     SlotStripe(Pmem pmem, SlotDepot depot, long slotSize, long start) {
         this.pmem = pmem;
@@ -111,7 +111,7 @@ final class SlotStripe implements SlotDepot.Taker {
             loadedCount = 0;
         }
         if (pmem.get(at + TIME) == 0) {
-            pmem.set(at + TIME, start); // never filled: a time tells it from what nobody has had in hand
+            pmem.set(at + TIME, start); // never filled: a time tells it from a slot that was never in hand
         }
         pmem.set(at + NEXT, loaded);
         loaded = at;
@@ -121,40 +121,40 @@ final class SlotStripe implements SlotDepot.Taker {
     /** Takes a slot that was reachable until this epoch. A reader may still stand on it: nothing but {@code next} is touched. */
     void retire(long at, long epoch) {
         assert isFree(at) : "slot " + at + " is not free";
-        int bin = (int) (epoch % LIMBOS);
-        if (limboEpoch[bin] != epoch) {
+        int bin = (int) (epoch % BINS);
+        if (retiredEpoch[bin] != epoch) {
             // The bin holds what was retired three epochs ago or more: free by now.
             ripen(bin);
-            limboEpoch[bin] = epoch;
+            retiredEpoch[bin] = epoch;
         }
-        if (limbo[bin] == Pmem.NULL) {
-            limboLast[bin] = at;
+        if (retired[bin] == Pmem.NULL) {
+            retiredLast[bin] = at;
         }
-        pmem.set(at + NEXT, limbo[bin]);
-        limbo[bin] = at;
-        limboCount[bin]++;
-        retired++;
+        pmem.set(at + NEXT, retired[bin]);
+        retired[bin] = at;
+        retiredCount[bin]++;
+        retiredTotal++;
         reclaimable = true;
     }
 
     private void ripen(int bin) {
-        if (limbo[bin] != Pmem.NULL) {
-            pmem.set(limboLast[bin] + NEXT, ripe);
-            ripe = limbo[bin];
-            ripeCount += limboCount[bin];
-            limbo[bin] = Pmem.NULL;
-            limboCount[bin] = 0;
+        if (retired[bin] != Pmem.NULL) {
+            pmem.set(retiredLast[bin] + NEXT, ripe);
+            ripe = retired[bin];
+            ripeCount += retiredCount[bin];
+            retired[bin] = Pmem.NULL;
+            retiredCount[bin] = 0;
         }
     }
 
     /** Frees what has waited long enough, some of it for all stripes. False if something still waits for readers. */
     boolean reclaim(long epoch) {
         boolean all = true;
-        for (int bin = 0; bin < LIMBOS; bin++) {
-            if (limboEpoch[bin] + 2 <= epoch) {
+        for (int bin = 0; bin < BINS; bin++) {
+            if (retiredEpoch[bin] + 2 <= epoch) {
                 ripen(bin);
             }
-            all &= limbo[bin] == Pmem.NULL;
+            all &= retired[bin] == Pmem.NULL;
         }
         for (int batches = 0; batches < BATCHES_MAX && ripeCount >= BATCH; batches++) {
             cut();
@@ -177,9 +177,9 @@ final class SlotStripe implements SlotDepot.Taker {
         depot.put(first);
     }
 
-    /** Gives all that is in hand to the depot, in batches that may be short; limbo too, for nobody is pinned any more. */
+    /** Gives all that is in hand to the depot, in batches that may be short; retired slots too, for no thread is pinned any more. */
     void empty() {
-        for (int bin = 0; bin < LIMBOS; bin++) {
+        for (int bin = 0; bin < BINS; bin++) {
             ripen(bin);
         }
         while (ripe != Pmem.NULL) {
@@ -200,14 +200,14 @@ final class SlotStripe implements SlotDepot.Taker {
 
     boolean hasRetired() {
         boolean has = ripe != Pmem.NULL;
-        for (long head : limbo) {
+        for (long head : retired) {
             has |= head != Pmem.NULL;
         }
         return has;
     }
 
     long retired() {
-        return retired;
+        return retiredTotal;
     }
 
     boolean isReclaimable() {
@@ -217,7 +217,7 @@ final class SlotStripe implements SlotDepot.Taker {
     /** All slots that are free or will be; walks them. */
     long count() {
         long count = (freshEnd - fresh) / slotSize + chain(loaded) + chain(spare) + chain(ripe);
-        for (long head : limbo) {
+        for (long head : retired) {
             count += chain(head);
         }
         return count;

@@ -103,8 +103,8 @@ final class ChainCheck {
     }
 
     /**
-     * What the group may do was the mask, perhaps, which is more than the list may have granted it; and whom the list denied more than
-     * others have would be one of the others.
+     * What the group may do was the mask, perhaps, which is more than the list may have granted it; and a user whom the list denied more
+     * than others have would be one of the others.
      */
     private static void forgetAcl(PoolView view, long at) {
         Pmem pmem = view.pmem;

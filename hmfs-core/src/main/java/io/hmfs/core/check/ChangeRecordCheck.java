@@ -9,7 +9,7 @@ import io.hmfs.core.pmem.PoolFile;
 
 /**
  * Rings of outcomes. Nothing else in a pool tells what belongs there, so what is damaged is forgotten: clients hear of their changes
- * that nobody knows what became of them.
+ * that it is not known what became of them.
  */
 final class ChangeRecordCheck {
     private static final String RINGS = "rings of outcomes";
@@ -78,7 +78,7 @@ final class ChangeRecordCheck {
                         && view.isEntry(ChangeRecord.object(pmem, record)));
     }
 
-    /** After a repair nobody can tell by what is there what was executed. Before the pool opens again. */
+    /** Called before the pool opens again: after a repair, what is there does not tell what was executed. */
     static void forgetAll(PoolFile file) {
         Pmem pmem = file.pmem();
         long table = file.header() + PoolHeader.REGION_TABLE_OFFSET;

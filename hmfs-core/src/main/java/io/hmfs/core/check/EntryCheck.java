@@ -8,8 +8,9 @@ import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 
 /**
- * Every slot for entries, after index and lists have been walked: who lives is on the list of its directory and in the index, who is
- * neither is what a crash left. A status that cannot be is told by the rest: a name that the index has, a content that points here.
+ * Every slot for entries, after index and lists have been walked: an object that lives is on the list of its directory and in the index,
+ * one that is neither is what a crash left. A status that cannot be is told by the rest: a name that the index has, a content that points
+ * here.
  */
 final class EntryCheck {
     /** The directory that the root stands in. */
@@ -388,7 +389,7 @@ final class EntryCheck {
                 && EntryRecord.link(pmem, successor) != at;
     }
 
-    /** Whether the next start will not bring back to life who is on no list. */
+    /** Whether the next start will not bring an object back to life that is on no list. */
     private boolean isSettled(long at, int state, long death, long link) {
         if (state == SlotState.DELETING) {
             long content = contents.of(EntryRecord.parent(pmem, at));

@@ -11,7 +11,7 @@ package io.hmfs.core.check;
  * @param action what a repair does, or has done; or what to do where it can do nothing
  */
 public record Finding(Severity severity, long at, String object, String expected, String found, String action) {
-    /** What a finding means for whoever has the pool. */
+    /** What a finding means for the owner of the pool. */
     public enum Severity {
         /** Bytes that no operation and no crash leaves; a repair can put them right. */
         DAMAGE,

@@ -8,7 +8,7 @@ import io.hmfs.core.pmem.Pmem;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** Look-ups in the index as it stands in the pool, by nobody's leave but {@link IndexCheck}'s, which has looked at every pointer. */
+/** Look-ups in the index as it stands in the pool, on which {@link IndexCheck} has looked at every pointer. */
 final class IndexView {
     private final PoolView view;
     private final Pmem pmem;

@@ -89,7 +89,7 @@ final class InodeCheck {
         return InodeRecord.entry(word) == Pmem.NULL && InodeRecord.count(word) > readable.getOrDefault(id, 0);
     }
 
-    /** A name that a crash has left half done: until it is settled, nobody can say how many there are. */
+    /** A name that a crash has left half done: until it is settled, it is not known how many there are. */
     void halfDone(long at) {
         long inode = find(EntryRecord.id(pmem, at));
         if (inode != Pmem.NULL) {

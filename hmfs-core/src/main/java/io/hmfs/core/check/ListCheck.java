@@ -7,7 +7,7 @@ import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 
 /**
- * The lists of children (I3, I4). A list ends where it leads to something that cannot be its next child; who stood behind is found by
+ * The lists of children (I3, I4). A list ends where it leads to something that cannot be its next child; what stood behind is found by
  * the parent's id in its own slot and linked again. Births only order a list, so one that is out of order is given a place.
  */
 final class ListCheck {
@@ -115,7 +115,7 @@ final class ListCheck {
                 "list of directory " + DirContentRecord.id(pmem, content),
                 expected,
                 found,
-                "end the list here and link again who stood behind",
+                "end the list here and link again what stood behind",
                 () -> view.store(at, Pmem.NULL));
     }
 
@@ -189,7 +189,7 @@ final class ListCheck {
                 () -> view.store(content + DirContentRecord.MTIME_OFFSET, time));
     }
 
-    /** I4: the mtime is at least the death of whoever is dead for good. */
+    /** I4: the mtime is at least the death of each entry that is dead for good. */
     private void dead(long content, long at) {
         long death = EntryRecord.death(pmem, at);
         boolean dead = view.isEntryStatus(at) && EntryRecord.state(pmem, at) == SlotState.DELETED;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The region table. Where a region stands is known without it; of which kind it is, is told by its bytes when the table's code
- * cannot be right. Behind the table: what no region has taken yet is zero, because nobody clears it before use.
+ * cannot be right. Behind the table: what no region has taken yet is zero, because it is not cleared before use.
  */
 final class RegionCheck {
     private static final String TABLE = "region table";

@@ -42,7 +42,7 @@ final class SummaryCheck {
                         "0x" + Long.toHexString(SummaryRecord.checksum(view.pmem, check.at)),
                         "0x" + Long.toHexString(check.pmem.get(check.at + SummaryRecord.CHECKSUM_OFFSET)));
             case VALID -> check.valid();
-            case NEW, NONE, NOT_CLOSED, OTHER_DATA -> {} // nobody will believe it
+            case NEW, NONE, NOT_CLOSED, OTHER_DATA -> {} // the next start will not believe it
         }
     }
 

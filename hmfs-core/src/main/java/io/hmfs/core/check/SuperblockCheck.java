@@ -14,7 +14,7 @@ import java.util.function.LongUnaryOperator;
 /**
  * The superblock's first line, and the size that the pool has grown to. Three words are known from elsewhere, in a pool that has not
  * grown also its size, and a checksum that fits with one bit turned names that bit; the seed is proven by the index, whose words for
- * the root nobody else could have computed.
+ * the root no other process could have computed.
  */
 final class SuperblockCheck {
     private static final String SUPERBLOCK = "superblock";

@@ -99,7 +99,7 @@ public final class ChildList {
                 break;
             }
         }
-        // † Also when it was high enough: whoever raised it may not have written it back yet.
+        // † Also when it was high enough: the thread that raised it may not have written it back yet.
         pmem.writeBack(content, DirContentRecord.SIZE);
     }
 
@@ -143,7 +143,7 @@ public final class ChildList {
 
     /**
      * [recover.create.finish] Finishes a create of an earlier start that is known to be linked durably; does nothing to any other
-     * object, above all to a rename's new one. Takes no lock: nobody undoes what is linked, and whoever else finds it CREATING
+     * object, above all to a rename's new one. Takes no lock: no thread undoes what is linked, and another that finds it CREATING
      * does no more than the same swap†. The pin keeps the slot from being another's. Not written back, as in create: after
      * another crash it is linked still.
      */

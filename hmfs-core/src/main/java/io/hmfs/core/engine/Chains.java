@@ -108,7 +108,7 @@ public final class Chains {
         return blob;
     }
 
-    /** Makes a copy of an object's chain for the slot that the object moves to, and that nobody reaches yet; false: no room. */
+    /** Makes a copy of an object's chain for the slot that the object moves to, and that no thread reaches yet; false: no room. */
     public boolean copy(long from, long to) {
         EntryRecord.clearChain(pmem, to);
         byte[] blob = blobOf(from);

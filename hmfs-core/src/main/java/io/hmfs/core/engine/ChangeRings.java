@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has which ring of outcomes. A ring is its client's until another one needs it: the one whose client has been away for the longest
- * goes first. Their number is bounded by the size of the pool. Thread-safe; asked when a client comes and goes, not for changes.
+ * Which client has which ring of outcomes. A ring is its client's until another one needs it: the one whose client has been away for the
+ * longest goes first. Their number is bounded by the size of the pool. Thread-safe; asked when a client comes and goes, not for changes.
  */
 public final class ChangeRings {
     /** Of so many regions one may hold rings; one in any pool. */

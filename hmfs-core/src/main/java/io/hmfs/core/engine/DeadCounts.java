@@ -55,7 +55,7 @@ public final class DeadCounts {
 
     /**
      * Forgets and tells one directory in which something has died since it was last asked for, searching from stripe {@code from};
-     * 0 when there is none further on. A directory whose stripe another one took meanwhile is not told: whoever needs all sweeps
+     * 0 when there is none further on. A directory whose stripe another one took meanwhile is not told: a caller that needs all sweeps
      * all.
      */
     public long next(int from) {

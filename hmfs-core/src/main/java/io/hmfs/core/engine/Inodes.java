@@ -111,7 +111,7 @@ public final class Inodes {
         }
     }
 
-    /** An entry in flight that an earlier start left half done, so that nobody can say yet what it counts; or NULL. */
+    /** An entry in flight that an earlier start left half done, so that it is not known yet what it counts; or NULL. */
     public long stale(long inode) {
         long names = InodeRecord.names(pmem, inode);
         long entry = InodeRecord.entry(names);
@@ -141,7 +141,7 @@ public final class Inodes {
     /**
      * Takes an entry out of flight whose state is final, and counts it. Written back, not fenced: must be durable before the
      * slot of the entry is another name of the same file, and the thread that makes it one writes this line back too, before the fence
-     * of his commit. Says how many names there are.
+     * of its commit. Returns how many names there are.
      */
     public int land(long inode, long entry) {
         long id = EntryRecord.id(pmem, inode);
@@ -176,8 +176,8 @@ public final class Inodes {
 
     /**
      * Lands an entry that an earlier start left in flight, before it goes another way: a rename, or the end of its slot. The
-     * caller holds its key lock, or is the only one who still has it. † Written back also if it has landed: who did so may have died
-     * before that was durable. Not fenced; false: there was nothing to write back.
+     * caller holds its key lock, or is the only thread that still has it. † Written back also if it has landed: the thread that did so may
+     * have died before that was durable. Not fenced; false: there was nothing to write back.
      */
     public boolean release(long entry) {
         if (EntryRecord.isIndirect(EntryRecord.status(pmem, entry))) {

@@ -7,7 +7,7 @@ import io.hmfs.core.type.Name;
 
 /**
  * 64-bit hashes of index keys: (parent id, name) for entries, id for directory contents and inodes (HMFS Table 2). Multiply-and-fold over
- * words, seeded per pool so that nobody outside can prepare collisions.
+ * words, seeded per pool so that no client can prepare collisions.
  */
 public final class Keys {
     private static final long WORD_FACTOR = 0x9E3779B97F4A7C15L;

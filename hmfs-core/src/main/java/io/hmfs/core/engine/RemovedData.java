@@ -71,7 +71,7 @@ public final class RemovedData {
         return kept && EntryRecord.holdsData(status);
     }
 
-    /** Takes an object that is DELETED by now; does nothing if it holds no data. The caller is the only one who adds this one. */
+    /** Takes an object that is DELETED by now; does nothing if it holds no data. The caller is the only thread that adds this one. */
     public void add(long at) {
         if (holds(EntryRecord.status(pmem, at))) {
             count.increment();
@@ -202,7 +202,7 @@ public final class RemovedData {
 
     /**
      * The first of all that are not {@link #done}, chained, for a {@link Summary}; -1 if some were handed out and not given
-     * back, so that only a scan finds them. Nobody uses the pool any more.
+     * back, so that only a scan finds them. Called when no thread uses the pool any more.
      */
     public synchronized long gather() {
         while (taken != Pmem.NULL) {

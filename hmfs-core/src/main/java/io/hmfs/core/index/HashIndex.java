@@ -117,7 +117,7 @@ public final class HashIndex {
 
     /**
      * The segment where a hash belongs at this moment, for {@link #match}. A split may lead the hash elsewhere at any time, so this
-     * is for who looks for one object and, not having found it, asks {@link #candidates}.
+     * is for a caller that looks for one object and, not having found it, asks {@link #candidates}.
      */
     public long segment(long hash) {
         return DirectoryEntry.segment(DirectoryEntry.load(pmem, directory.slot(hash, directory.depth())));
@@ -172,7 +172,8 @@ public final class HashIndex {
 
     /**
      * All objects that may have a key of this hash, each once. The set is to be trusted: nothing that was in the index throughout the
-     * call is missing. Who refuses all of them asks again, and is told the same if no other object has come to have the key meanwhile.
+     * call is missing. A caller that refuses all of them asks again, and is told the same if no other object has come to have the key
+     * meanwhile.
      *
      * @param out at least {@link #CANDIDATES_MAX} long; filled from 0
      * @return how many
@@ -221,7 +222,7 @@ public final class HashIndex {
                 stripes.unlock(stripe);
             }
             if (line != Pmem.NULL) {
-                // Outside the lock: whoever moves the word in between makes its new place durable first.
+                // Outside the lock: a thread that moves the word in between makes its new place durable first.
                 pmem.writeBack(line, BucketRecord.SIZE);
                 return true;
             }
@@ -250,7 +251,7 @@ public final class HashIndex {
         }
     }
 
-    /** Whether a segment belongs to the index, or is about to: constant time, for those who look for leaks. */
+    /** Whether a segment belongs to the index, or is about to: constant time, for callers that look for leaks. */
     public boolean owns(long segment) {
         if (SegmentRecord.isFree(pmem, segment)) {
             return false;

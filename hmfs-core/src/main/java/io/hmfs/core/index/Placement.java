@@ -56,7 +56,7 @@ final class Placement {
         if (slot < 0) {
             return Pmem.NULL;
         }
-        // [displace.2] Overwrite the moved word. Counted first: a reader who scanned its new place before [displace.1]
+        // [displace.2] Overwrite the moved word. Counted first: a reader that scanned its new place before [displace.1]
         // and
         // its old place after this sees the count change, and looks again.
         stripes.moved(stripe);

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Splits a full segment in two, and after a crash undoes or finishes what was under way. An entry is reachable at every moment:
- * the source keeps all of its words until the directory durably leads half of the hashes to the target, and a reader who took
+ * the source keeps all of its words until the directory durably leads half of the hashes to the target, and a reader that took
  * the old way finds the directory entry changed when it looks again. Up to {@link SplitRecord#LANES} splits copy at once;
  * from [split.3] on the directory's monitor lets one pass at a time, so that recovery never meets two committed splits that
  * build on each other.
@@ -161,7 +161,7 @@ final class SegmentSplit {
 
     /**
      * The same by the keys of the objects, for a split after which the window is another, and for recovery. Words get the window
-     * of the halves; those for the upper half are copied to the target unless it is NULL; stale ones are dropped. Whoever
+     * of the halves; those for the upper half are copied to the target unless it is NULL; stale ones are dropped. A caller that
      * inserts the object of a stale word anew waits for the stripe, so that loses nothing.
      *
      * @return slots in use
@@ -204,7 +204,7 @@ final class SegmentSplit {
         directory.redirect(lowerPattern(segment, local), local, segment, SplitRecord.target(pmem, record));
         // [split.5] Clear what left and renew the windows of what stays, durably before the record is given up, so that
         // no word is ever foreign to its segment, or has a window that is not the segment's, without a record that says
-        // so. A reader who misses one of these finds its directory entry changed.
+        // so. A reader that misses one of these finds its directory entry changed.
         for (int index = SegmentRecord.HEADER_WORDS; index < WORDS; index++) {
             long at = segment + ((long) index << 3);
             if (pmem.get(at) != stays[index]) {
@@ -251,7 +251,7 @@ final class SegmentSplit {
                     return lane;
                 }
             } else {
-                Stripes.pause(spins); // those who hold a lane need nothing that we hold
+                Stripes.pause(spins); // threads that hold a lane need nothing that this one holds
             }
         }
     }

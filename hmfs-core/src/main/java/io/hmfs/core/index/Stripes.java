@@ -37,7 +37,7 @@ final class Stripes {
         }
     }
 
-    /** Spins at first; then lets others run, since who is waited for may be splitting, or not scheduled. */
+    /** Spins at first; then lets others run, since the thread that is waited for may be splitting, or not scheduled. */
     @SuppressWarnings("ThreadPriorityCheck") // a wait of microseconds: parking would need a waker
     static void pause(int spins) {
         if (spins < SPINS_MAX) {

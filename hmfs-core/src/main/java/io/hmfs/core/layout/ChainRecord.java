@@ -19,9 +19,9 @@ import java.lang.foreign.StructLayout;
  *
  * A chain is never changed: another takes its place by one store into its owner's {@code links}, and has one owner all its life.
  * blob = bytes of the blob | CRC32C &lt;&lt; 32, in the first slot, which is the head. zero stands where an entry has its link, so that
- * nobody who meets a reused slot takes it for half of a rename. A FREE slot has the time when it was freed in place of the serial.
+ * no thread that meets a reused slot takes it for half of a rename. A FREE slot has the time when it was freed in place of the serial.
  *
- * I5. All slots of a chain have its serial, which no other chain ever has; a slot belongs to somebody if its head has the same
+ * I5. All slots of a chain have its serial, which no other chain ever has; a slot belongs to an object if its head has the same
  * serial and its owner names that head. So a slot that a crash leaked is told by looking at three lines.
  */
 public final class ChainRecord {

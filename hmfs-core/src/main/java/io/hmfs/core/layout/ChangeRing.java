@@ -14,7 +14,7 @@ import java.lang.foreign.StructLayout;
  *   0        8        16       24       32       40                         64
  *   | magic  | since  | client | user   | first  | reserved                 |
  * </pre>
- * The ring is nobody's while since is 0. A record whose time is not above it is an earlier owner's: so a ring changes hands by one
+ * The ring is no client's while since is 0. A record whose time is not above it is an earlier owner's: so a ring changes hands by one
  * line, and no record has to be cleared.
  */
 public final class ChangeRing {
@@ -46,7 +46,7 @@ public final class ChangeRing {
 
     private ChangeRing() {}
 
-    /** Makes the ring a client's from a time on, in this order: what a crash leaves of it is nobody's, or whole. */
+    /** Makes the ring a client's from a time on, in this order: what a crash leaves of it is no client's, or whole. */
     public static void give(Pmem pmem, long at, long client, long user, long first, long since) {
         pmem.setRelease(at + SINCE_OFFSET, 0);
         pmem.setRelease(at + MAGIC_OFFSET, MAGIC);

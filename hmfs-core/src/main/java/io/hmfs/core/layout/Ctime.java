@@ -7,7 +7,7 @@ package io.hmfs.core.layout;
 public final class Ctime {
     public static final int MODE_MAX = 07777;
 
-    /** Set while the unit may not be durable yet: whoever reads it writes it back first (I2). */
+    /** Set while the unit may not be durable yet: a reader writes it back first (I2). */
     public static final long DIRTY = 1L << 12;
 
     /** Nanoseconds that the time counts in. */

@@ -25,16 +25,16 @@ import java.lang.foreign.StructLayout;
  *
  * status = state | kind &lt;&lt; 8 | length of the name &lt;&lt; 16 | took another's place &lt;&lt; 32 | no data &lt;&lt; 33 | unlisted &lt;&lt; 34; the last two of a DELETED
  * object only. link is the successor of an object that moves away and the origin of one that has moved in. ctime carries the mode, see {@link Ctime}. A user's own mtime stands in (override, setAt) and wins while
- * setAt is above the protocol's mtime, so that nobody can set the value that decides a commit. next chains free slots, and
+ * setAt is above the protocol's mtime, so that no client can set the value that decides a commit. next chains free slots, and
  * removed files whose data has still to be removed.
  *
  * An indirect entry is one name of a file that has, or had, several: its key and id count, the rest stands in the
  * {@link InodeRecord} under that id.
  *
- * I2. status is stored last, with release order: whoever sees it sees the key.
+ * I2. status is stored last, with release order: a thread that sees it sees the key.
  */
 public final class EntryRecord {
-    /** Set in the length word while (mtime, length) may not be durable yet: whoever reads the unit writes it back first (I2). */
+    /** Set in the length word while (mtime, length) may not be durable yet: a reader of the unit writes it back first (I2). */
     public static final long LENGTH_DIRTY = 1L << 63;
 
     /** Set in setAt while the user's times may not be durable yet. */
@@ -80,7 +80,7 @@ public final class EntryRecord {
     public static final int KIND_SYMLINK = 5;
     public static final int KIND_CHAIN = 6;
 
-    /** Set in the links word while its chain may not be durable yet: whoever follows it writes the line back first (I2). */
+    /** Set in the links word while its chain may not be durable yet: a reader that follows it writes the line back first (I2). */
     public static final long LINKS_DIRTY = 1L << 63;
 
     /** The form of a links word: as a rule. How many names a file has stands in its inode. */
@@ -177,7 +177,7 @@ public final class EntryRecord {
         pmem.setRelease(at + STATUS_OFFSET, status(SlotState.CREATING, kind, nameLength));
     }
 
-    /** Copies the attributes line of an object that nobody can change now. */
+    /** Copies the attributes line of an object that no thread can change now. */
     public static void copyAttributes(Pmem pmem, long from, long to) {
         for (long offset = MTIME_OFFSET; offset < NAME_OFFSET; offset += 8) {
             pmem.set(to + offset, pmem.get(from + offset));
@@ -240,7 +240,7 @@ public final class EntryRecord {
         return (status & TOOK_PLACE) != 0;
     }
 
-    /** Marks an object that nobody reaches yet as one that takes another's place. */
+    /** Marks an object that no thread reaches yet as one that takes another's place. */
     public static void markTookPlace(Pmem pmem, long at) {
         pmem.setRelease(at + STATUS_OFFSET, pmem.get(at + STATUS_OFFSET) | TOOK_PLACE);
     }
@@ -250,7 +250,7 @@ public final class EntryRecord {
         return withState(status, SlotState.DELETED) | (state(status) == SlotState.MOVING ? NO_DATA : 0);
     }
 
-    /** Stores {@link #buried}. The caller is the only one who changes this status. */
+    /** Stores {@link #buried}. The caller is the only thread that changes this status. */
     public static void bury(Pmem pmem, long at) {
         pmem.setRelease(at + STATUS_OFFSET, buried(pmem.get(at + STATUS_OFFSET)));
     }
@@ -381,7 +381,7 @@ public final class EntryRecord {
         return (links & ~CHAIN_MASK) | chain << CHAIN_SHIFT;
     }
 
-    /** Leads an object that nobody reaches yet to no chain. */
+    /** Leads an object that no thread reaches yet to no chain. */
     public static void clearChain(Pmem pmem, long at) {
         pmem.set(at + LINKS_OFFSET, markAcl(withChain(pmem.get(at + LINKS_OFFSET), Pmem.NULL), false));
     }

@@ -73,8 +73,8 @@ public final class InodeRecord {
     private InodeRecord() {}
 
     /**
-     * Fills a fresh slot with the object that stands at {@code entry} and that nobody can change now. It has one name if that
-     * entry is an indirect one, and none, so that it is nobody's, until then. The status comes last.
+     * Fills a fresh slot with the object that stands at {@code entry} and that no thread can change now. It has one name if that
+     * entry is an indirect one, and none, so that no name has it, until then. The status comes last.
      */
     public static void init(Pmem pmem, long at, long entry, long time) {
         pmem.set(at + EntryRecord.DEATH_OFFSET, time);
@@ -88,7 +88,7 @@ public final class InodeRecord {
         pmem.setRelease(at + EntryRecord.STATUS_OFFSET, EntryRecord.inodeStatus(SlotState.NORMAL, kind));
     }
 
-    /** Frees an inode without names; false if somebody else has. */
+    /** Frees an inode without names; false if another thread has. */
     public static boolean free(Pmem pmem, long at, long time) {
         long status = EntryRecord.status(pmem, at);
         long death = EntryRecord.death(pmem, at);

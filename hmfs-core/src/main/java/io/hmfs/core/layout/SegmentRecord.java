@@ -65,7 +65,7 @@ public final class SegmentRecord {
         pmem.setRelease(at + MAGIC_OFFSET, MAGIC);
     }
 
-    /** Whether the segment holds nothing and belongs to nobody. */
+    /** Whether the segment holds nothing and belongs to no index. */
     public static boolean isFree(Pmem pmem, long at) {
         return pmem.getAcquire(at + MAGIC_OFFSET) == 0;
     }

@@ -6,7 +6,7 @@ package io.hmfs.core.layout;
  * load. Codes are pool format: append only.
  */
 public final class SlotState {
-    /** In nobody's hands; zero, so that a fresh region is free. */
+    /** Taken by no thread; zero, so that a fresh region is free. */
     public static final int FREE = 0;
 
     public static final int CREATING = 1;

@@ -19,7 +19,7 @@ import java.util.zip.CRC32C;
  *   | removed | removed files | checksum | reserved, zero                     |
  * </pre>
  * removed = the first of the removed files whose data has still to be removed, chained through their {@code next} | 1 if data is kept elsewhere; behind it
- * is how many there are. Without that 1 nobody knows which removed files had data.
+ * is how many there are. Without that 1 it is not known which removed files had data.
  *
  * Free slots stand in batches of at most {@link #BATCH_MAX}: a chain through their {@code next}, and the first of a batch has, in another
  * word, the first of the next batch. Of the last region of a kind the slots from "never used" on stand in no batch.
@@ -78,7 +78,7 @@ public final class SummaryRecord {
         return 8L * (kind.code() - RegionKind.CONTENT_SLOTS.code());
     }
 
-    /** The word of a free slot that has the first slot of the next batch. Nobody reads it otherwise in a slot that is free. */
+    /** The word of a free slot that has the first slot of the next batch. It is not read otherwise in a slot that is free. */
     public static long linkOffset(RegionKind kind) {
         return kind == RegionKind.CONTENT_SLOTS ? DirContentRecord.MIDDLE_OFFSET : EntryRecord.ATIME_OFFSET;
     }

@@ -3,8 +3,8 @@ package io.hmfs.core.lock;
 /**
  * The one order of all locks that a thread may hold while it waits for another one: from the first taken to the last. A thread waits only for a lock
  * of a later rank than all that it holds, or of the same rank with a higher number; so no circle of threads can wait for each other. Locks that are
- * only tried may be taken in any order, for nobody waits for them. Monitors inside one class, under which no other lock is taken, have no
- * rank. docs/architecture.md#lock-order says what each rank protects; {@link LockOrder} checks it in tests.
+ * only tried may be taken in any order, for no thread waits for them. Monitors inside one class, under which no other lock is taken, have
+ * no rank. docs/architecture.md#lock-order says what each rank protects; {@link LockOrder} checks it in tests.
  */
 public enum LockRank {
     /** Server: a name that a request looks at before it changes it; striped by key, two in ascending order. */

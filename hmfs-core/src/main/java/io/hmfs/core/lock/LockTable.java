@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Reader-writer locks in DRAM, one word each, chosen by the hash of an index key (HMFS §3.6). Whoever takes several takes them in
- * ascending order. Locks are not reentrant and know no owner. After {@link #poison} nobody gets one any more: the engine has
+ * Reader-writer locks in DRAM, one word each, chosen by the hash of an index key (HMFS §3.6). A thread that takes several takes them in
+ * ascending order. Locks are not reentrant and know no owner. After {@link #poison} no thread gets one any more: the engine has
  * failed half way through an operation and must not carry on over it.
  */
 public final class LockTable {
@@ -99,7 +99,7 @@ public final class LockTable {
     }
 
     /**
-     * For whoever waits without a lock for the few instructions of another thread: lets that one run. Ends such waits after
+     * For a thread that waits without a lock for the few instructions of another thread: lets that one run. Ends such waits after
      * {@link #poison} too, since what they wait for may never come.
      */
     @SuppressWarnings("ThreadPriorityCheck") // the wait is for another thread's few instructions
@@ -110,7 +110,7 @@ public final class LockTable {
         Thread.yield();
     }
 
-    /** Lets nobody in any more. */
+    /** Lets no thread in any more. */
     public void poison() {
         poisoned = true;
     }

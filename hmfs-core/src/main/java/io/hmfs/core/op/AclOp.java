@@ -61,9 +61,9 @@ final class AclOp {
         engine.records.changesAcl(change, at, attributes.nextCtime(at, time), swung);
         // [acl.1] The chain, and the record of a numbered change, are durable before anything points there.
         pmem.fence();
-        // [acl.2] The commit: chain, ACL and mode are one word, which nobody else changes now.
+        // [acl.2] The commit: chain, ACL and mode are one word, which no other thread changes now.
         pmem.setRelease(at + EntryRecord.LINKS_OFFSET, swung | (engine.marksDirty ? EntryRecord.LINKS_DIRTY : 0));
-        // [acl.3] The mode gets its place, in the same line; durable before anybody hears of it, and before the old
+        // [acl.3] The mode gets its place, in the same line; durable before any client hears of it, and before the old
         // chain is free.
         attributes.setMode(at, time, mode);
         // [acl.4] Before the lock goes, the word lets go of the mode, and of the mark.

@@ -236,7 +236,7 @@ final class AttributeOps {
             marked = setAt | mark;
         }
         if (mtime != KEEP) {
-            // [times.2] The override pair, never the protocol's own mtime. Nobody else writes it: the lock is a
+            // [times.2] The override pair, never the protocol's own mtime. No other thread writes it: the lock is a
             // writer's.
             setAt = changed;
             pmem.cas16(at + EntryRecord.OVERRIDE_OFFSET, set, marked, mtime, setAt | mark);
@@ -317,7 +317,7 @@ final class AttributeOps {
         out.stored = stored;
     }
 
-    /** Takes off the mark of what is durable, unless somebody has stored something else since. */
+    /** Takes off the mark of what is durable, unless another thread has stored something else since. */
     void settle(Length length) {
         if (engine.marksDirty) {
             long at = length.at;

@@ -210,7 +210,7 @@ final class ChainOps {
             engine.chains.free(head);
             return null;
         }
-        // [chain.4] Durable before anybody hears of it, and before the old chain is free.
+        // [chain.4] Durable before any client hears of it, and before the old chain is free.
         pmem.persist(at + Pmem.LINE, Pmem.LINE);
         if (links < 0) {
             // If it fails, a later change has put a mark of its own, and takes it off.

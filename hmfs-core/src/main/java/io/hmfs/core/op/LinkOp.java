@@ -144,7 +144,7 @@ final class LinkOp {
     }
 
     /**
-     * Makes the file an inode with one name. Nobody sees a difference, before or after a crash: the entry's kind, one store,
+     * Makes the file an inode with one name. No reader sees a difference, before or after a crash: the entry's kind, one store,
      * decides where the object is.
      */
     private boolean makeInode(Link link) {
@@ -166,7 +166,7 @@ final class LinkOp {
         }
         // [inode.1] The inode and its index word are durable before anything needs them.
         pmem.fence();
-        // [inode.2] The commit, durable when it is counted, next. The writer lock holds off who would change the
+        // [inode.2] The commit, durable when it is counted, next. The writer lock holds off a thread that would change the
         // attributes in the entry.
         long status = EntryRecord.status(pmem, link.existing);
         pmem.setRelease(link.existing + EntryRecord.STATUS_OFFSET, EntryRecord.asIndirect(status));

@@ -148,7 +148,7 @@ final class ListOp {
             return head;
         }
 
-        /** Where to go on. The hint in the cursor may come from anybody: it is followed only to a live child of this directory. */
+        /** Where to go on. The hint in the cursor may come from any client: it is followed only to a live child of this directory. */
         private long resume() {
             if (engine.regions.isEntrySlot(cursor.at) && isLiveChild()) {
                 long next = EntryRecord.sibling(pmem, cursor.at);

@@ -219,7 +219,7 @@ final class StatOp {
     private enum Look {
         FOUND,
         ABSENT,
-        /** Something was settled here: nobody is waited for. */
+        /** Something was settled here: no thread is waited for. */
         RECOVERED,
         AGAIN
     }

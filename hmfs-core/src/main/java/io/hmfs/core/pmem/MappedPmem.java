@@ -10,7 +10,7 @@ import java.util.Objects;
 /**
  * {@link Pmem} over one mapped segment: the only one in production, so that its calls inline. A position outside of the pool
  * is an {@link IndexOutOfBoundsException}, a misaligned one an {@link IllegalArgumentException}, and a closed pool an
- * {@link IllegalStateException}; but whoever closes a pool must have stopped its users before, because a downcall that is
+ * {@link IllegalStateException}; but the caller that closes a pool must have stopped its users before, because a downcall that is
  * under way when the memory goes away kills the JVM.
  */
 public final class MappedPmem extends Pmem {

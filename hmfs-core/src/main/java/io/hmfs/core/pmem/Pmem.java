@@ -64,8 +64,8 @@ public abstract class Pmem {
     }
 
     /**
-     * Returns when what this thread has read in the range is durable, as far as {@link #persistence} promises: for readers, who answer for
-     * nothing else that they have stored.
+     * Returns when what this thread has read in the range is durable, as far as {@link #persistence} promises: for readers, which answer
+     * for nothing else that they have stored.
      */
     public void persistRead(long at, long count) {
         persist(at, count);

@@ -101,7 +101,7 @@ public abstract class PoolFile implements AutoCloseable {
      * Allocates a region, atomically with regard to a crash: calling again with the same index, after a restart too, gives the
      * same region, and none is lost. The first call for an index comes after those for all smaller ones; one thread at a time.
      *
-     * @return offset of {@link #regionSize} bytes, a multiple of 4096, zero as long as nobody stored there; or {@link
+     * @return offset of {@link #regionSize} bytes, a multiple of 4096, zero until something is stored there; or {@link
      *     Pmem#NULL} when the pool is full
      */
     public abstract long regionAt(int index) throws PoolException;
@@ -114,7 +114,7 @@ public abstract class PoolFile implements AutoCloseable {
     /** Makes the pages of a range present ahead of their use, without changing them; may take long. */
     public abstract void populate(long at, long count) throws PoolException;
 
-    /** Unmaps and unlocks the file; nobody may be using {@link #pmem} any more. Closing again does nothing. */
+    /** Unmaps and unlocks the file; no thread may be using {@link #pmem} any more. Closing again does nothing. */
     @Override
     public abstract void close();
 }

@@ -25,7 +25,7 @@ public final class PoolPlace {
         }
         Path directory = path.toAbsolutePath().getParent();
         try {
-            // Of a name that nobody has: what stands beside the pool is not ours.
+            // Of a name that no file has: what stands beside the pool is not ours.
             Path probe = Files.createTempFile(directory, "hmfs-", ".probe");
             try {
                 Files.write(probe, new byte[PAGE]);

@@ -148,7 +148,7 @@ public final class BackgroundScan {
         long death = EntryRecord.death(pmem, at);
         long status = EntryRecord.status(pmem, at);
         if (EntryRecord.state(status) == SlotState.FREE) {
-            // † A slot that this start has freed, or is filling, has a time of this start: it is in limbo, chained or
+            // † A slot that this start has freed, or is filling, has a time of this start: it is retired, chained or
             // in
             // hand. Asked before and after the state: of what is alive the time may be 0, and a slot that is in hand
             // may come to be that at any moment.
@@ -218,7 +218,7 @@ public final class BackgroundScan {
         return EntryRecord.unlisted(status) && (!collects || engine.removed.holds(status));
     }
 
-    /** A file that an earlier start has removed, and not its data: nobody else hands it out, for its slot is not free before. */
+    /** A file that an earlier start has removed, and not its data: nothing else hands it out, for its slot is not free before. */
     private void handOut(long at) {
         if (isLeft(at)) {
             engine.removed.add(at);
@@ -267,7 +267,7 @@ public final class BackgroundScan {
             boolean still = Inodes.isLive(EntryRecord.status(pmem, at)) && EntryRecord.id(pmem, at) == id;
             long stale = still ? engine.inodes.stale(at) : Pmem.NULL;
             if (still && stale == Pmem.NULL && !engine.inodes.wasReal(at)) {
-                // Of a link that died before its word was durable nobody knows, though the file may have an inode by
+                // Of a link that died before its word was durable nothing is known, though the file may have an inode by
                 // now. † What it has in flight is not landed: then it would look like one whose last name went.
                 engine.inodes.drop(at);
             } else if (still && stale == Pmem.NULL) {
@@ -325,7 +325,7 @@ public final class BackgroundScan {
         engine.sweepers.unlockWrite(sweeper);
     }
 
-    /** A content whose access object is gone, or never came to be, belongs to nobody. */
+    /** A content whose access object is gone, or never came to be, belongs to no directory. */
     private void checkContent(long at) {
         long id = DirContentRecord.id(pmem, at);
         long access = DirContentRecord.access(pmem, at);
@@ -355,7 +355,7 @@ public final class BackgroundScan {
 
     /**
      * Whether a slot of a chain belongs to an object, or is one that this start has made. Three lines are read: the slot, its
-     * head, its owner. No is for ever: nobody gets hold of a chain again.
+     * head, its owner. No is for ever: no object gets hold of a chain again.
      */
     private boolean isLiveChain(long at) {
         long serial = ChainRecord.serial(pmem, at);

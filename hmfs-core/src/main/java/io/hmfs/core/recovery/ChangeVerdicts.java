@@ -15,8 +15,8 @@ import java.util.BitSet;
  * Which of the changes that clients have numbered were executed. Asked at a start before anything else happens: all that the answer
  * rests on is as the end before left it. The number of records does not grow with that of files.
  *
- * <p>† Two rounds. In the first everything that speaks is made durable, and what dies is settled; in the second the verdicts are. So one
- * that is durable rests on what is durable, and a start that is cut off here leaves the next one the same to judge.
+ * <p>† Two passes. The first makes the objects and words durable that verdicts rest on, and settles what dies; the second makes the
+ * verdicts durable. So a durable verdict rests on what is durable, and a start that is cut off here leaves the next one the same to judge.
  */
 public final class ChangeVerdicts {
     private final Engine engine;
@@ -58,7 +58,7 @@ public final class ChangeVerdicts {
             }
             pmem.writeBack(at, ChangeRecord.SIZE);
         }
-        // [once.7] † Before anybody changes what they rest on.
+        // [once.7] † Before any thread changes what they rest on.
         pmem.fence();
     }
 
@@ -121,7 +121,7 @@ public final class ChangeVerdicts {
         return executed;
     }
 
-    /** Sets the times that were to be set, if they are not. Nobody else has come between: the lock was the change's until its end. */
+    /** Sets the times that were to be set, if they are not. No other thread has come between: the lock was the change's until its end. */
     private void carryOut(long at, long object, long id, long time) {
         long ctime = pmem.get(object + EntryRecord.CTIME_OFFSET);
         if (!isThere(object, id, time) || Ctime.time(ctime) >= time) {

@@ -6,7 +6,7 @@ import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.SummaryRecord;
 import io.hmfs.core.pmem.Pmem;
 
-/** The end of a start that nothing went wrong in, when nobody uses the pool any more: so the next one need not look for anything. */
+/** The end of a start that nothing went wrong in, when no thread uses the pool any more: so the next one need not look for anything. */
 public final class CleanClose {
     private CleanClose() {}
 

@@ -65,7 +65,10 @@ final class LinkSearch {
         return mtime;
     }
 
-    /** [recover.verdict] † The verdict rests on what is durable: who stored head and mtime may have died before writing them back. */
+    /**
+     * [recover.verdict] † The verdict rests on what is durable: the thread that stored head and mtime may have died before writing them
+     * back.
+     */
     private void persist(long content) {
         pmem.persist(content, DirContentRecord.SIZE);
     }

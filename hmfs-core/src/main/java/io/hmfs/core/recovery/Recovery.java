@@ -12,7 +12,7 @@ import io.hmfs.core.type.Name;
  * Recovery of one object that an earlier start left half done (HMFS §3.3.2, on demand): finished if its commit is durable, undone
  * if not. Runs under the key locks of all objects that took part, but for a create that was linked, see {@link
  * ChildList#finishCreate}; the caller has pinned an epoch and holds no key lock. Undone states, and finished ones but for
- * that, are durable before anybody relies on them, and recovery may itself be cut off anywhere.
+ * that, are durable before any thread relies on them, and recovery may itself be cut off anywhere.
  */
 public final class Recovery {
     /** The time of death of a DELETING object whose undoing has begun. */
@@ -30,7 +30,7 @@ public final class Recovery {
         this.links = new LinkSearch(engine, lists);
     }
 
-    /** Finishes or undoes what was begun on the object at {@code at}, unless somebody else has done so meanwhile. */
+    /** Finishes or undoes what was begun on the object at {@code at}, unless another thread has done so meanwhile. */
     public void recover(long at) {
         long status = EntryRecord.status(pmem, at);
         long link = EntryRecord.link(pmem, at);
@@ -96,7 +96,7 @@ public final class Recovery {
         }
     }
 
-    /** Without a lock, but to undo: nobody can link what an earlier start did not, so that verdict stands. */
+    /** Without a lock, but to undo: no thread can link what an earlier start did not, so that verdict stands. */
     private void recoverCreate(long at, long status) {
         if (links.isLinked(at, status)) {
             // The content of a directory was durable before the commit.
@@ -124,7 +124,7 @@ public final class Recovery {
         engine.retire(at, engine.slotsFor(Engine.slotSize(status)));
     }
 
-    /** A directory is settled by its access object alone; who meets its closed content goes on from there, or the scan does. */
+    /** A directory is settled by its access object alone; a thread that meets its closed content goes on from there, or the scan does. */
     private void recoverDelete(long at) {
         long death = EntryRecord.death(pmem, at);
         if (death != UNDONE && death <= links.durableMtime(at)) {
@@ -133,8 +133,8 @@ public final class Recovery {
             EntryRecord.bury(pmem, at);
             return;
         }
-        // [recover.delete.undo] That it is undone is durable before it is NORMAL. Else somebody could rely on a NORMAL
-        // that is not, for who stored it may have died; a next start would find DELETING, and the parent's mtime above
+        // [recover.delete.undo] That it is undone is durable before it is NORMAL. Else a client could rely on a NORMAL
+        // that is not, for the thread that stored it may have died; a next start would find DELETING, and the parent's mtime above
         // it by then: the object would go, and with a directory the children that came in between.
         engine.setFate(at, SlotState.DELETING, UNDONE);
         pmem.persist(at, Pmem.LINE);
@@ -317,7 +317,7 @@ public final class Recovery {
 
     /**
      * I4: the source's mtime reaches the death of the origin, also when that was already DELETED; and that is durable before the
-     * successor forgets it, for whoever stored it may have died before writing it back†. Not fenced.
+     * successor forgets it, for the thread that stored it may have died before writing it back†. Not fenced.
      */
     private void settleSource(long successor, long origin) {
         if (origin == Pmem.NULL || EntryRecord.link(pmem, origin) != successor) {

@@ -33,7 +33,7 @@ public final class Growth {
     /** How long readers that may go by the old size are waited for at a time. */
     private static final int PAUSES_MAX = 200;
 
-    /** How long whoever found the pool full waits for them: much longer than any of them takes. */
+    /** How long a thread that found the pool full waits for them: much longer than any of them takes. */
     private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final String path;
@@ -88,14 +88,14 @@ public final class Growth {
     }
 
     /**
-     * For whoever found the pool full before the growth ahead of need was done. Whether there are new regions; then it should try
+     * For a thread that found the pool full before the growth ahead of need was done. Whether there are new regions; then it should try
      * again. The caller has not pinned an epoch.
      */
     public boolean makeRoom() {
         long asked = System.nanoTime();
         synchronized (this) {
             if (grownAt - asked > 0) {
-                return true; // by somebody else, while we waited
+                return true; // by another thread, while this one waited
             }
             boolean isTried = regions.free() == 0 && !hasJustFailed();
             while (isTried) {
@@ -171,7 +171,7 @@ public final class Growth {
         return true;
     }
 
-    /** Waits for those who pinned before the memory was as large as it is now: they may go by its old size. */
+    /** Waits for threads that pinned before the memory was as large as it is now: they may go by its old size. */
     private boolean handOut() {
         long seen = engine.epochs.current();
         for (int i = 0; i < PAUSES_MAX && !stopped; i++) {

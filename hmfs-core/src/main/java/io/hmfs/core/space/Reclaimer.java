@@ -68,7 +68,7 @@ public final class Reclaimer {
 
     /**
      * Returns when every operation has ended that was under way: what one of them has deleted and not counted yet, or swept and not
-     * retired yet, nobody else can see, and who is told that there is no room must not be told so while there is.
+     * retired yet, no other thread can see, and a caller must not be told that there is no room while there is.
      */
     private void awaitUnderWay() {
         long ended = engine.epochs.current() + 2;
@@ -84,7 +84,7 @@ public final class Reclaimer {
         stopped = true;
     }
 
-    /** Lets nobody make room any more, waits for who does, and then does {@code last}. */
+    /** Lets no thread make room any more, waits for one that does, and then does {@code last}. */
     public void stop(Runnable last) {
         cutShort();
         synchronized (this) {

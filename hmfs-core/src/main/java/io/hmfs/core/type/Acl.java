@@ -3,7 +3,7 @@ package io.hmfs.core.type;
 /**
  * An access control list (POSIX 1003.1e draft 17) as HDFS keeps it beside the mode: one word for each entry, in this order: what the access
  * list has beyond owner, mask and others, which are the mode's (its group bits are the mask then), and the default list, whole. A list is
- * a {@code long[]} that nobody changes; {@link #NONE}: there is none.
+ * a {@code long[]} that is never changed; {@link #NONE}: there is none.
  *
  * <p>entry = permission (rwx) | type &lt;&lt; 3 | default &lt;&lt; 5 | named &lt;&lt; 6 | number of the user or group &lt;&lt; 32.
  */

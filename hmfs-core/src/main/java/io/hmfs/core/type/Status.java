@@ -35,11 +35,14 @@ public enum Status {
     NO_ATTRIBUTE(15),
     /** A value over 64 KiB, or more extended attributes and ACL than 256 KiB on one object. */
     VALUE_TOO_LARGE(16),
-    /** The user may not do that. The engine knows no users: whoever serves them gives this answer. */
+    /** The user may not do that. The engine knows no users: the server gives this answer. */
     ACCESS_DENIED(17),
-    /** A symbolic link stands where the path leads on. The engine knows no paths: whoever resolves them gives this answer. */
+    /** A symbolic link stands where the path leads on. The engine knows no paths: the server, which resolves them, gives this answer. */
     UNRESOLVED_LINK(18),
-    /** A directory above has as many names below it as it may have. The engine knows no quotas: whoever keeps them gives this answer. */
+    /**
+     * A directory above has as many names below it as it may have. The engine knows no quotas: the server, which keeps them, gives this
+     * answer.
+     */
     NAME_QUOTA_EXCEEDED(19),
     /** The same for the bytes of files. */
     SPACE_QUOTA_EXCEEDED(20);

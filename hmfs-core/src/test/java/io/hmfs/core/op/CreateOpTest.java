@@ -2,12 +2,12 @@ package io.hmfs.core.op;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
-import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.Snapshot;
@@ -36,20 +36,13 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: the creates of a batch are answered and leave behind what they would one by one, for two fences and one compare-and-swap a
- * directory. Method: beside a second pool, counted events, and threads on few directories.
+ * Goal: a create is there after a reopening, a name that is taken or bad is refused; the creates of a batch are answered and leave behind
+ * what they would one by one, for two fences and one compare-and-swap a directory. Method: a mapped pool; batches beside a second pool,
+ * counted events, and threads on few directories.
  */
-final class CreateOpTest {
-    private static final long ROOT = Namespace.ROOT_ID;
-
-    @TempDir
-    Path directory;
-
-    private final Attributes out = new Attributes();
-
+final class CreateOpTest extends MappedPool {
     private static ServerNamespace simulated(Persistence persistence) throws PoolException {
         SimPoolFile file = new SimPoolFile(256 << 10, 24, persistence);
         Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
@@ -65,6 +58,48 @@ final class CreateOpTest {
         Map<String, String> seen = new TreeMap<>();
         Snapshot.of(namespace).forEach((path, entry) -> seen.put(path, entry.replaceAll(" id=\\d+", "")));
         return seen;
+    }
+
+    @Test
+    void aNameThatIsTakenIsToldWithWhatHasIt() {
+        Attributes first = new Attributes();
+        assertEquals(Status.OK, namespace.create(ROOT, Name.of("file"), 0640, 7, 8, first));
+        assertEquals(Status.OK, namespace.append(ROOT, Name.of("file"), first.id, 99));
+        Attributes seen = new Attributes();
+        assertEquals(Status.EXISTS, namespace.create(ROOT, Name.of("file"), 0644, 0, 0, seen));
+        assertEquals(List.of(first.id, 99L, 0640L, 7L), List.of(seen.id, seen.size, (long) seen.mode, (long) seen.uid));
+        assertEquals(Status.EXISTS, namespace.mkdir(ROOT, Name.of("file"), 0644, 0, 0, seen));
+        assertEquals(FileType.FILE, seen.type);
+        assertEquals(Status.OK, namespace.mkdir(ROOT, Name.of("directory"), 0755, 0, 0, first));
+        assertEquals(Status.EXISTS, namespace.create(ROOT, Name.of("directory"), 0644, 0, 0, seen));
+        assertEquals(first.id, seen.id);
+        assertEquals(FileType.DIRECTORY, seen.type);
+    }
+
+    @Test
+    void aCreatedFileIsThereAfterReopening() throws IOException {
+        long id = create(ROOT, "a");
+        assertEquals(Status.EXISTS, namespace.create(ROOT, Name.of("a"), 0644, 0, 0, out));
+        reopen();
+        assertEquals(Status.OK, stat(ROOT, "a"));
+        assertEquals(id, out.id);
+        assertEquals(0644, out.mode);
+        assertEquals(List.of("a"), list(ROOT));
+        assertNotEquals(id, create(ROOT, "b"));
+        assertEquals(List.of("b", "a"), list(ROOT));
+    }
+
+    @Test
+    void badNamesAreRefused() {
+        assertEquals(Status.INVALID_NAME, namespace.create(ROOT, Name.of(""), 0644, 0, 0, out));
+        assertEquals(Status.INVALID_NAME, namespace.create(ROOT, Name.of(".."), 0644, 0, 0, out));
+        assertEquals(Status.INVALID_NAME, namespace.create(ROOT, Name.of("a/b"), 0644, 0, 0, out));
+        assertEquals(Status.INVALID_NAME, namespace.create(ROOT, Name.of("a\0b"), 0644, 0, 0, out));
+        assertEquals(Status.NAME_TOO_LONG, namespace.create(ROOT, Name.of("x".repeat(256)), 0644, 0, 0, out));
+        assertEquals(Status.OK, namespace.create(ROOT, Name.of("x".repeat(255)), 0644, 0, 0, out));
+        assertEquals(Status.OK, namespace.create(ROOT, Name.of("x".repeat(65)), 0644, 0, 0, out));
+        assertEquals(Status.OK, namespace.create(ROOT, Name.of("x".repeat(64)), 0644, 0, 0, out));
+        assertEquals(3, list(ROOT).size());
     }
 
     @Test
@@ -168,7 +203,7 @@ final class CreateOpTest {
 
     @Test
     void randomBatchesDoWhatTheirCreatesDoOneByOne() throws PoolException {
-        ServerNamespace joined = simulated(Persistence.PROCESS);
+        ServerNamespace batched = simulated(Persistence.PROCESS);
         ServerNamespace single = simulated(Persistence.PROCESS);
         SplittableRandom random = new SplittableRandom(Long.getLong("hmfs.seed", 5));
         List<Long> known = new ArrayList<>(List.of(ROOT, 99_999L));
@@ -187,7 +222,7 @@ final class CreateOpTest {
                     batch.addFile(parent, name, 0600 + random.nextInt(64), 1, 2);
                 }
             }
-            joined.createAll(batch);
+            batched.createAll(batch);
             for (int i = 0; i < size; i++) {
                 Status answer = batch.type(i) == FileType.DIRECTORY
                         ? single.mkdir(batch.directory(i), batch.name(i), batch.mode(i), 1, 2, out)
@@ -201,12 +236,12 @@ final class CreateOpTest {
             for (int i = 0; i < 5; i++) {
                 Name name = Name.of("n" + random.nextInt(400));
                 long parent = known.get(random.nextInt(known.size()));
-                assertEquals(single.delete(parent, name, removed), joined.delete(parent, name, removed));
+                assertEquals(single.delete(parent, name, removed), batched.delete(parent, name, removed));
             }
         }
         assertTrue(refused > 100 && known.size() > 10, refused + " refused, directories " + known.size());
-        assertEquals(withoutIds(single), withoutIds(joined));
-        assertEquals(List.of(), TestPool.problems(joined));
+        assertEquals(withoutIds(single), withoutIds(batched));
+        assertEquals(List.of(), TestPool.problems(batched));
     }
 
     @Test

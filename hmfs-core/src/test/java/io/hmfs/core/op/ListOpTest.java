@@ -90,6 +90,32 @@ final class ListOpTest {
     }
 
     @Test
+    void aListingResumesFromItsCursorWhateverHappensBetweenThePages() {
+        for (int i = 0; i < 1000; i++) {
+            create("f" + i);
+        }
+        Set<String> seen = new HashSet<>();
+        ListCursor cursor = new ListCursor();
+        int round = 0;
+        while (!cursor.atEnd()) {
+            int limit = seen.size() + 10;
+            assertEquals(
+                    Status.OK,
+                    namespace.list(directory, cursor, (name, _) -> seen.size() < limit && seen.add(name.toString())));
+            create("new" + round);
+            if (!cursor.atEnd()) {
+                // The entry that the cursor stands on goes away, and so does one that has been shown.
+                assertEquals(Status.OK, namespace.delete(directory, Name.of("f" + (999 - 10 * round - 9)), out));
+                cursor.at = round % 3 == 0 ? 77 : cursor.at;
+            }
+            round++;
+        }
+        for (int i = 0; i < 1000; i++) {
+            assertTrue(seen.contains("f" + i), "f" + i);
+        }
+    }
+
+    @Test
     void aNameThatIsReplacedAfterItWasShownShowsOnce() {
         for (boolean paged : new boolean[] {false, true}) {
             directory = mkdir("shown" + paged);

@@ -121,7 +121,7 @@ public final class CrashTree<T> {
         private final List<Found<T>> found = new ArrayList<>();
 
         /** The words that were read to get here. */
-        private int[] trail = new int[1024];
+        private int[] loaded = new int[1024];
 
         private int runsLeft;
         private boolean missing;
@@ -152,10 +152,10 @@ public final class CrashTree<T> {
                 found.add(new Found<>(node.result, any(possible)));
                 return;
             }
-            if (read + count >= trail.length) {
-                trail = Arrays.copyOf(trail, 2 * (read + count));
+            if (read + count >= loaded.length) {
+                loaded = Arrays.copyOf(loaded, 2 * (read + count));
             }
-            System.arraycopy(node.words, node.from, trail, read, count + 1);
+            System.arraycopy(node.words, node.from, loaded, read, count + 1);
             int word = node.words[node.to];
             int line = dirty[word / CrashImages.LINE_WORDS];
             if (line == CLEAN) {
@@ -227,7 +227,7 @@ public final class CrashTree<T> {
             return images.image(kept);
         }
 
-        /** On one of these images; as its first reads it has those of the trail. */
+        /** On one of these images; its first reads are those already loaded. */
         private Node<T> run(int read, int[][] possible) {
             runs++;
             CrashImage image = any(possible);
@@ -240,7 +240,7 @@ public final class CrashTree<T> {
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("image " + image + ": " + e.getMessage(), e);
             }
-            if (!path.beginsWith(trail, read)) {
+            if (!path.beginsWith(loaded, read)) {
                 throw new AssertionError(
                         "image " + image + ": a run reads other words than one before, which read the same until then");
             }

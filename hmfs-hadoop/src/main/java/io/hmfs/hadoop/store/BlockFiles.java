@@ -41,7 +41,7 @@ final class BlockFiles implements Closeable {
     }
 
     /**
-     * Opens a filesystem for one user, who closes it. It is not in Hadoop's cache: at the end of a JVM, Hadoop closes
+     * Opens a filesystem for one user; the caller closes it. It is not in Hadoop's cache: at the end of a JVM, Hadoop closes
      * what is there in any order, and an HMFS that it closes later still has objects to remove.
      */
     static FileSystem filesystem(URI root, Configuration conf) throws IOException {

@@ -43,7 +43,7 @@ public final class Access {
     }
 
     /**
-     * Whether anything has to be checked for this user; the same all through a request, for who is not limited has nothing looked
+     * Whether anything has to be checked for this user; the same all through a request, for a user that is not limited has nothing looked
      * up that a check would look at.
      */
     public boolean isLimited() {
@@ -119,7 +119,7 @@ public final class Access {
     }
 
     /**
-     * Whether the owner of an object may give it to these, either of which may be empty: none. By name, for whoever may not give
+     * Whether the owner of an object may give it to these, either of which may be empty: none. By name, for a user that may not give
      * must not make the pool remember names either.
      */
     public Status checkGift(Attributes object, String owner, String group) {

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Who may do what on a server; values that cannot be are an {@code IllegalArgumentException} that names the setting.
+ * Which users may do what on a server; values that cannot be are an {@code IllegalArgumentException} that names the setting.
  *
- * @param permissionsEnabled whether permissions are checked at all; if not, everybody may do everything
+ * @param permissionsEnabled whether permissions are checked at all; if not, every user may do everything
  * @param superuser the user who may do everything
  * @param supergroup the group whose members may do everything
  * @param groupSource where the groups of users come from that {@code staticGroups} does not name
  * @param staticGroups groups of some users, {@code user=group1,group2;user2=}
  * @param groupExpiry how long a user's groups are believed before they are looked up again, over a second
- * @param proxyUsers who may act for whom, and from where: {@link ProxyUsers}
+ * @param proxyUsers which users may act for which others, and from where: {@link ProxyUsers}
  */
 public record AccessConfig(
         boolean permissionsEnabled,

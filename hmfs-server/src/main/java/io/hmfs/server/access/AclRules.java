@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How access control lists change, with the rules and messages of HDFS (its AclTransformation and AclStorage, which follow setfacl): a list
  * is thought whole, with the entries that stand in the mode; what is missing in a default list comes from the access list; a mask
- * that nobody has given is the union of what it covers.
+ * that is not given is the union of what it covers.
  */
 public final class AclRules {
     /** Most entries of the access list, and of the default list. */
@@ -32,49 +32,49 @@ public final class AclRules {
     /** Adds entries, or gives those that are there other permissions. */
     public static List<AclItem> modify(List<AclItem> existing, List<AclItem> asked) throws InvalidAclException {
         List<AclItem> spec = checked(asked);
-        Draft draft = new Draft();
+        Builder builder = new Builder();
         for (AclItem each : existing) {
             AclItem other = find(spec, each);
             if (other == null) {
-                draft.keep(each);
+                builder.keep(each);
             } else {
-                draft.change(other);
+                builder.change(other);
             }
         }
         for (AclItem each : spec) {
             if (find(existing, each) == null) {
-                draft.change(each);
+                builder.change(each);
             }
         }
-        return draft.finish();
+        return builder.finish();
     }
 
     /** Takes entries out. */
     public static List<AclItem> remove(List<AclItem> existing, List<AclItem> asked) throws InvalidAclException {
         List<AclItem> spec = checked(asked);
-        Draft draft = new Draft();
+        Builder builder = new Builder();
         for (AclItem each : existing) {
             if (find(spec, each) == null) {
-                draft.keep(each);
+                builder.keep(each);
             } else {
-                draft.drop(each);
+                builder.drop(each);
             }
         }
-        return draft.finish();
+        return builder.finish();
     }
 
     /** Replaces the lists of which there are entries. */
     public static List<AclItem> replace(List<AclItem> existing, List<AclItem> asked) throws InvalidAclException {
-        Draft draft = new Draft();
+        Builder builder = new Builder();
         for (AclItem each : checked(asked)) {
-            draft.change(each);
+            builder.change(each);
         }
         for (AclItem each : existing) {
-            if (!draft.changed[list(each)]) {
-                draft.keep(each);
+            if (!builder.changed[list(each)]) {
+                builder.keep(each);
             }
         }
-        return draft.finish();
+        return builder.finish();
     }
 
     /** Takes the default list out. */
@@ -121,7 +121,7 @@ public final class AclRules {
     }
 
     /** A list in the making; of the arrays, the first place is for the access list, the second for the default list. */
-    private static final class Draft {
+    private static final class Builder {
         private final List<AclItem> items = new ArrayList<>(); // without masks
         private final @Nullable AclItem[] masks = new AclItem[2];
         private final boolean[] changed = new boolean[2];

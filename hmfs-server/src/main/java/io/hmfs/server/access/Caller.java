@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A user as requests see him: one object for all connections of the user, so that what changes about him changes for all of
- * them. His name gets a number in the pool, which keeps it for ever, only when something of his is stored: anybody can come with
+ * A user as requests see it: one object for all connections of the user, so that a change of its groups changes all of them. The
+ * user's name gets a number in the pool, which keeps it for ever, only when something of the user is stored: a client can come with
  * any number of names. Thread-safe; asking allocates nothing.
  */
 public final class Caller {
@@ -49,12 +49,12 @@ public final class Caller {
         standing = new Standing(sorted, unlimited);
     }
 
-    /** A connection of this user begins; until {@link #left} his groups are kept current. */
-    public void joined() {
+    /** A connection of this user begins; until {@link #disconnected} the user's groups are kept current. */
+    public void connected() {
         connections.incrementAndGet();
     }
 
-    public void left() {
+    public void disconnected() {
         connections.decrementAndGet();
     }
 
@@ -66,17 +66,17 @@ public final class Caller {
         return name;
     }
 
-    /** The user's number in the pool; {@link #NOBODY} while nothing there is his. */
+    /** The user's number in the pool; {@link #NOBODY} while nothing there belongs to the user. */
     public int uid() {
         int known = uid;
         if (known == NOBODY) {
-            known = namespace.knownPrincipalId(name); // somebody may have given him something meanwhile
+            known = namespace.knownPrincipalId(name); // another user may have given this one something meanwhile
             uid = known;
         }
         return known;
     }
 
-    /** The same, made if need be, for something of his is about to be stored; {@link #NOBODY}: no room for one more name. */
+    /** As {@link #uid}, made if need be, before something of the user is stored; {@link #NOBODY}: no room for one more name. */
     public int number() {
         int known = uid;
         if (known == NOBODY) {
@@ -86,7 +86,7 @@ public final class Caller {
         return known;
     }
 
-    /** What tells the user from all others for ever, whether he has a number or not. */
+    /** What tells the user from all others for ever, with a number or without. */
     public long mark() {
         return mark;
     }
@@ -105,7 +105,7 @@ public final class Caller {
         return owner != NOBODY && uid() == owner;
     }
 
-    /** Whether nothing is checked: the superuser, a member of the supergroup, everybody where permissions are off. */
+    /** Whether nothing is checked: the superuser, a member of the supergroup, every user where permissions are off. */
     public boolean isUnlimited() {
         return standing.unlimited;
     }

@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
 public final class Callers {
     private static final System.Logger LOG = System.getLogger(Callers.class.getName());
 
-    /** A user without groups is looked up again sooner: he may have just been made. */
+    /** A user without groups is looked up again sooner: the account may be new. */
     private static final long UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** Whoever has waited so long for a thread is told so: what a look-up hangs on, it hangs on for all that come after it. */
+    /** A look-up that has waited so long for a thread fails: what it hangs on, it hangs on for all that come after it. */
     private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-    /** Whoever comes with more names than this, by himself or with others, waits for the older ones to be forgotten. */
+    /** A client with one more name than this waits for older ones to be forgotten. */
     private static final int USERS_MAX = 65_536;
 
-    /** After so long nobody who was given a user is still on the way in. */
+    /** After so long no connection that was given a user is still on the way in. */
     private static final long ON_THE_WAY_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -126,7 +126,7 @@ public final class Callers {
         entry.lookup = lookup;
         if (isUnlimited(name)) {
             entry.seenNanos = clock.getAsLong();
-            lookUp(name, entry, known, lookup); // asks nobody: the superuser gets in also when no groups can be had
+            lookUp(name, entry, known, lookup); // asks no group source: the superuser gets in also when no groups can be had
             return lookup;
         }
         try {
@@ -144,7 +144,7 @@ public final class Callers {
         return lookup;
     }
 
-    /** Without a look: who is known stays what he was, and is looked up again when somebody asks for him. */
+    /** Without a look-up: a known user stays as before, and is looked up again at the next request for it. */
     private void giveUp(Entry entry, @Nullable Caller known, CompletableFuture<Caller> lookup, long asked) {
         synchronized (entry) {
             entry.seenNanos = asked;
@@ -199,12 +199,12 @@ public final class Callers {
         return gid < 0 ? IntStream.empty() : IntStream.of(gid);
     }
 
-    /** Why {@code real} may not act for this user on a connection from there, in Hadoop's words; null if he may. */
+    /** Why {@code real} may not act for this user on a connection from there, in Hadoop's words; null if it may. */
     public @Nullable String refusal(String real, Caller user, @Nullable InetAddress from) {
         return config.permissionsEnabled() ? proxyUsers.refusal(real, user, namespace::knownPrincipalId, from) : null;
     }
 
-    /** Forgets users who are not connected sooner than usual; false if there are none. */
+    /** Forgets users without a connection sooner than usual; false if there are none. */
     private boolean makeRoom() {
         long now = clock.getAsLong();
         long last = sweptNanos.get();
@@ -228,7 +228,7 @@ public final class Callers {
         entries.remove(name, entry);
     }
 
-    /** To be called at each {@code groupExpiry}: looks up those who are connected, and forgets those who have been gone for long. */
+    /** To be called at each {@code groupExpiry}: looks up connected users, and forgets those that have been gone for long. */
     public void refresh() {
         entries.forEach((name, entry) -> {
             synchronized (entry) {
@@ -242,7 +242,7 @@ public final class Callers {
                 } else if (clock.getAsLong() - entry.seenNanos
                         > 2
                                 * config.groupExpiry()
-                                        .toNanos()) { // so late that nobody who was given him is still on the way in
+                                        .toNanos()) { // so late that no connection that was given this user is still on the way in
                     drop(name, entry);
                 }
             }

@@ -1,8 +1,8 @@
 package io.hmfs.server.access;
 
 /**
- * Who a client is: its own random number, and its user's mark. The number is no secret; with the mark nobody is answered what another user
- * was, or acts on what another user has.
+ * The identity of a client: its own random number, and its user's mark. The number is no secret; with the mark no user is answered what
+ * another was, or acts on what another has.
  */
 public record ClientKey(long id, long mark) {
     /** Before the handshake. */

@@ -21,7 +21,7 @@ import java.util.function.LongSupplier;
 /**
  * Grants to read or write a file's data: given when a file is opened, for which its path and mode bits are checked, and shown
  * with each request about its inode afterwards, as a POSIX descriptor would be. A grant is a word, 8 bits of what is allowed and
- * above them the second at which it ends; its seal is a keyed hash over inode, user and grant, so that nobody but the server can
+ * above them the second at which it ends; its seal is a keyed hash over inode, user and grant, so that only the server can
  * make one, and the server need remember nothing. Thread-safe; allocates nothing.
  */
 public final class Grants {
@@ -65,13 +65,13 @@ public final class Grants {
         }
     }
 
-    /** A key that somebody else has made or seen makes grants for everybody; a pool may stand where anybody makes files. */
+    /** A key that another user has made or seen makes grants for that user; a pool may stand where any user makes files. */
     private static void checkOwn(Path file) throws IOException {
         if (!isPosix(file)) {
             return;
         }
         boolean open = !OWN.containsAll(Files.getPosixFilePermissions(file));
-        // Others than root cannot read what is somebody else's and closed.
+        // Others than root cannot read what is another user's and closed.
         boolean foreign = "root".equals(System.getProperty("user.name"))
                 && !Integer.valueOf(0).equals(Files.getAttribute(file, "unix:uid"));
         if (open || foreign) {
@@ -88,17 +88,17 @@ public final class Grants {
     private static byte[] make(Path file) throws IOException {
         byte[] key = new byte[KEY_BYTES];
         new SecureRandom().nextBytes(key);
-        Path draft = file.resolveSibling(file.getFileName() + ".new");
-        Files.deleteIfExists(draft);
+        Path temporary = file.resolveSibling(file.getFileName() + ".new");
+        Files.deleteIfExists(temporary);
         FileAttribute<?>[] mode = isPosix(file)
                 ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(OWN)}
                 : new FileAttribute<?>[0];
         try (FileChannel channel =
-                FileChannel.open(draft, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode)) {
+                FileChannel.open(temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode)) {
             channel.write(ByteBuffer.wrap(key));
             channel.force(true);
         }
-        Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
         return key;
     }
 

@@ -7,7 +7,7 @@ import java.util.List;
 @FunctionalInterface
 public interface GroupSource {
     /**
-     * The names of all groups of a user; none for a user who is not known.
+     * The names of all groups of a user; none for a user that is not known.
      *
      * @throws IOException the source could not be asked; nothing is known about the user now
      */

@@ -11,9 +11,9 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may act for others: services such as Livy or Oozie, which know their users themselves (Hadoop's proxy users). Told as
- * {@code livy=analysts,user:carol@10.0.0.0/8,gateway;oozie=*@*}: for each such user the groups and users for whom he may act, and the
- * addresses, networks and names of the hosts that he comes from; {@code *} is all. Names of hosts are looked up once. Immutable.
+ * The users that may act for others: services such as Livy or Oozie, which know their users themselves (Hadoop's proxy users). Told as
+ * {@code livy=analysts,user:carol@10.0.0.0/8,gateway;oozie=*@*}: for each such user the groups and users that it may act for, and the
+ * addresses, networks and names of the hosts that it connects from; {@code *} is all. Names of hosts are looked up once. Immutable.
  */
 final class ProxyUsers {
     private static final String ALL = "*";
@@ -100,7 +100,7 @@ final class ProxyUsers {
     }
 
     /**
-     * Why {@code real} may not act for this user, in Hadoop's words; null if he may.
+     * Why {@code real} may not act for this user, in Hadoop's words; null if it may.
      *
      * @param gid the number of a group's name
      * @param from the address of the connection; null if it has none

@@ -1,7 +1,7 @@
 package io.hmfs.server.access;
 
 /**
- * SipHash-2-4, a keyed 64-bit hash of short messages that nobody can compute or guess without the key (Aumasson and Bernstein,
+ * SipHash-2-4, a keyed 64-bit hash of short messages that cannot be computed or guessed without the key (Aumasson and Bernstein,
  * 2012); here of whole words. Allocates nothing.
  */
 final class SipHash {

@@ -1,5 +1,5 @@
 /**
- * Who the callers are and what proves it: users with their groups, where these come from, and the grants that let a caller at a
+ * Which users the callers are and what proves it: users with their groups, where these come from, and the grants that let a caller at a
  * file's data. The rules themselves are applied where requests are executed. Imports the engine's API; no transport, of the wire
  * format its numbers.
  */

@@ -2,7 +2,7 @@ package io.hmfs.server.admin;
 
 import java.util.Collection;
 
-/** Finds what somebody may have meant. */
+/** Finds the known word nearest to a misspelt one. */
 final class Closest {
     private Closest() {}
 

@@ -17,7 +17,7 @@ import java.util.logging.Logger;
 
 /** One server from start to end, in the foreground. */
 final class ServerRun {
-    /** Held, because a logger that nobody holds forgets its level. */
+    /** Held, because a logger without a reference forgets its level. */
     private static final Logger LOG = Logger.getLogger("io.hmfs");
 
     private ServerRun() {}
@@ -62,7 +62,7 @@ final class ServerRun {
         }
     }
 
-    /** Asked of the server itself, over the wire: whoever reads it knows that it answers. */
+    /** Asked of the server itself, over the wire: a value shows that the server answers. */
     private static String describe(ServerConfig config, HmfsServer server) throws IOException {
         InetSocketAddress bound = server.address();
         InetAddress any = bound.getAddress();

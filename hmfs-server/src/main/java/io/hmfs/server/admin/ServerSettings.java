@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The effective settings of a server and where each came from. A flag wins over a variable, that over the properties file, that
- * over the default. A key or variable that nobody knows is an error: a misspelt setting must not be silently without effect.
+ * over the default. A key or variable that is not known is an error: a misspelt setting must not be silently without effect.
  */
 final class ServerSettings {
     private static final String PREFIX = "HMFS_";

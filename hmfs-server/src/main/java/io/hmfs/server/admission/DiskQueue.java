@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>How much may wait follows what others leave: a client is read on while its bytes and its user's are no more than what is free
  * (dynamic thresholds, Choudhury and Hahne, 1998). So one that floods alone gets a third of all, whatever the number of its connections,
- * and who has nothing there finds room before all others.
+ * and a user with nothing there finds room before all others.
  */
 public final class DiskQueue {
     /** Bytes of a turn. */
@@ -38,7 +38,7 @@ public final class DiskQueue {
     // Under the lock, as is everything in users and shares:
     private final Round<User> round = new Round<>();
     private final Map<String, User> users = new HashMap<>();
-    private final LinkedHashSet<User> awaited = new LinkedHashSet<>(); // who has clients that wait for room; in turn
+    private final LinkedHashSet<User> awaited = new LinkedHashSet<>(); // users with clients that wait for room; in turn
     private int waiters;
     private int requests;
 
@@ -48,7 +48,7 @@ public final class DiskQueue {
         this.bytesMax = bytesMax;
     }
 
-    /** Who takes turns. */
+    /** A member of the round robin. */
     public abstract static class Member {
         long credit;
 
@@ -90,7 +90,7 @@ public final class DiskQueue {
         }
     }
 
-    /** A user: his clients, and what they have here together. */
+    /** A user: its clients, and what they have here together. */
     private static final class User extends Member {
         private final String name;
         private final Round<Share> round = new Round<>();
@@ -170,7 +170,7 @@ public final class DiskQueue {
             }
         }
 
-        /** What is still here counts on, or who comes again would find room anew. */
+        /** What is still here counts on, or a client that connects again would find room anew. */
         private void forgetIfGone() {
             if (connections == 0 && bytes == 0 && whenRoom.isEmpty()) {
                 user.shares.remove(clientId);
@@ -193,7 +193,7 @@ public final class DiskQueue {
         return share;
     }
 
-    /** Has it done when its turn comes; whoever does it ends with {@link #done}. */
+    /** Has it done when its turn comes; the thread that does it ends with {@link #done}. */
     public void execute(Share share, Work work) {
         synchronized (this) {
             requests++;
@@ -237,7 +237,7 @@ public final class DiskQueue {
         }
     }
 
-    /** Wakes some; true if all who are left must be woken now, for there is no other work that would do it when it is done. */
+    /** Wakes some; true if all clients that are left must be woken now, for there is no other work that would do it when it is done. */
     private boolean wake() {
         List<Runnable> woken = new ArrayList<>();
         boolean isLast;
@@ -267,7 +267,7 @@ public final class DiskQueue {
 
     /** Whether more of this client's requests may be read. */
     public boolean hasRoom(Share share) {
-        if (3 * bytes.get() <= bytesMax) { // then nobody can have too much; this is what connections ask each time
+        if (3 * bytes.get() <= bytesMax) { // then no user can have too much; this is what connections ask each time
             return true;
         }
         synchronized (this) {
@@ -276,7 +276,7 @@ public final class DiskQueue {
     }
 
     /**
-     * Runs a task, which nobody else may have handed in, once there is room again, on any thread, unless {@link Share#forget} comes
+     * Runs a task, which must not have been handed in already, once there is room again, on any thread, unless {@link Share#forget} comes
      * before; false if there is room, and the task does not run.
      */
     public synchronized boolean await(Share share, Runnable task) {
@@ -300,12 +300,12 @@ public final class DiskQueue {
         return bytes.get();
     }
 
-    /** Users who have some of them. */
+    /** Users with some of them. */
     public synchronized int users() {
         return (int) users.values().stream().filter(user -> user.bytes > 0).count();
     }
 
-    /** Bytes of the user who has most. */
+    /** Bytes of the user with the most. */
     public synchronized long largestBytes() {
         return users.values().stream().mapToLong(user -> user.bytes).max().orElse(0);
     }

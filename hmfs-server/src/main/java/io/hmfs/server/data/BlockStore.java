@@ -166,7 +166,7 @@ public final class BlockStore implements AutoCloseable {
         HandleCache.Handle handle = handles.acquire(key, true);
         try {
             // A view of its own: getBytes with a channel goes through the one view that all users of the buffer share.
-            // The connection's thread may be appending the next frame through it; whose bytes would be written then?
+            // The connection's thread may be appending the next frame through it, and other bytes would be written.
             ByteBuffer bytes = source.nioBuffer(index, length);
             while (bytes.hasRemaining()) {
                 handle.channel.write(bytes, position + bytes.position());
@@ -289,7 +289,7 @@ public final class BlockStore implements AutoCloseable {
         try (DirectoryStream<Path> objects = Files.newDirectoryStream(parent(path(inode, 0)), prefix + "*")) {
             for (Path object : objects) {
                 String block = String.valueOf(object.getFileName()).substring(prefix.length());
-                if (BLOCK.matcher(block).matches()) { // else it is somebody else's
+                if (BLOCK.matcher(block).matches()) { // else it is another program's
                     blocks.add(Long.parseLong(block));
                 }
             }

@@ -91,7 +91,7 @@ public final class ObjectList {
         }
     }
 
-    /** Those that there are. What else is there is told by whoever begins with the first one. */
+    /** Those that there are. What else is there is told by the call that begins with the first one. */
     private BitSet inner(int outer) throws IOException {
         BitSet there = new BitSet(INNER);
         boolean begins = directory % INNER == 0 && after.inode == 0;

@@ -177,7 +177,7 @@ public final class RemovalTable implements AutoCloseable {
             asked = true;
             namespace.whenDurable(
                     position,
-                    () -> { // on the log's thread, which must not wait for anybody here
+                    () -> { // on the log's thread, which must not wait for another thread here
                         durable = position;
                         asked = false;
                         LockSupport.unpark(thread);

@@ -4,7 +4,7 @@ import io.hmfs.server.access.ClientKey;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** One row of {@link Leases}, which guards what changes in it. */
+/** One row of {@link Leases}, whose locks protect what changes in it. */
 final class Lease {
     private static final String HOST_UNKNOWN = "a host that has not come back since the server started";
 

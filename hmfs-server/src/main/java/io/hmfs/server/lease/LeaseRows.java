@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of {@link Leases}, at most one for a file, in a list for each stripe of inodes: put in front by anybody, taken out by who has the
- * stripe alone. Each has a record of the pool. Thread-safe.
+ * The rows of {@link Leases}, at most one for a file, in a list for each stripe of inodes: put in front by any thread, taken out by one
+ * that has the stripe alone. Each has a record of the pool. Thread-safe.
  */
 final class LeaseRows {
     static final int STRIPES = 1024; // a power of two

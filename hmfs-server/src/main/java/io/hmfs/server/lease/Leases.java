@@ -14,19 +14,20 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who writes which file (ADR 0121, ADR 0131). Each lease is a record of the pool. A lease is of one stream of a client, told by the client and a number of its own; the client
- * renews all of its leases at once. Who has not renewed within the soft limit may be displaced by whoever wants the file, after the hard
- * limit his leases are gone. A lease that is not here is lost: whoever comes with it is refused.
+ * Which client writes which file (ADR 0121, ADR 0131). Each lease is a record of the pool. A lease is of one stream of a client, told by
+ * the client and a number of its own; the client renews all of its leases at once. A client that has not renewed within the soft limit may
+ * be displaced by another that wants the file, after the hard limit its leases are gone. A lease that is not here is lost: a request that
+ * bears it is refused.
  *
- * <p>Commits and chunks of a file are executed while it is {@linkplain #share shared}. Who takes it from its writer, or replaces one version
- * of it, has it {@linkplain #alone alone}: nothing is under way then, and whatever comes later is asked anew. Both by stripes of inodes.
- * Looking a lease up allocates nothing. Thread-safe.
+ * <p>Commits and chunks of a file are executed while it is {@linkplain #share shared}. A request that takes it from its writer, or replaces
+ * one version of it, has it {@linkplain #alone alone}: nothing is under way then, and whatever comes later is checked anew. Both by stripes
+ * of inodes. Looking a lease up allocates nothing. Thread-safe.
  */
 public final class Leases {
     private static final int STRIPES = LeaseRows.STRIPES;
     private static final int PLACES = STRIPES << 6;
     private static final int PLACE_SHIFT = LeaseRows.STRIPE_SHIFT - 6;
-    private static final int LOOKS_PER_LIMIT = 20; // for who has been silent
+    private static final int LOOKS_PER_LIMIT = 20; // for clients that have been silent
 
     /** No lease. */
     public static final long NONE = 0;
@@ -45,9 +46,9 @@ public final class Leases {
     private final StampedLock[] locks = new StampedLock[STRIPES];
 
     /**
-     * Of each place, of which a stripe has some, the newest file that was taken from somebody, or given to a second one, since the start;
+     * Of each place, of which a stripe has some, the newest file that was taken from a writer, or given to a second one, since the start;
      * 0: none. Ids grow. So a file whose maker has no lease yet can only have been taken if no older one is here, and no later take hides
-     * that; a newer one, made and taken while the maker was on his way to his lease, costs him that.
+     * that; a newer one, made and taken while the maker was on the way to its lease, costs the maker that lease.
      */
     private final AtomicLongArray taken = new AtomicLongArray(PLACES);
 
@@ -88,7 +89,9 @@ public final class Leases {
         taken.set(place, Math.max(taken.get(place), inode));
     }
 
-    /** Until {@link #unshare}, nobody has the file alone. Who must not wait ends with {@link KeyLocks.TakenException}. */
+    /**
+     * Until {@link #unshare}, no other thread has the file alone. A thread that must not wait ends with {@link KeyLocks.TakenException}.
+     */
     public long share(long inode, boolean waits) {
         if (!waits) {
             return taken(tryShare(inode));
@@ -100,7 +103,7 @@ public final class Leases {
         return stamp;
     }
 
-    /** The same without waiting; 0: somebody has it. */
+    /** As {@link #share}, without waiting; 0: another thread has the file alone. */
     public long tryShare(long inode) {
         int stripe = LeaseRows.stripe(inode);
         long stamp = locks[stripe].tryReadLock();
@@ -150,20 +153,20 @@ public final class Leases {
         return lease != null && lease.number == number && lease.holder.is(client) && !isSilent(lease.holder, hardNanos);
     }
 
-    /** Whether nobody writes the file. */
+    /** Whether no client writes the file. */
     public boolean isClosed(long inode) {
         Lease lease = rows.find(inode);
         return lease == null || isSilent(lease.holder, hardNanos);
     }
 
     /**
-     * A lease on a file that was just made. It could be seen before: if somebody was faster and has a lease on it, had one, or recovered it,
+     * A lease on a file that was just made. It could be seen before: if another client has a lease on it already, had one, or recovered it,
      * this one is lost already. Durable after {@link #fence}, which may be one for several files.
      */
     public void give(long inode, ClientKey client, String host, long number) {
         Lease there = add(inode, client, host, number);
         if (there == null
-                && taken.get(place(inode)) >= inode) { // after it was put in: who takes looks in the other order
+                && taken.get(place(inode)) >= inode) { // after it was put in: a thread that takes looks in the other order
             end(inode, client, number);
         }
     }
@@ -174,12 +177,12 @@ public final class Leases {
     }
 
     /**
-     * A lease on a file that was made before the start. If anybody has taken a file of its place since, it may have been this one: then
-     * the lease is lost. Waits for nobody.
+     * A lease on a file that was made before the start. If any client has taken a file of its place since, it may have been this one: then
+     * the lease is lost. Waits for no lock.
      */
     public void giveAgain(long inode, ClientKey client, String host, long number) {
         long stamp = tryShare(inode);
-        if (stamp != 0) { // else somebody is taking one now
+        if (stamp != 0) { // else another thread is taking one now
             if (taken.get(place(inode)) == 0) {
                 give(inode, client, host, number);
                 records.fence();
@@ -201,7 +204,7 @@ public final class Leases {
     }
 
     /**
-     * A lease on a file that the caller has alone; also if it is given again. Null: given, durably; else who has it, in words.
+     * A lease on a file that the caller has alone; also if it is given again. Null: given, durably; else the writer that has it, in words.
      */
     @Nullable
     public String take(long inode, ClientKey client, String host, long number) {
@@ -214,7 +217,7 @@ public final class Leases {
         if (owner != null) {
             return owner;
         }
-        Lease faster = add(inode, client, host, number); // who has just made it
+        Lease faster = add(inode, client, host, number); // the client that has just made it
         if (faster != null) {
             return name(faster);
         }
@@ -223,7 +226,7 @@ public final class Leases {
         return null;
     }
 
-    /** Sees to it that nobody writes a file that the caller has alone, or tells who does: as {@link #take}. */
+    /** Sees to it that no client writes a file that the caller has alone, or tells which one does: as {@link #take}. */
     @Nullable
     public String displaceSilent(long inode) {
         return displaceSilent(rows.find(inode));
@@ -239,7 +242,7 @@ public final class Leases {
         return null;
     }
 
-    /** Whoever writes a file that the caller has alone does no longer, nor does he who has made it and gets his lease next. */
+    /** Ends the lease of the writer of a file that the caller has alone, also that of a maker whose lease is about to be given. */
     public void displace(long inode) {
         take(inode); // before the look
         for (Lease each = rows.find(inode); each != null; each = rows.find(inode)) {
@@ -272,7 +275,7 @@ public final class Leases {
         tidy(lease.inode);
     }
 
-    /** Takes out rows that have ended, unless the file, or another of its stripe, is shared: then a later call does. Waits for nobody. */
+    /** Takes out rows that have ended, unless the file, or another of its stripe, is shared: then a later call does. Waits for no lock. */
     public void tidy(long inode) {
         int stripe = LeaseRows.stripe(inode);
         long stamp = locks[stripe].tryWriteLock();
@@ -282,7 +285,10 @@ public final class Leases {
         }
     }
 
-    /** There is no such file any more, and so no lease on it. One that its maker gets only now stays until he ends it. Waits for nobody. */
+    /**
+     * There is no such file any more, and so no lease on it. One that its maker gets only now stays until the maker ends it. Waits for no
+     * lock.
+     */
     public void removed(long inode) {
         Lease there = rows.count() == 0 ? null : rows.find(inode);
         if (there != null) {
@@ -296,13 +302,13 @@ public final class Leases {
         return holder != null && holder.count.get() >= OF_CLIENT_MAX;
     }
 
-    /** Clients can come from here on: whoever had a lease before the start has the soft limit for it. */
+    /** Clients can connect from here on: one that had a lease before the start has the soft limit to renew it. */
     public void begin() {
         long now = nanos.getAsLong();
         holders.values().forEach(each -> each.renewedNanos = now);
     }
 
-    /** A client is there: its leases go on, unless it has been silent for too long. Now and then, who has been loses his. */
+    /** A client is there: its leases go on, unless it has been silent for too long. Now and then, silent clients lose theirs. */
     public void renew(ClientKey client, boolean waits) {
         Lease.Holder holder = holders.get(client);
         long now = nanos.getAsLong();

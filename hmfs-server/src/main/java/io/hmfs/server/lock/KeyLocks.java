@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * Locks on (parent, name) for requests that remove a file or move a name: what one of them saw under its key is what it removes.
  * Creates take none: a name that is taken stays so. Striped; two are taken in ascending order.
  *
- * <p>Who holds one may wait for the disk. So a thread that serves connections does not wait for a lock: where it meets one that is
- * held its request ends with {@link TakenException}, before it has changed anything, and goes to a thread that may wait.
+ * <p>A thread that holds one may wait for the disk. So a thread that serves connections does not wait for a lock: where it meets one that
+ * is held its request ends with {@link TakenException}, before it has changed anything, and goes to a thread that may wait.
  */
 public final class KeyLocks {
     private static final int STRIPES = 1024; // a power of two

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 
 /**
  * {@code /metrics} and {@code /health} over HTTP, for monitoring. It only reads: GET and HEAD, no body is looked at, no parameters.
- * Threads, connections and times are bounded, so that a stranger who gets here can at most keep others from it.
+ * Threads, connections and times are bounded, so that a stranger that gets here can at most keep others from it.
  */
 public final class AdminHttp implements AutoCloseable {
     /** Each has a thread of its own while its request comes and is answered: none waits for another's silence. */
@@ -27,7 +27,7 @@ public final class AdminHttp implements AutoCloseable {
         // The JDK's server has no other way to be told. What the process has set already stays.
         limit("sun.net.httpserver.maxReqTime", "3");
         limit("sun.net.httpserver.maxRspTime", "30");
-        limit("sun.net.httpserver.clockTick", "1000"); // how often it looks for those who never say anything
+        limit("sun.net.httpserver.clockTick", "1000"); // how often it looks for connections that never send anything
         limit("sun.net.httpserver.maxReqHeaders", "50");
         limit("jdk.httpserver.maxConnections", String.valueOf(CONNECTIONS));
     }
@@ -108,7 +108,7 @@ public final class AdminHttp implements AutoCloseable {
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().set("Content-Type", type);
         exchange.getResponseHeaders().set("Cache-Control", "no-store");
-        exchange.getResponseHeaders().set("Connection", "close"); // who has his answer keeps no place
+        exchange.getResponseHeaders().set("Connection", "close"); // an answered connection keeps no place
         exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
         if (exchange.getRequestMethod().equals("HEAD")) {
             exchange.sendResponseHeaders(code, -1);

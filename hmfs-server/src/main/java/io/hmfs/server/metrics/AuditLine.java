@@ -56,7 +56,7 @@ final class AuditLine {
         return commands;
     }
 
-    /** What the lines of a connection have in common. {@code realUser} acts for the user; empty: he himself. */
+    /** What the lines of a connection have in common. {@code realUser} acts for the user; empty: the user acts alone. */
     static byte[] prefix(String user, String realUser, String peer) {
         int port = peer.lastIndexOf(':');
         String ip = port < 0 ? peer : peer.substring(0, port);
@@ -177,7 +177,7 @@ final class AuditLine {
         }
     }
 
-    /** A user's; without a bracket, so that he cannot seem to be one who acts for another. */
+    /** A user's; without a bracket, so that the name cannot look like that of a proxy with its user. */
     private void name(String user) {
         for (String part : user.splitWithDelimiters("\\(", 0)) {
             if (part.equals("(")) {

@@ -104,7 +104,7 @@ public final class AuditLog implements AutoCloseable {
         }
     }
 
-    /** Whether it has ended by itself, after an error that nobody expects: what is executed from then on has no line. */
+    /** Whether it has ended by itself, after an unexpected error: what is executed from then on has no line. */
     public boolean hasStopped() {
         return stopped;
     }

@@ -9,7 +9,7 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 
-/** Requests by operation and outcome, and their latencies, from the meters. Operations that nobody has asked for do not show. */
+/** Requests by operation and outcome, and their latencies, from the meters. Operations without a request do not show. */
 final class RequestCollector implements MultiCollector {
     private static final double NANOS = 1e9;
     private static final double[] BOUNDS = bounds();

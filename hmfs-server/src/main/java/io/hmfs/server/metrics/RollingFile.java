@@ -55,7 +55,7 @@ final class RollingFile implements AutoCloseable {
 
     private void roll() throws IOException {
         file.close();
-        if (!Files.exists(path)) { // somebody took it away: the older ones need not make way, and the oldest stays
+        if (!Files.exists(path)) { // it was taken away: the older ones need not make way, and the oldest stays
             reopen();
             return;
         }

@@ -6,7 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What one thread counts of its requests; nobody else writes here, whoever scrapes adds up the meters of all threads. A cell is one
+ * What one thread counts of its requests; no other thread writes here, a scrape adds up the meters of all threads. A cell is one
  * load and one store, so a scrape may see a request in one cell and not yet in another.
  *
  * <p>Latencies fall into buckets, two for each power of two nanoseconds: bucket b > 0 holds what is longer than {@code bound(b - 1)}

@@ -112,14 +112,14 @@ public final class AppendHandler extends BatchedHandler {
     }
 
     private boolean enterAndClaim(Request request) {
-        QuotaLockHolder quotaLock = request.accounting().passage;
-        if (!quotaLock.join(append.parentId())) {
+        QuotaLockHolder quotaLock = request.accounting().quotaLock;
+        if (!quotaLock.joinBatch(append.parentId())) {
             return false;
         }
         if (request.claimIfNew()) {
             return true;
         }
-        quotaLock.left();
+        quotaLock.leaveBatch();
         return false;
     }
 
@@ -155,7 +155,7 @@ public final class AppendHandler extends BatchedHandler {
 
     @Override
     protected void release(Request request, int row) {
-        request.accounting().passage.left();
+        request.accounting().quotaLock.leaveBatch();
         Leases leases = request.partition().leases();
         leases.unshare(batch.id(row), stamps[row]);
         if (lastLeases[row] != Leases.NONE) {

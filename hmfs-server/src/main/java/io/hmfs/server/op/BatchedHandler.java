@@ -81,7 +81,7 @@ public abstract class BatchedHandler implements Handler {
         return requests.size() == batch.capacity();
     }
 
-    /** What became of a request, as its caller sees it who gave a path. */
+    /** What became of a request, as its client, which gave a path, sees it. */
     public final Status status(int row) {
         return PathResolver.seen(batch.status(row), requests.base(row));
     }

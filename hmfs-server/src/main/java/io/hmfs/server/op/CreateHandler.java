@@ -24,8 +24,8 @@ public final class CreateHandler extends BatchedHandler {
     /** The batch holds as many key locks; a read of 64 KiB brings more creates. */
     private static final int CAPACITY = 128;
 
-    /** Creates are executed one by one with {@code -Dhmfs.joinCreates=false}: to measure what batches bring. */
-    private static final boolean BATCHES = !"false".equals(System.getProperty("hmfs.joinCreates"));
+    /** Creates are executed one by one with {@code -Dhmfs.batchCreates=false}: to measure what batches bring. */
+    private static final boolean BATCHES = !"false".equals(System.getProperty("hmfs.batchCreates"));
 
     private static final int ATTEMPTS_MAX = 16;
     private static final int NO_ACCESS = 0;
@@ -99,11 +99,11 @@ public final class CreateHandler extends BatchedHandler {
         if (resolve(request) != Status.OK || NewEntry.check(path) != Status.OK || Acl.hasDefault(path.parentAcl())) {
             return false;
         }
-        if (!request.accounting().passage.join(path.parentId)) {
+        if (!request.accounting().quotaLock.joinBatch(path.parentId)) {
             return false;
         }
         if (!request.claimIfNew()) {
-            request.accounting().passage.left();
+            request.accounting().quotaLock.leaveBatch();
             return false;
         }
         int row = batch.addFile(path.parentId, path.name, create.mode(), request.uid(), path.parentGid());
@@ -148,7 +148,7 @@ public final class CreateHandler extends BatchedHandler {
 
     @Override
     protected void release(Request request, int row) {
-        request.accounting().passage.left();
+        request.accounting().quotaLock.leaveBatch();
     }
 
     @Override

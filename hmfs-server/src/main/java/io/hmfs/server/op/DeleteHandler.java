@@ -62,12 +62,12 @@ public final class DeleteHandler extends BatchedHandler {
         if (!locks.tryLock(stripe)) {
             return false;
         }
-        if (!request.accounting().passage.join(path.parentId)) {
+        if (!request.accounting().quotaLock.joinBatch(path.parentId)) {
             locks.unlock(stripe);
             return false;
         }
         if (!request.claimIfNew()) {
-            request.accounting().passage.left();
+            request.accounting().quotaLock.leaveBatch();
             locks.unlock(stripe);
             return false;
         }
@@ -91,7 +91,7 @@ public final class DeleteHandler extends BatchedHandler {
     @Override
     protected void release(Request request, int row) {
         request.partition().locks().unlock(stripes[row]);
-        request.accounting().passage.left();
+        request.accounting().quotaLock.leaveBatch();
     }
 
     /** The delete is refused, or needs what {@link #add} does not take: a sticky bit's check, a quota's charge, a wait for a lock. */
@@ -119,14 +119,14 @@ public final class DeleteHandler extends BatchedHandler {
             if (outcome != Status.OK) {
                 return outcome;
             }
-            accounting.passage.enter(path.parentId);
+            accounting.quotaLock.enter(path.parentId);
             outcome = accounting.delete(path.parentId, path.name, request.change(), removed.attributes());
             if (outcome == Status.OK) {
                 removed.settle(request);
             }
             return outcome;
         } finally {
-            accounting.passage.leave();
+            accounting.quotaLock.leave();
             locks.unlock(stripe);
         }
     }

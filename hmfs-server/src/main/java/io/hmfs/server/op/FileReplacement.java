@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class FileReplacement {
     private final Attributes seen = Attributes.withAcl();
     private final DiscardedFile removed;
-    private @Nullable Name draft;
+    private @Nullable Name temporary;
 
     /** {@code removed}: described by {@link #run}. */
     FileReplacement(DiscardedFile removed) {
@@ -86,7 +86,7 @@ final class FileReplacement {
 
     /** Quotas above lose the bytes of the old file, no name comes or goes: so there is nothing that they could refuse. */
     private Status replace(Request request, NewEntry entry) {
-        QuotaLockHolder quotas = request.accounting().passage;
+        QuotaLockHolder quotas = request.accounting().quotaLock;
         quotas.enter(request.path().parentId);
         try {
             return makeAndPlace(request, entry);
@@ -98,20 +98,20 @@ final class FileReplacement {
     private Status makeAndPlace(Request request, NewEntry entry) {
         OrphanDirectory orphans = request.partition().orphans();
         Attributes made = request.attributes();
-        Name name = draft == null ? orphans.draftName() : draft;
-        Status outcome = orphans.draft(name, entry.mode(), request.uid(), entry.gid(), entry.acl(), made);
+        Name name = temporary == null ? orphans.temporaryName() : temporary;
+        Status outcome = orphans.createTemporaryFile(name, entry.mode(), request.uid(), entry.gid(), entry.acl(), made);
         if (outcome == Status.EXISTS) { // one that could not be dropped, which the next start does
-            name = orphans.draftName();
-            outcome = orphans.draft(name, entry.mode(), request.uid(), entry.gid(), entry.acl(), made);
+            name = orphans.temporaryName();
+            outcome = orphans.createTemporaryFile(name, entry.mode(), request.uid(), entry.gid(), entry.acl(), made);
         }
-        draft = name;
+        temporary = name;
         if (outcome != Status.OK) {
             return outcome;
         }
         long inode = made.id;
         outcome = place(request, name);
         if (outcome != Status.OK) {
-            orphans.dropDraft(name);
+            orphans.dropTemporaryFile(name);
             return outcome;
         }
         PathResolver path = request.path();

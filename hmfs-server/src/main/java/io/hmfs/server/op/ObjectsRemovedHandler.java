@@ -11,13 +11,16 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * ObjectsRemoved: a client tells of which removed files it has removed the objects, and asks for others (docs/adr/0122). Any user may: a user
- * who can remove the objects can as well do that, and tell it or not. An inode that is not on record, or whose removal is not certain, does
- * nothing; one that is cleared wrongly leaves an orphan.
+ * that can remove the objects can as well do that, and tell it or not. An inode that is not on record, or whose removal is not certain,
+ * does nothing; one that is cleared wrongly leaves an orphan.
  */
 public final class ObjectsRemovedHandler implements Handler {
     private static final int FILES_MAX = 1_024;
 
-    /** The least age of files that others than superusers are told of as theirs to remove, so that nobody keeps young files from the others by asking all the time. */
+    /**
+     * The least age of files that users other than superusers are told of, so that none keeps young files from the others by asking all the
+     * time.
+     */
     private static final long OLDER_THAN_MIN_MILLIS = 60_000;
 
     private final ObjectsRemovedDecoder removed = new ObjectsRemovedDecoder();

@@ -151,7 +151,7 @@ public final class RemoveTreeHandler implements Handler {
                 return orphans.take(there, path.parentId, path.name, id, request.change());
             }
         } finally {
-            accounting.passage.leave();
+            accounting.quotaLock.leave();
             locks.unlock(stripe);
         }
         return outcome == Status.OK

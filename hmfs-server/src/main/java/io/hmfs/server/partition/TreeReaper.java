@@ -139,7 +139,7 @@ final class TreeReaper {
 
     private boolean keep(Directory directory, Name name, Attributes found) {
         if (directory.parent == Namespace.ROOT_ID && (OrphanDirectory.isHolder(name) || !found.isDirectory())) {
-            return true; // what is held may go back, and a draft come into the tree
+            return true; // what is held may go back, and a temporary file come into the tree
         }
         if (files.size() + directory.inner.size() == PAGE) {
             return false;
@@ -177,7 +177,7 @@ final class TreeReaper {
     }
 
     private void removeLocked(Directory directory, int[] stripes) {
-        Arrays.sort(stripes); // as everybody who waits for two takes them
+        Arrays.sort(stripes); // in the order in which every thread that waits for two takes them
         int held = 0;
         try {
             for (; held < stripes.length; held++) {

@@ -13,9 +13,9 @@ import java.lang.invoke.VarHandle;
 /**
  * The one door for what can make a resolved path wrong: rename, rmdir, chmod, chown, changes of ACLs. Each name (parent, component) has a <em>version</em>,
  * a word that counts the changes of it, those that are under way in its low bits; names share words by hash. It only grows. A change
- * shows in it before anything is changed, and as ended only when all is changed, before the request is answered. So who has seen a
- * version with nothing under way, has looked the name up after that, and sees the same version again, knows that all the while the name
- * was what he saw (docs/architecture.md#paths-that-are-known). Thread-safe; takes no lock and allocates nothing.
+ * shows in it before anything is changed, and as ended only when all is changed, before the request is answered. So a
+ * thread that has seen a version with nothing under way, has looked the name up after that, and sees the same version again, knows that
+ * all the while the name was what it saw (docs/architecture.md#paths-that-are-known). Thread-safe; takes no lock and allocates nothing.
  */
 public final class NameVersions {
     /** Two names that share a word cost a resolution now and then, and nothing else. */
@@ -49,7 +49,7 @@ public final class NameVersions {
         return (version & UNDER_WAY_MASK) != 0;
     }
 
-    /** Before anything is changed. Who throws leaves the change under way: nobody relies on what is half done. */
+    /** Called before anything is changed. A change that throws stays under way, so that no thread relies on what is half done. */
     private int begin(long parent, Name name) {
         int stripe = stripe(parent, name);
         long before = (long) VERSION.getAndAdd(versions, stripe, UNDER_WAY);

@@ -43,7 +43,7 @@ public final class PathResolver {
     private final Access.Where parentPath = this::parentPath;
     private final Access.Where fullPath = this::whole;
     private final byte[] path = new byte[Wire.PATH_MAX + PrefixCache.SLACK];
-    private final PathValidation trail = new PathValidation();
+    private final PathValidation validation = new PathValidation();
     private final Attributes parent = Attributes.withAcl();
     private boolean parentSeen;
     private boolean make;
@@ -127,7 +127,7 @@ public final class PathResolver {
         int first = length > 0 && path[0] == '/' ? 1 : 0;
         isBase = first == length;
         nameAt = first;
-        trail.begin(base == Namespace.ROOT_ID);
+        validation.begin(base == Namespace.ROOT_ID);
         Status entered = base == Namespace.ROOT_ID ? enterRoot(first) : enterBase();
         if (entered != Status.OK) {
             return entered;
@@ -157,7 +157,7 @@ public final class PathResolver {
             if (status != Status.OK) {
                 return status;
             }
-            known.keep(path, first, end, trail, parent);
+            known.keep(path, first, end, validation, parent);
             begin = end + 1;
         }
     }
@@ -167,7 +167,7 @@ public final class PathResolver {
         int directories = slashBefore(length, first);
         for (int end = directories; ; end = slashBefore(end, first)) {
             PrefixCache.Place place = known.find(path, first, end);
-            if (place != null && place.trail.admits(access)) {
+            if (place != null && place.validation.admits(access)) {
                 place.describe(parent);
                 parentId = parent.id;
                 parentSeen = true;
@@ -176,7 +176,7 @@ public final class PathResolver {
                     meter.add(WorkerMeter.Tally.PATH_HITS, 1);
                 } else {
                     meter.add(WorkerMeter.Tally.PATH_MISSES, 1);
-                    trail.copy(place.trail);
+                    validation.copy(place.validation);
                 }
                 return Status.OK;
             }
@@ -189,11 +189,11 @@ public final class PathResolver {
 
     private Status seeRoot(int first) {
         parentId = Namespace.ROOT_ID;
-        trail.enter(versions, Namespace.ROOT_PARENT_ID, ROOT_NAME);
+        validation.enter(versions, Namespace.ROOT_PARENT_ID, ROOT_NAME);
         Status status = namespace.stat(Namespace.ROOT_PARENT_ID, ROOT_NAME, parent);
         parentSeen = status == Status.OK;
         if (parentSeen) {
-            known.keep(path, first, first, trail, parent);
+            known.keep(path, first, first, validation, parent);
         }
         return status;
     }
@@ -282,8 +282,8 @@ public final class PathResolver {
     }
 
     private Status descend(int end) {
-        trail.pass(parent);
-        trail.enter(versions, parentId, name);
+        validation.pass(parent);
+        validation.enter(versions, parentId, name);
         Status status = namespace.stat(parentId, name, parent);
         if (status == Status.NOT_FOUND && make) {
             status = namespace.statDirectory(parentId, parent); // not what had the name, and has just gone
@@ -337,7 +337,7 @@ public final class PathResolver {
             if (status != Status.EXISTS) {
                 return status;
             }
-            status = namespace.stat(parentId, name, parent); // somebody else was faster
+            status = namespace.stat(parentId, name, parent); // another thread was faster
             if (status != Status.NOT_FOUND) {
                 return status;
             }
@@ -410,7 +410,7 @@ public final class PathResolver {
         return whole.isEmpty() ? "/" : whole;
     }
 
-    /** What an outcome means to a caller who gave a whole path: a parent that went away in between was not found. */
+    /** What an outcome means to a client that gave a whole path: a parent that went away in between was not found. */
     public Status seen(Status status) {
         return seen(status, base);
     }

@@ -8,32 +8,32 @@ import java.util.Arrays;
 
 /**
  * What the resolution of a path to a directory rests on: the versions of the names that were looked up, from the root's to the
- * directory's own, and the <em>guards</em>, those directories before the last that do not let everybody pass. Reused: allocates nothing.
+ * directory's own, and the <em>restricted</em> directories before the last, those that not every user may pass. Reused: allocates nothing.
  */
 public final class PathValidation {
     /** Names, that of the root among them. */
     public static final int NAMES_MAX = 33;
 
-    /** Guards that differ; in most trees there is none. */
-    public static final int GUARDS_MAX = 4;
+    /** Restricted directories with different owners or permissions; in most trees there is none. */
+    public static final int RESTRICTED_MAX = 4;
 
     private static final int ALL_PASS = 0111;
 
     private final char[] stripes = new char[NAMES_MAX];
     private int names;
     private long versions; // their sum: each only grows, so it is the same only if each is
-    private final int[] modes = new int[GUARDS_MAX];
-    private final int[] uids = new int[GUARDS_MAX];
-    private final int[] gids = new int[GUARDS_MAX];
-    private final long[][] acls = new long[GUARDS_MAX][];
-    private int guards;
+    private final int[] modes = new int[RESTRICTED_MAX];
+    private final int[] uids = new int[RESTRICTED_MAX];
+    private final int[] gids = new int[RESTRICTED_MAX];
+    private final long[][] acls = new long[RESTRICTED_MAX][];
+    private int restricted;
     private boolean whole;
 
     /** A resolution begins, at the root or elsewhere; of one elsewhere nothing is kept. */
     void begin(boolean atRoot) {
         names = 0;
         versions = 0;
-        guards = 0;
+        restricted = 0;
         whole = atRoot;
     }
 
@@ -56,20 +56,20 @@ public final class PathValidation {
             return;
         }
         long[] acl = listed ? directory.acl : Acl.NONE;
-        for (int i = 0; i < guards; i++) {
+        for (int i = 0; i < restricted; i++) {
             boolean same = modes[i] == directory.mode && uids[i] == directory.uid && gids[i] == directory.gid;
             if (same && Arrays.equals(acls[i], acl)) {
                 return;
             }
         }
-        if (guards == GUARDS_MAX) {
+        if (restricted == RESTRICTED_MAX) {
             whole = false;
             return;
         }
-        modes[guards] = directory.mode;
-        uids[guards] = directory.uid;
-        gids[guards] = directory.gid;
-        acls[guards++] = acl;
+        modes[restricted] = directory.mode;
+        uids[restricted] = directory.uid;
+        gids[restricted] = directory.gid;
+        acls[restricted++] = acl;
     }
 
     /** Whether all is there that the resolution rests on, so that it can be kept. */
@@ -88,7 +88,7 @@ public final class PathValidation {
 
     /** Whether the user of the current request may pass all directories before the last. */
     boolean admits(Access access) {
-        for (int i = 0; i < guards; i++) {
+        for (int i = 0; i < restricted; i++) {
             if (!access.may(modes[i], uids[i], gids[i], acls[i], Access.EXECUTE)) {
                 return false;
             }
@@ -99,12 +99,12 @@ public final class PathValidation {
     void copy(PathValidation other) {
         names = other.names;
         versions = other.versions;
-        guards = other.guards;
+        restricted = other.restricted;
         whole = other.whole;
         System.arraycopy(other.stripes, 0, stripes, 0, names);
-        System.arraycopy(other.modes, 0, modes, 0, guards);
-        System.arraycopy(other.uids, 0, uids, 0, guards);
-        System.arraycopy(other.gids, 0, gids, 0, guards);
-        System.arraycopy(other.acls, 0, acls, 0, guards);
+        System.arraycopy(other.modes, 0, modes, 0, restricted);
+        System.arraycopy(other.uids, 0, uids, 0, restricted);
+        System.arraycopy(other.gids, 0, gids, 0, restricted);
+        System.arraycopy(other.acls, 0, acls, 0, restricted);
     }
 }

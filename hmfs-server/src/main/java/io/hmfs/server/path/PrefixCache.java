@@ -43,7 +43,7 @@ public final class PrefixCache {
         private int gid;
         private long[] acl = Acl.NONE;
 
-        final PathValidation trail = new PathValidation();
+        final PathValidation validation = new PathValidation();
 
         private static final int NOTHING = -1;
 
@@ -75,7 +75,7 @@ public final class PrefixCache {
         if (place == null || !place.is(path, begin, end)) {
             return null;
         }
-        if (!place.trail.stands(changes)) {
+        if (!place.validation.stands(changes)) {
             place.length = Place.NOTHING;
             meter.add(WorkerMeter.Tally.PATH_INVALIDATIONS, 1);
             return null;
@@ -83,9 +83,9 @@ public final class PrefixCache {
         return place;
     }
 
-    /** Keeps a directory that was just resolved, by this trail, if that can be. */
-    void keep(byte[] path, int begin, int end, PathValidation trail, Attributes directory) {
-        if (!trail.isWhole() || end - begin > PATH_MAX) {
+    /** Keeps a directory that was just resolved, with what it rests on, if that can be kept. */
+    void keep(byte[] path, int begin, int end, PathValidation validation, Attributes directory) {
+        if (!validation.isWhole() || end - begin > PATH_MAX) {
             return;
         }
         int index = index(path, begin, end);
@@ -101,7 +101,7 @@ public final class PrefixCache {
         place.uid = directory.uid;
         place.gid = directory.gid;
         place.acl = directory.acl;
-        place.trail.copy(trail);
+        place.validation.copy(validation);
     }
 
     private static int index(byte[] path, int begin, int end) {

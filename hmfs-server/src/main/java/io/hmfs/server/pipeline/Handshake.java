@@ -20,7 +20,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The first exchange of a connection: who speaks, which version, which cluster. Anything wrong ends the connection. */
+/** The first exchange of a connection: which user, which version, which cluster. Anything wrong ends the connection. */
 final class Handshake {
     private static final System.Logger LOG = System.getLogger(Handshake.class.getName());
     private static final UUID ANY = new UUID(0, 0);
@@ -125,7 +125,7 @@ final class Handshake {
     /** What the client has said of itself. */
     private record Introduction(String realUser, long clientId, long oldest, long next) {}
 
-    /** At once if the user is known; else when he is, which other frames of the connection wait for. False if refused at once. */
+    /** At once if the user is known; else after the look-up, for which other frames of the connection wait. False if refused at once. */
     private boolean greet(Session session, CompletableFuture<Caller> lookup, Introduction introduction) {
         if (lookup.isDone()) {
             boolean welcome = answer(session, lookup, introduction);

@@ -85,7 +85,7 @@ public final class Service {
             try {
                 session.channel().onThread(task);
             } catch (RejectedExecutionException e) {
-                // The server stops, and the connection's thread has ended: nobody reads any more.
+                // The server stops, and the connection's thread has ended: nothing is read any more.
                 return;
             }
         };
@@ -149,12 +149,12 @@ public final class Service {
         return disk.bytes();
     }
 
-    /** Of these, bytes of the user who has most. */
+    /** Of these, bytes of the user with the most. */
     public long diskBytesOfOne() {
         return disk.largestBytes();
     }
 
-    /** Users who have such requests. */
+    /** Users with such requests. */
     public int diskUsers() {
         return disk.users();
     }

@@ -13,7 +13,7 @@ import io.hmfs.server.tree.TreeSum;
 
 /**
  * The changes of one worker that make names or bytes more or fewer: each is charged to the quotas above before it is made, and given back
- * if it is not. It goes through the gate of {@link Quotas}; where there is no quota that is all. A thread that may not wait throws
+ * if it is not. Each shares the {@link QuotaLock}; where there is no quota that is all. A thread that may not wait throws
  * {@link KeyLocks.TakenException} where it would have to, before anything is changed.
  */
 public final class QuotaAccounting {
@@ -23,7 +23,7 @@ public final class QuotaAccounting {
     private final Access access;
     private final boolean waits;
     private final Attributes seen = new Attributes();
-    public final QuotaLockHolder passage;
+    public final QuotaLockHolder quotaLock;
     public final RenameAccounting moves;
 
     /**
@@ -44,8 +44,8 @@ public final class QuotaAccounting {
         this.quotas = quotas;
         this.access = access;
         this.waits = waits;
-        passage = new QuotaLockHolder(quotas, waits);
-        moves = new RenameAccounting(namespace, quotas, orphans, access, passage);
+        quotaLock = new QuotaLockHolder(quotas, waits);
+        moves = new RenameAccounting(namespace, quotas, orphans, access, quotaLock);
     }
 
     static boolean isRefusal(Status status) {
@@ -53,15 +53,15 @@ public final class QuotaAccounting {
     }
 
     private Status charge(long names, long bytes) {
-        if (passage.above.length == 0) {
-            return Quotas.isGone(passage.above) ? Status.NO_SUCH_DIRECTORY : Status.OK;
+        if (quotaLock.above.length == 0) {
+            return Quotas.isGone(quotaLock.above) ? Status.NO_SUCH_DIRECTORY : Status.OK;
         }
-        return quotas.charge(passage.above, names, bytes, access);
+        return quotas.charge(quotaLock.above, names, bytes, access);
     }
 
     private void add(long names, long bytes) {
-        if (passage.above.length > 0) {
-            quotas.add(passage.above, names, bytes);
+        if (quotaLock.above.length > 0) {
+            quotas.add(quotaLock.above, names, bytes);
         }
     }
 
@@ -73,38 +73,38 @@ public final class QuotaAccounting {
 
     public Status create(
             long parent, Name name, int mode, int uid, int gid, long[] acl, Change change, Attributes out) {
-        passage.enter(parent);
+        quotaLock.enter(parent);
         try {
             Status status = charge(1, 0);
             return status == Status.OK
                     ? made(namespace.create(parent, name, mode, uid, gid, acl, change, out))
                     : refused(status, parent, name, out);
         } finally {
-            passage.leave();
+            quotaLock.leave();
         }
     }
 
     public Status mkdir(long parent, Name name, int mode, int uid, int gid, long[] acl, Change change, Attributes out) {
-        passage.enter(parent);
+        quotaLock.enter(parent);
         try {
             Status status = charge(1, 0);
             return status == Status.OK
                     ? made(namespace.mkdir(parent, name, mode, uid, gid, acl, change, out))
                     : refused(status, parent, name, out);
         } finally {
-            passage.leave();
+            quotaLock.leave();
         }
     }
 
     public Status symlink(long parent, Name name, byte[] target, int uid, int gid, Change change, Attributes out) {
-        passage.enter(parent);
+        quotaLock.enter(parent);
         try {
             Status status = charge(1, 0);
             return status == Status.OK
                     ? made(namespace.symlink(parent, name, target, uid, gid, change, out))
                     : refused(status, parent, name, out);
         } finally {
-            passage.leave();
+            quotaLock.leave();
         }
     }
 
@@ -115,9 +115,9 @@ public final class QuotaAccounting {
         return status;
     }
 
-    /** Inside the gate, which the caller has entered with the lock of the key. */
+    /** Under the quota lock, which the caller shares, and the lock of the key. */
     public Status delete(long parent, Name name, Change change, Attributes removed) {
-        if (Quotas.isGone(passage.above)) {
+        if (Quotas.isGone(quotaLock.above)) {
             return Status.NO_SUCH_DIRECTORY;
         }
         Status status = namespace.delete(parent, name, change, removed);
@@ -127,21 +127,21 @@ public final class QuotaAccounting {
         return status;
     }
 
-    /** Inside the gate: a new file has taken the place of this one, and is empty. */
+    /** Under the quota lock: a new file has taken the place of this one, and is empty. */
     public void replaced(Attributes removed) {
         add(0, -TreeSum.bytesOf(removed));
     }
 
     public Status rmdir(long parent, Name name, Change change) {
         long removed = 0;
-        passage.enter(parent);
+        quotaLock.enter(parent);
         try {
-            if (Quotas.isGone(passage.above)) {
+            if (Quotas.isGone(quotaLock.above)) {
                 return Status.NO_SUCH_DIRECTORY;
             }
             boolean limited = quotas.isAny() && namespace.stat(parent, name, seen) == Status.OK && quotas.has(seen.id);
             if (limited && !waits) {
-                throw KeyLocks.taken(); // to forget a quota the gate is closed
+                throw KeyLocks.taken(); // to forget a quota the quota lock is taken exclusively
             }
             Status status = versions.rmdir(parent, name, change);
             if (status == Status.OK) {
@@ -150,7 +150,7 @@ public final class QuotaAccounting {
             }
             return status;
         } finally {
-            passage.leave();
+            quotaLock.leave();
             if (removed != 0) {
                 quotas.removed(removed);
             }
@@ -159,10 +159,10 @@ public final class QuotaAccounting {
 
     /** With the lock of the key: what the size was is not to change before it does. */
     public Status append(long parent, Name name, long id, long size, Change change) {
-        passage.enter(parent);
+        quotaLock.enter(parent);
         try {
             long more = 0;
-            if (passage.above.length > 0) {
+            if (quotaLock.above.length > 0) {
                 Status there = namespace.stat(parent, name, seen);
                 boolean grows = there == Status.OK && seen.id == id && !seen.isDirectory() && size > seen.size;
                 more = grows ? size - seen.size : 0;
@@ -174,13 +174,13 @@ public final class QuotaAccounting {
             }
             return status;
         } finally {
-            passage.leave();
+            quotaLock.leave();
         }
     }
 
     /** With the lock of the key, and its object as it is. */
     public Status truncate(long parent, Name name, Attributes before, long size, Change change) {
-        passage.enter(parent);
+        quotaLock.enter(parent);
         try {
             long more = size < 0 || before.isDirectory() ? 0 : size - before.size;
             Status status = charge(0, Math.max(more, 0));
@@ -190,7 +190,7 @@ public final class QuotaAccounting {
             }
             return status;
         } finally {
-            passage.leave();
+            quotaLock.leave();
         }
     }
 }

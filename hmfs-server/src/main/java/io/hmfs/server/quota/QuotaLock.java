@@ -8,16 +8,16 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.StampedLock;
 
 /**
- * A lock that many share and that few take for themselves. Each thread that shares it has an {@linkplain #newEntrance entrance} of its own,
- * so that those who share do not meet; who wants it for himself closes all entrances. Thread-safe.
+ * A lock that many threads share and that few take exclusively. Each thread that shares it has an {@linkplain #newEntrance entrance} of its
+ * own, so that sharers write no common cache line; a thread that takes it exclusively closes all entrances. Thread-safe.
  */
 final class QuotaLock {
-    /** Also held by who has it for himself, so that no entrance is opened meanwhile. */
+    /** Also held while the lock is taken exclusively, so that no entrance is added meanwhile. */
     private final ReentrantLock closing = new ReentrantLock();
 
     private final List<StampedLock> entrances = new ArrayList<>();
 
-    /** For one thread, or for several that may wait for each other; whoever has its read lock shares the gate. */
+    /** For one thread, or for several that may wait for each other; a thread with its read lock shares this lock. */
     StampedLock newEntrance() {
         StampedLock entrance = new StampedLock();
         closing.lock();
@@ -29,7 +29,7 @@ final class QuotaLock {
         return entrance;
     }
 
-    /** Waits until nobody is inside; nobody comes in before {@link #open}, on this thread. */
+    /** Takes the lock exclusively: waits until no thread shares it, and none can before {@link #open}, on this thread. */
     void close() {
         LockOrder.waiting(LockRank.QUOTA, 0);
         closing.lock();

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.concurrent.locks.StampedLock;
 
 /**
- * One worker's way through the gate of {@link Quotas}, and what it knows of which quotas stand above which directory. A thread that may
- * not wait throws {@link KeyLocks.TakenException} where it would have to.
+ * One worker's hold of the {@link QuotaLock}, and what it knows of which quotas stand above which directory. A thread that may not wait
+ * throws {@link KeyLocks.TakenException} where it would have to.
  */
 public final class QuotaLockHolder {
     private static final int PLACES = 256; // a power of two
@@ -25,7 +25,7 @@ public final class QuotaLockHolder {
 
     private long stamp;
     private boolean isClosed;
-    private int joined;
+    private int batched;
 
     /** The quotas above the directory that was entered with. */
     Quota[] above = Quotas.NONE;
@@ -72,7 +72,7 @@ public final class QuotaLockHolder {
         LockOrder.taken(LockRank.QUOTA, 0);
     }
 
-    /** Closes the gate, with all quotas above these two counted. {@link #leave} follows. */
+    /** Takes the quota lock exclusively, with all quotas above these two counted. {@link #leave} follows. */
     void close(long one, long other) {
         if (!waits) {
             throw KeyLocks.taken();
@@ -114,7 +114,7 @@ public final class QuotaLockHolder {
         if (directories[place] != directory || directory == 0) {
             Quota[] above = quotas.above(directory);
             if (Quotas.isGone(above)) {
-                return above; // whoever asks may have made the id up, and it may come yet
+                return above; // the client may have made the id up, and it may come yet
             }
             chains[place] = above;
             directories[place] = directory;
@@ -122,9 +122,9 @@ public final class QuotaLockHolder {
         return chains[place];
     }
 
-    /** Whether a change in this directory may be left for later without a charge: then the gate is shared until {@link #left}. */
-    public boolean join(long directory) {
-        if (joined == 0) {
+    /** Whether a change in this directory may join a batch, without a charge: then the quota lock is shared until {@link #leaveBatch}. */
+    public boolean joinBatch(long directory) {
+        if (batched == 0) {
             stamp = entrance.tryReadLock();
             if (stamp == 0) {
                 return false;
@@ -133,18 +133,18 @@ public final class QuotaLockHolder {
         }
         Quota[] chain = quotas.isAny() ? chainOf(directory) : Quotas.NONE;
         if (chain.length > 0 || Quotas.isGone(chain)) {
-            if (joined == 0) {
+            if (batched == 0) {
                 leave();
             }
             return false;
         }
-        joined++;
+        batched++;
         return true;
     }
 
-    /** One that had joined is done. */
-    public void left() {
-        if (--joined == 0) {
+    /** Called once for each change that has joined a batch, when the batch has been executed or dropped. */
+    public void leaveBatch() {
+        if (--batched == 0) {
             leave();
         }
     }

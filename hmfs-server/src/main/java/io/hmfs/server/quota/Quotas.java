@@ -20,10 +20,11 @@ import org.jspecify.annotations.Nullable;
  * The quotas of directories (docs/adr/0114): limits, kept in {@link Records} of the pool, and what is below each directory that has
  * one, kept in memory and counted on first need. {@link QuotaAccounting} asks on behalf of changes.
  *
- * <p>Which directories with a quota stand above another directory changes only behind the closed {@link QuotaLock}, which each change shares:
- * a directory moves from below one quota to below another, or a quota comes or goes. So what a thread has found out about that holds as
- * long as {@link #version} does. Nothing changes below a quota that is not {@linkplain Quota#isCounted counted}: so it can be counted
- * with the gate open. Order of locks: key locks, {@link Leases}, the gate, {@link OrphanDirectory}'s, this monitor. Thread-safe.
+ * <p>Which directories with a quota stand above another directory changes only under the exclusive {@link QuotaLock}, which each change
+ * shares: a directory moves from below one quota to below another, or a quota comes or goes. So what a thread has found out about that
+ * holds as long as {@link #version} does. Nothing changes below a quota that is not {@linkplain Quota#isCounted counted}: so it can be
+ * counted with that lock shared. Order of locks: key locks, {@link Leases}, the quota lock, {@link OrphanDirectory}'s, this monitor.
+ * Thread-safe.
  */
 public final class Quotas {
     /** None above. */
@@ -41,9 +42,9 @@ public final class Quotas {
     private final ServerNamespace namespace;
     private final OrphanDirectory orphans;
     private final Records records;
-    private final QuotaLock gate = new QuotaLock();
+    private final QuotaLock lock = new QuotaLock();
 
-    // Changed behind the closed gate and under the monitor, read with either:
+    // Changed under the exclusive lock and the monitor, read under either:
     private final Map<Long, Quota> quotas = new HashMap<>();
     private volatile boolean any;
     private long version;
@@ -79,17 +80,17 @@ public final class Quotas {
     }
 
     StampedLock newEntrance() {
-        return gate.newEntrance();
+        return lock.newEntrance();
     }
 
-    /** Takes the gate; what {@link #version} told is over. */
+    /** Takes the quota lock exclusively; an earlier {@link #version} no longer holds. */
     public void close() {
-        gate.close();
+        lock.close();
         version++;
     }
 
     public void open() {
-        gate.open();
+        lock.open();
     }
 
     /** Whether there is one anywhere. */
@@ -101,7 +102,7 @@ public final class Quotas {
         return version;
     }
 
-    /** The quotas above a directory and its own, the nearest first. Inside the gate. */
+    /** The quotas above a directory and its own, the nearest first. Inside the lock. */
     Quota[] above(long directory) {
         return above(namespace.above(directory), 0);
     }
@@ -120,7 +121,7 @@ public final class Quotas {
         return way.length == 0 ? GONE : found.isEmpty() ? NONE : found.toArray(NONE);
     }
 
-    /** Inside the gate. */
+    /** Inside the lock. */
     boolean has(long directory) {
         return quotas.containsKey(directory);
     }
@@ -135,7 +136,7 @@ public final class Quotas {
         return null;
     }
 
-    /** Outside the gate: may take long. */
+    /** Without the quota lock: may take long. */
     void count(Quota quota) {
         synchronized (quota) { // one walk will do
             for (; ; ) {
@@ -274,7 +275,7 @@ public final class Quotas {
         }
     }
 
-    /** What is below a directory, if that is known; behind the closed gate. */
+    /** What is below a directory, if that is known; behind the closed lock. */
     synchronized @Nullable Quota counted(long directory) {
         Quota quota = quotas.get(directory);
         return quota != null && quota.isCounted ? quota : null;
@@ -293,7 +294,7 @@ public final class Quotas {
         return namespace.above(directory).length == 0;
     }
 
-    /** Forgets the quotas of a directory that was removed, and of all that were below it. Outside the gate. */
+    /** Forgets the quotas of a directory that was removed, and of all that were below it. Outside the lock. */
     public void removed(long directory) {
         if (!any) {
             return;
@@ -350,7 +351,10 @@ public final class Quotas {
         }
     }
 
-    /** It came back, perhaps to elsewhere: who has it now and did not count it, or counted it and has it no more, is counted anew. QuotaLock closed. */
+    /**
+     * A tree came back, perhaps to another directory: a quota that has it now and did not count it, or counted it and has it no more, is
+     * counted anew. Under the exclusive quota lock.
+     */
     public void back(Departure tree, long directory) {
         Quota[] now = above(namespace.above(directory), 1);
         if (isGone(now) || Arrays.equals(now, tree.above)) {

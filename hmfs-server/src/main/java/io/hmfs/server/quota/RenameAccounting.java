@@ -11,14 +11,15 @@ import java.util.Arrays;
 
 /**
  * What renames of one worker, and the removal of whole trees, take from the quotas above where something was to those above where it
- * comes to. Where both are the same only what is replaced counts; else the gate is closed, so that what moves can be summed up.
+ * comes to. Where both are the same only what is replaced counts; else the quota lock is taken exclusively, so that
+ * what moves can be summed up.
  */
 public final class RenameAccounting {
     private final ServerNamespace namespace;
     private final Quotas quotas;
     private final OrphanDirectory orphans;
     private final Access access;
-    private final QuotaLockHolder passage;
+    private final QuotaLockHolder quotaLock;
     private final Attributes seen = new Attributes();
 
     // Of the current move, if it is one from below some quotas to below others:
@@ -32,12 +33,12 @@ public final class RenameAccounting {
     private long replacedQuota;
 
     RenameAccounting(
-            ServerNamespace namespace, Quotas quotas, OrphanDirectory orphans, Access access, QuotaLockHolder passage) {
+            ServerNamespace namespace, Quotas quotas, OrphanDirectory orphans, Access access, QuotaLockHolder quotaLock) {
         this.namespace = namespace;
         this.quotas = quotas;
         this.orphans = orphans;
         this.access = access;
-        this.passage = passage;
+        this.quotaLock = quotaLock;
     }
 
     /**
@@ -46,22 +47,22 @@ public final class RenameAccounting {
      * not wait throws {@code TakenException}.
      */
     public Status begin(long source, Name sourceName, long target, Name targetName, boolean replace) {
-        passage.enter(source);
+        quotaLock.enter(source);
         if (!quotas.isAny()) {
             return Status.OK;
         }
-        from = passage.above;
-        to = passage.chainOf(target);
+        from = quotaLock.above;
+        to = quotaLock.chainOf(target);
         if (Quotas.isGone(from) || Quotas.isGone(to)) {
             return Status.NO_SUCH_DIRECTORY;
         }
         if (Arrays.equals(from, to)) {
             return Status.OK;
         }
-        passage.leave();
-        passage.close(source, target);
-        from = passage.above;
-        to = passage.chainOf(target);
+        quotaLock.leave();
+        quotaLock.close(source, target);
+        from = quotaLock.above;
+        to = quotaLock.chainOf(target);
         if (Quotas.isGone(from) || Quotas.isGone(to)) {
             return Status.NO_SUCH_DIRECTORY;
         }
@@ -102,7 +103,7 @@ public final class RenameAccounting {
         }
         replacedQuota = quotas.has(removed.id) ? removed.id : 0;
         if (!isCharged) {
-            quotas.add(passage.above, -1, -TreeSum.bytesOf(removed));
+            quotas.add(quotaLock.above, -1, -TreeSum.bytesOf(removed));
         }
     }
 
@@ -118,7 +119,7 @@ public final class RenameAccounting {
             }
             isCharged = false;
         }
-        passage.leave();
+        quotaLock.leave();
         if (replacedQuota != 0) {
             quotas.removed(replacedQuota);
             replacedQuota = 0;
@@ -132,15 +133,15 @@ public final class RenameAccounting {
     }
 
     /**
-     * Before a tree leaves this directory for the orphan directory, with the lock of its key: if a quota is above, the gate is closed. Tells what leaves.
-     * {@link QuotaLockHolder#leave} follows.
+     * Called before a tree leaves this directory for the orphan directory, with the lock of its key: if a quota is above, the quota lock is
+     * taken exclusively. Returns what leaves. {@link QuotaLockHolder#leave} follows.
      */
     public Quotas.Departure departure(long parent) {
-        passage.enter(parent);
-        if (passage.above.length > 0) {
-            passage.leave();
-            passage.close(parent, parent);
+        quotaLock.enter(parent);
+        if (quotaLock.above.length > 0) {
+            quotaLock.leave();
+            quotaLock.close(parent, parent);
         }
-        return quotas.departure(passage.above);
+        return quotas.departure(quotaLock.above);
     }
 }

@@ -1,5 +1,5 @@
 /**
- * Limits on the names and bytes below a directory: the lock that guards them, their accounting, what is stored of them.
+ * Limits on the names and bytes below a directory: the lock that protects them, their accounting, what is stored of them.
  */
 @NullMarked
 package io.hmfs.server.quota;

@@ -329,11 +329,11 @@ public final class Reply {
                 .limit());
     }
 
-    public void census(long incarnation, long moved, int listed, ListCursor cursor, byte[] files, byte[] directories) {
+    public void census(long incarnation, long position, int listed, ListCursor cursor, byte[] files, byte[] directories) {
         close(census.wrapAndApplyHeader(open(FIXED_MAX + files.length + directories.length), 0, header)
                 .correlationId(correlationId)
                 .incarnation(incarnation)
-                .moved(moved)
+                .moved(position)
                 .listed(listed)
                 .cursorBirth(cursor.birth)
                 .cursorAt(cursor.at)

@@ -161,7 +161,7 @@ public final class Request {
     /**
      * The request is this session's; its reply goes to {@code target}.
      *
-     * @throws IllegalStateException if the request before has claimed a change that is not handed over: nobody would answer it
+     * @throws IllegalStateException if the request before has claimed a change that is not handed over: it would not be answered
      */
     public void begin(Session of, ReplyTarget target, long correlationId) {
         if (claimed != UNNUMBERED) {
@@ -314,7 +314,7 @@ public final class Request {
         }
     }
 
-    /** The claim passes to the caller, who keeps the answer: the sequence, or {@link #UNNUMBERED}. */
+    /** The claim passes to the caller, which keeps the answer: the sequence, or {@link #UNNUMBERED}. */
     public long handOver() {
         long sent = claimed;
         claimed = UNNUMBERED;

@@ -53,7 +53,7 @@ public class Session implements PeerState {
         realUser = sessionRealUser;
         greeting = false;
         if (!left) {
-            sessionCaller.joined();
+            sessionCaller.connected();
         }
         client = new ClientKey(sessionClientId, sessionCaller.mark());
         greeted = true;
@@ -103,7 +103,7 @@ public class Session implements PeerState {
         return known == null ? "" : known.name();
     }
 
-    /** The name of the user who acts for the user, from the handshake; empty if the user acts alone. */
+    /** The name of the proxy user that acts for the user, from the handshake; empty if the user acts alone. */
     public final String realUser() {
         return realUser;
     }
@@ -113,7 +113,7 @@ public class Session implements PeerState {
         left = true;
         Caller known = caller;
         if (known != null) {
-            known.left();
+            known.disconnected();
         }
         RetryCache ofClient = retries;
         if (ofClient != null) {

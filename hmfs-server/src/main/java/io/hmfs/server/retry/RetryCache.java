@@ -34,7 +34,7 @@ public final class RetryCache {
 
     /** What a sequence is when a request comes with it. */
     public enum Claim {
-        /** It has not been seen before and is now the caller's to execute, who must call {@link #finish}. */
+        /** It has not been seen before and is now the caller's to execute, which must call {@link #finish}. */
         NEW,
         /** It is being executed. */
         RUNNING,
@@ -143,7 +143,7 @@ public final class RetryCache {
         return sequence << PHASE_BITS | phase;
     }
 
-    /** The slot's word, when nobody holds it. */
+    /** The slot's word, when no thread holds it. */
     private long look(int slot) {
         long word = (long) WORDS.getAcquire(words, slot);
         while ((word & PHASE_MASK) == HELD) {
@@ -229,7 +229,7 @@ public final class RetryCache {
     public void await(Waiter reply) {
         awaited.add(reply);
         if (look(slot(reply.sequence())) != word(reply.sequence(), RUNNING)) {
-            wake(reply.sequence()); // whoever finished it has perhaps not seen this one
+            wake(reply.sequence()); // the thread that finished it has perhaps not seen this one
         }
     }
 

@@ -10,24 +10,24 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * One part of a census, which tells which files there are (docs/adr/0124): entries of the directories that are asked for, and what was moved
- * meanwhile. A file that is there from the first part of a census to its last is told at least once.
+ * One part of a census, which tells which files there are (docs/adr/0124): entries of the directories that are asked for, and what was
+ * renamed meanwhile. A file that is there from the first part of a census to its last is told at least once.
  */
 public final class CensusPage {
-    /** The size of a file that was moved. */
-    public static final long HAS_MOVED = -1;
+    /** The size of a file that was renamed meanwhile. */
+    public static final long RENAMED = -1;
 
     private static final int ENTRIES_MAX = 4_096;
-    private static final int MOVED_MAX = 1_024;
+    private static final int RENAMES_MAX = 1_024;
     private static final int FILE_BYTES = 2 * Long.BYTES;
 
     private final ServerNamespace namespace;
     private final OrphanDirectory orphans;
-    private final ByteBuffer files = buffer((ENTRIES_MAX + MOVED_MAX) * FILE_BYTES);
-    private final ByteBuffer directories = buffer((ENTRIES_MAX + MOVED_MAX) * Long.BYTES);
+    private final ByteBuffer files = buffer((ENTRIES_MAX + RENAMES_MAX) * FILE_BYTES);
+    private final ByteBuffer directories = buffer((ENTRIES_MAX + RENAMES_MAX) * Long.BYTES);
     private int left = ENTRIES_MAX;
     private int listed;
-    private long moved;
+    private long position;
 
     public CensusPage(ServerNamespace namespace, OrphanDirectory orphans) {
         this.namespace = namespace;
@@ -40,7 +40,7 @@ public final class CensusPage {
 
     /** The first part: what the census is to begin with. */
     public Status begin() {
-        moved = orphans.watch();
+        position = orphans.watch();
         directories.putLong(Namespace.ROOT_ID);
         Attributes there = new Attributes();
         Status status = namespace.orphans(false, there);
@@ -51,13 +51,13 @@ public final class CensusPage {
     }
 
     /**
-     * Another part. STALE: more was moved than is remembered.
+     * Another part. STALE: more was renamed than is remembered.
      *
      * @param wanted ids of directories
      * @param cursor where the first of them goes on; then where the one behind the {@link #listed} goes on
-     * @param movedBefore what the last part has told as {@link #moved}
+     * @param positionBefore the {@link #position} of the last part
      */
-    public Status goOn(ByteBuffer wanted, ListCursor cursor, long movedBefore) {
+    public Status goOn(ByteBuffer wanted, ListCursor cursor, long positionBefore) {
         while (wanted.hasRemaining() && left > 0) {
             Status status = namespace.list(wanted.getLong(), cursor, this::visit);
             if (status == Status.NO_SUCH_DIRECTORY) {
@@ -73,14 +73,14 @@ public final class CensusPage {
             cursor.at = 0;
             cursor.start = 0;
         }
-        long[] since = orphans.movedSince(movedBefore, MOVED_MAX);
+        long[] since = orphans.renamedSince(positionBefore, RENAMES_MAX);
         if (since == null) {
             return Status.STALE;
         }
         for (long id : since) {
-            add(id & ~RenameLog.DIRECTORY, HAS_MOVED, (id & RenameLog.DIRECTORY) != 0);
+            add(id & ~RenameLog.DIRECTORY, RENAMED, (id & RenameLog.DIRECTORY) != 0);
         }
-        moved = movedBefore + since.length;
+        position = positionBefore + since.length;
         return Status.OK;
     }
 
@@ -106,9 +106,9 @@ public final class CensusPage {
         return listed;
     }
 
-    /** Position in the log of what was moved; the next part goes on there. */
-    public long moved() {
-        return moved;
+    /** Position in the {@link RenameLog}; the next part goes on there. */
+    public long position() {
+        return position;
     }
 
     /** Inode and size of each file. */

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * here whose name says where it was, {@code parent.id}. Then it is {@linkplain #release released} to the reaper, which leaves alone what
  * is held, or {@linkplain #putBack put back}; so is at a start what a crash left there.
  *
- * <p>Files there are <em>drafts</em>: each is to take the place of another file, by a rename ({@link #place}). No client has heard of a draft,
- * and it has no data, so a start removes those that a crash left. Thread-safe.
+ * <p>Files there are <em>temporary files</em>: each is to take the place of another file, by a rename ({@link #place}). No client has seen
+ * the id of a temporary file, and it has no data, so a start removes those that a crash left. Thread-safe.
  */
 public final class OrphanDirectory {
     private static final System.Logger LOG = System.getLogger(OrphanDirectory.class.getName());
@@ -58,7 +58,7 @@ public final class OrphanDirectory {
     /** Shared by requests that move a name, from the look at where it is to the move; exclusive for a step into the orphan directory or out of it. */
     private final StampedLock moves = new StampedLock();
 
-    private final RenameLog moved = new RenameLog();
+    private final RenameLog renames = new RenameLog();
 
     // Changed under the monitor, read without:
     private volatile long added;
@@ -71,7 +71,7 @@ public final class OrphanDirectory {
     private volatile boolean closed;
 
     private final AtomicLong removed = new AtomicLong();
-    private final AtomicInteger drafters = new AtomicInteger();
+    private final AtomicInteger temporaryNames = new AtomicInteger();
 
     public OrphanDirectory(ServerNamespace namespace, NameVersions changes) {
         this.namespace = namespace;
@@ -102,7 +102,7 @@ public final class OrphanDirectory {
         Attributes orphans = new Attributes();
         if (namespace.orphans(false, orphans) == Status.OK) {
             self = orphans.id;
-            dropDrafts();
+            dropTemporaryFiles();
             for (Held left : left(orphans.id)) {
                 hold(1);
                 putBack(left);
@@ -135,52 +135,58 @@ public final class OrphanDirectory {
         return self;
     }
 
-    private void dropDrafts() {
-        List<Name> drafts = new ArrayList<>();
+    private void dropTemporaryFiles() {
+        List<Name> temporaries = new ArrayList<>();
         namespace.list(self, new ListCursor(), (name, found) -> {
             if (!found.isDirectory()) {
-                drafts.add(Name.of(name.toString()));
+                temporaries.add(Name.of(name.toString()));
             }
             return true;
         });
-        for (Name each : drafts) {
-            dropDraft(each);
+        for (Name each : temporaries) {
+            dropTemporaryFile(each);
         }
     }
 
-    /** A name for drafts of one thread, which makes one at a time. Without a dot: an earlier HMFS removes such a file at its start. */
-    public Name draftName() {
-        return Name.of("draft-" + drafters.getAndIncrement());
+    /**
+     * A name for the temporary files of a thread, which makes one at a time. No dot in it, so an earlier HMFS removes the file at its
+     * start.
+     */
+    public Name temporaryName() {
+        return Name.of("temporary-" + temporaryNames.getAndIncrement());
     }
 
-    /** Makes a file that is to take another one's place: {@link #place} or {@link #dropDraft} comes next. NO_SPACE; EXISTS: the name is taken. */
-    public Status draft(Name draft, int mode, int uid, int gid, long[] acl, Attributes out) {
+    /**
+     * Makes a file that is to take another one's place: {@link #place} or {@link #dropTemporaryFile} comes next. NO_SPACE; EXISTS: the name
+     * is taken.
+     */
+    public Status createTemporaryFile(Name temporary, int mode, int uid, int gid, long[] acl, Attributes out) {
         Status status = self == 0 ? open(out) : Status.OK;
         if (status != Status.OK) {
             return status;
         }
-        return namespace.create(self, draft, mode, uid, gid, acl, out);
+        return namespace.create(self, temporary, mode, uid, gid, acl, out);
     }
 
-    /** The one step in which a draft takes the place of what has this name; {@code replaced} as with a rename. */
-    public Status place(Name draft, long target, Name targetName, Change change, Attributes replaced) {
+    /** The one step in which a temporary file takes the place of what has this name; {@code replaced} as with a rename. */
+    public Status place(Name temporary, long target, Name targetName, Change change, Attributes replaced) {
         long stamp = shareMoves();
         try {
             return holds(target)
                     ? Status.NO_SUCH_DIRECTORY
-                    : changes.rename(self, draft, target, targetName, true, change, replaced);
+                    : changes.rename(self, temporary, target, targetName, true, change, replaced);
         } finally {
             endMoves(stamp);
         }
     }
 
-    public void dropDraft(Name draft) {
-        Status status = namespace.delete(self, draft, new Attributes());
+    public void dropTemporaryFile(Name temporary) {
+        Status status = namespace.delete(self, temporary, new Attributes());
         if (status != Status.OK) {
             LOG.log(
                     Level.WARNING,
                     "{0} in the orphan directory cannot be removed: {1}; the next start tries again",
-                    draft,
+                    temporary,
                     status);
         }
     }
@@ -220,24 +226,24 @@ public final class OrphanDirectory {
         }
     }
 
-    /** From here on {@link #movedSince} tells what is moved; whatever was on its way is there. Returns the position. */
+    /** From here on {@link #renamedSince} tells what is renamed; a rename that had begun before is in place. Returns the position. */
     public long watch() {
         long stamp = stopMoves();
         try {
-            return moved.watch();
+            return renames.watch();
         } finally {
             endMoves(stamp);
         }
     }
 
     /** {@link RenameLog#since}. */
-    public long @Nullable [] movedSince(long position, int max) {
-        return moved.since(position, max);
+    public long @Nullable [] renamedSince(long position, int max) {
+        return renames.since(position, max);
     }
 
     /**
-     * All that moves anything. What stood there since the watch began is what this finds: whoever would have put something else there
-     * would have been here before.
+     * The only place that renames an entry. What has stood there since the watch began is what this finds: a rename that put something
+     * else there has come through here too, and is in the log.
      */
     private Status rename(
             long source,
@@ -247,16 +253,16 @@ public final class OrphanDirectory {
             boolean replace,
             Change change,
             Attributes replaced) {
-        if (moved.isWatched()) {
+        if (renames.isWatched()) {
             Attributes found = new Attributes();
             if (namespace.stat(source, sourceName, found) == Status.OK) {
-                moved.add(found.id, found.isDirectory());
+                renames.add(found.id, found.isDirectory());
             }
         }
         return changes.rename(source, sourceName, target, targetName, replace, change, replaced);
     }
 
-    /** Moves a directory with this id into it. The caller holds the lock of the name, and has looked who stands there. */
+    /** Moves a directory with this id into it. The caller holds the lock of the name, and has looked what stands there. */
     public Status take(Attributes orphans, long parent, Name name, long id, Change change) {
         return step(parent, name, orphans.id, nameOf(id), change);
     }
@@ -271,7 +277,7 @@ public final class OrphanDirectory {
             if (holds(parent)) {
                 return Status.NO_SUCH_DIRECTORY;
             }
-            add(); // before: whoever meets it there must ask
+            add(); // before: a request that meets it there must ask
             Status status = rename(parent, name, target, targetName, false, change, new Attributes());
             add(); // after: a pass of the reaper that has begun before may have missed it
             return status;

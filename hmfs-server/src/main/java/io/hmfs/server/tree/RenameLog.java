@@ -4,12 +4,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers what is renamed while somebody walks over all directories by their ids: what moves from where he has not been to where he was
- * would be missed. Positions count what was remembered, and never come again. Nothing is remembered unless somebody has asked within the
- * last {@link #WATCHED_NANOS}. Thread-safe.
+ * Remembers what is renamed while a client walks over all directories by their ids: the walk would miss what is renamed from a directory
+ * that it has not listed yet into one that it has. Positions count what was remembered, and never come again. Nothing is remembered unless
+ * a client has asked within the last {@link #WATCHED_NANOS}. Thread-safe.
  */
 public final class RenameLog {
-    /** So much may move between two questions. */
+    /** So many renames are kept between two questions. */
     static final int KEPT = 1 << 16;
 
     /** In an id of {@link #since}: it is a directory. */
@@ -26,12 +26,12 @@ public final class RenameLog {
     private long first = 1;
     private long askedNanos;
 
-    /** Whether {@link #add} must be called before anything moves. */
+    /** Whether {@link #add} must be called before a rename. */
     boolean isWatched() {
         return watched;
     }
 
-    /** Something is about to move. */
+    /** Called before a rename. */
     synchronized void add(long id, boolean directory) {
         if (System.nanoTime() - askedNanos > WATCHED_NANOS) {
             watched = false;
@@ -46,14 +46,14 @@ public final class RenameLog {
     synchronized long watch() {
         if (!watched) {
             ids = new long[KEPT];
-            first = ++next; // what moved between the last watch and this one nobody remembers
+            first = ++next; // renames between the last watch and this one were not remembered
             watched = true;
         }
         askedNanos = System.nanoTime();
         return next;
     }
 
-    /** What has moved since a position, at most {@code max}, oldest first; null: that is not known any more. */
+    /** What was renamed since a position, at most {@code max}, oldest first; null: that is not known any more. */
     synchronized long @Nullable [] since(long position, int max) {
         askedNanos = System.nanoTime();
         if (!watched || position < first || position > next || next - position > KEPT) {

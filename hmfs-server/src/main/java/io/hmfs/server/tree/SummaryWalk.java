@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A count of what is below a directory, for a user who must be allowed to read and pass each directory in it. It can be cut off: what is
- * written of it ({@link #write}) is all that it needs to go on, at any later time and on any thread. That may come back from anybody:
+ * written of it ({@link #write}) is all that it needs to go on, at any later time and on any thread. That may come back from any client:
  * {@link #read} believes no id in it, but looks each name up again and asks for each directory as if it were met for the first time.
  */
 public final class SummaryWalk extends TreeCount {
@@ -106,7 +106,7 @@ public final class SummaryWalk extends TreeCount {
 
     /**
      * Goes on from there, beginning at this directory, which is what the path leads to now. What has gone on the way is left out. STALE:
-     * another directory is in its place; INVALID_ARGUMENT: nobody wrote that.
+     * another directory is in its place; INVALID_ARGUMENT: no server wrote that.
      */
     public Status read(Attributes directory, byte[] from) {
         if (from.length > WRITTEN_MAX) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * it needs to go on, at any later time and on any thread. No snapshot, as a listing is none: what neither comes nor goes meanwhile, and
  * is not moved out of or into a directory on the way, is met exactly once.
  *
- * <p>What was written may come back from anybody: {@link #read} believes no id in it, but looks each name up again and asks
+ * <p>What was written may come back from any client: {@link #read} believes no id in it, but looks each name up again and asks
  * {@link #enter} for each directory as if it were met for the first time.
  */
 public abstract class TreeWalk {
@@ -222,7 +222,7 @@ public abstract class TreeWalk {
 
     /**
      * Goes on from there, beginning at this directory, which is what the walk's path leads to now. STALE: another directory is in its
-     * place, or one on the way down has gone: what is left of it would be met nowhere, perhaps; INVALID_ARGUMENT: nobody wrote that.
+     * place, or one on the way down has gone: what is left of it would be met nowhere, perhaps; INVALID_ARGUMENT: no server wrote that.
      */
     public Status read(Attributes directory, byte[] from) {
         ByteBuffer in = ByteBuffer.wrap(from).order(ByteOrder.LITTLE_ENDIAN);

@@ -38,7 +38,7 @@ class AccessTest {
         try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
             Callers callers = new Callers(namespace, config, user -> groups.get(), Runnable::run, clock::get);
             Caller ann = callers.of("ann").join();
-            ann.joined();
+            ann.connected();
             Access access = new Access(namespace);
             Attributes secret = new Attributes();
             secret.mode = 0700;

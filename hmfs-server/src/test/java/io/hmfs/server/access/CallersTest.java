@@ -124,7 +124,7 @@ class CallersTest {
     @Test
     void groupsOfTheConnectedAreKeptCurrent() {
         Caller bob = caller("bob");
-        bob.joined();
+        bob.connected();
         source.put("bob", List.of("admins"));
         clock.addAndGet(EXPIRY.toNanos() + 1);
         callers.refresh();
@@ -140,12 +140,12 @@ class CallersTest {
     @Test
     void whoIsGoneIsForgotten() {
         Caller bob = caller("bob");
-        bob.joined();
+        bob.connected();
         clock.addAndGet(3 * EXPIRY.toNanos());
         callers.refresh();
         runWaiting();
         assertEquals(1, callers.size());
-        bob.left();
+        bob.disconnected();
         clock.addAndGet(EXPIRY.toNanos() + 1);
         callers.refresh();
         assertEquals(1, callers.size());
@@ -216,7 +216,7 @@ class CallersTest {
     @Test
     void whoHasWaitedTooLongIsNotLookedUpAnyMore() {
         Caller bob = caller("bob");
-        bob.joined();
+        bob.connected();
         clock.addAndGet(EXPIRY.toNanos() + 1);
         source.put("bob", List.of("engineers"));
         CompletableFuture<Caller> again = callers.of("bob");
@@ -246,7 +246,7 @@ class CallersTest {
         clock.set(-1L << 40); // the clock of a machine may begin anywhere
         callers = new Callers(namespace, AccessConfig.defaults(), this::groups, this::later, clock::get, 3);
         Caller bob = caller("bob");
-        bob.joined();
+        bob.connected();
         caller("one");
         full = true;
         assertTrue(callers.of("two").isCompletedExceptionally());

@@ -52,14 +52,14 @@ class CensusHandlerTest {
     }
 
     private long incarnation;
-    private long moved;
+    private long position;
 
-    private static HandlerRig.Message census(long incarnation, long moved, byte[] directories) {
+    private static HandlerRig.Message census(long incarnation, long position, byte[] directories) {
         return (out, header) -> new CensusEncoder()
                 .wrapAndApplyHeader(out, 0, header)
                 .correlationId(1)
                 .incarnation(incarnation)
-                .moved(moved)
+                .moved(position)
                 .cursorBirth(0)
                 .cursorAt(0)
                 .cursorStart(0)
@@ -77,11 +77,11 @@ class CensusHandlerTest {
     private void part(Collection<Long> wanted, Map<Long, Long> files, Collection<Long> directories) {
         CensusPageDecoder page = new CensusPageDecoder()
                 .wrapAndApplyHeader(
-                        rig.ask(HandlerRig.ROOT, census(incarnation, moved, ids(wanted))),
+                        rig.ask(HandlerRig.ROOT, census(incarnation, position, ids(wanted))),
                         0,
                         new MessageHeaderDecoder());
         incarnation = page.incarnation();
-        moved = page.moved();
+        position = page.moved();
         assertEquals(wanted.size(), page.listed());
         ByteBuffer told = ByteBuffer.allocate(page.filesLength()).order(ByteOrder.LITTLE_ENDIAN);
         page.getFiles(told.array(), 0, told.capacity());
@@ -115,7 +115,7 @@ class CensusHandlerTest {
                 Status.OK,
                 orphans.move(unseen, Name.of("m"), seen, Name.of("m"), false, Change.NONE, new Attributes()));
         part(List.of(unseen, Long.MAX_VALUE), files, directories);
-        assertEquals(Map.of(file, 5L, moves, CensusPage.HAS_MOVED), files);
+        assertEquals(Map.of(file, 5L, moves, CensusPage.RENAMED), files);
         part(List.of(), files, directories);
         assertEquals(3, directories.size());
     }
@@ -124,10 +124,10 @@ class CensusHandlerTest {
     void onlySuperusersOfThisStartMayAskForIdsAndForWhatIsRemembered() {
         assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, census(0, 0, NOTHING)));
         part(List.of(), new HashMap<>(), new HashSet<>());
-        assertEquals(ResultCode.STALE, rig.outcome(HandlerRig.ROOT, census(incarnation + 1, moved, NOTHING)));
-        assertEquals(ResultCode.STALE, rig.outcome(HandlerRig.ROOT, census(incarnation, moved + 1, NOTHING)));
+        assertEquals(ResultCode.STALE, rig.outcome(HandlerRig.ROOT, census(incarnation + 1, position, NOTHING)));
+        assertEquals(ResultCode.STALE, rig.outcome(HandlerRig.ROOT, census(incarnation, position + 1, NOTHING)));
         assertEquals(
-                ResultCode.INVALID_ARGUMENT, rig.outcome(HandlerRig.ROOT, census(incarnation, moved, new byte[9])));
-        assertEquals(ResultCode.OK, rig.outcome(HandlerRig.ROOT, census(incarnation, moved, NOTHING)));
+                ResultCode.INVALID_ARGUMENT, rig.outcome(HandlerRig.ROOT, census(incarnation, position, new byte[9])));
+        assertEquals(ResultCode.OK, rig.outcome(HandlerRig.ROOT, census(incarnation, position, NOTHING)));
     }
 }

@@ -89,11 +89,11 @@ class PartitionTest {
     }
 
     @Test
-    void anOpeningDropsDraftsAndLeavesTreesForTheStart() throws Exception {
+    void anOpeningDropsTemporaryFilesAndLeavesTreesForTheStart() throws Exception {
         try (Partition before = open(null)) {
             removeTree(before);
-            Attributes draft = new Attributes();
-            assertEquals(Status.OK, before.orphans().draft(Name.of("draft-0"), 0644, 0, 0, new long[0], draft));
+            Attributes temporary = new Attributes();
+            assertEquals(Status.OK, before.orphans().createTemporaryFile(Name.of("temporary-0"), 0644, 0, 0, new long[0], temporary));
             assertEquals(2, orphans(before).size());
             before.stop();
         }

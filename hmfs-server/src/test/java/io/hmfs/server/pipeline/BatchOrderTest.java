@@ -56,7 +56,7 @@ class BatchOrderTest {
     @TempDir
     private Path directory;
 
-    private final Map<Class<?>, int[]> joined = new HashMap<>(); // requests and batches, by the kind of batch
+    private final Map<Class<?>, int[]> batched = new HashMap<>(); // requests and batches, by the kind of batch
 
     /** A connection that keeps all replies. */
     private static final class KeptSession extends BareSession {}
@@ -70,7 +70,7 @@ class BatchOrderTest {
                 new Class<?>[] {ServerNamespace.class},
                 (proxy, method, arguments) -> {
                     if (arguments != null && arguments[0] instanceof NameBatch batch) {
-                        int[] counts = joined(batch.getClass());
+                        int[] counts = batched(batch.getClass());
                         counts[0] += batch.size();
                         counts[1]++;
                     }
@@ -82,12 +82,12 @@ class BatchOrderTest {
                 });
     }
 
-    private int[] joined(Class<?> kind) {
-        return joined.computeIfAbsent(kind, _ -> new int[2]);
+    private int[] batched(Class<?> kind) {
+        return batched.computeIfAbsent(kind, _ -> new int[2]);
     }
 
-    private void assertJoined(Class<?> kind) {
-        int[] counts = joined(kind);
+    private void assertBatched(Class<?> kind) {
+        int[] counts = batched(kind);
         assertTrue(counts[0] > 2 * counts[1], counts[0] + " of " + kind + " in " + counts[1] + " batches");
     }
 
@@ -163,7 +163,7 @@ class BatchOrderTest {
             for (byte[] request : requests) {
                 run(List.of(request), single, alone, random);
             }
-            joined.clear();
+            batched.clear();
             run(requests, worker(many, together), together, random);
         }
         List<String> expected = told(alone.replies);
@@ -173,9 +173,9 @@ class BatchOrderTest {
             assertEquals(expected.get(i), actual.get(i), "reply " + i);
         }
         assertEquals(expected.size(), actual.size());
-        assertJoined(CreateBatch.class);
-        assertJoined(StatBatch.class);
-        assertJoined(DeleteBatch.class);
+        assertBatched(CreateBatch.class);
+        assertBatched(StatBatch.class);
+        assertBatched(DeleteBatch.class);
         assertTrue(
                 expected.stream().filter(reply -> reply.contains(": 102")).count() > REQUESTS / 20, "hardly a success");
     }
@@ -232,7 +232,7 @@ class BatchOrderTest {
             }
             Pipeline worker = worker(many, new KeptSession());
             together = peers(many, worker, seed);
-            joined.clear();
+            batched.clear();
             List<Peer> left = new ArrayList<>(together);
             while (!left.isEmpty()) {
                 for (int n = random.nextInt(TURN_MAX); n > 0 && !left.isEmpty(); n--) {
@@ -246,7 +246,7 @@ class BatchOrderTest {
         for (int i = 0; i < CONNECTIONS; i++) {
             assertEquals(told(alone.get(i).session.replies), told(together.get(i).session.replies), "connection " + i);
         }
-        assertJoined(CreateBatch.class);
+        assertBatched(CreateBatch.class);
     }
 
     /** As many connections of this user. */
@@ -271,12 +271,12 @@ class BatchOrderTest {
             List<Peer> peers = peers(worker, "u", count);
             long[] inodes = new long[count];
             Attributes out = new Attributes();
-            joined.clear();
+            batched.clear();
             for (int i = 0; i < count; i++) {
                 peers.get(i).requests.add(BatchFrames.create(i, "/f" + i));
                 peers.get(i).handIn(worker);
             }
-            assertEquals(0, joined.size());
+            assertEquals(0, batched.size());
             assertEquals(List.of(), told(peers.get(5).session.replies), "before the batch is durable");
             worker.endBatch();
             for (int i = 0; i < count; i++) {
@@ -298,8 +298,8 @@ class BatchOrderTest {
             }
             List<Class<?>> kinds = List.of(CreateBatch.class, AppendBatch.class, StatBatch.class, DeleteBatch.class);
             for (Class<?> kind : kinds) {
-                assertEquals(kind == CreateBatch.class || kind == StatBatch.class ? 1 : 2, joined(kind)[1]);
-                assertEquals(count * joined(kind)[1], joined(kind)[0]);
+                assertEquals(kind == CreateBatch.class || kind == StatBatch.class ? 1 : 2, batched(kind)[1]);
+                assertEquals(count * batched(kind)[1], batched(kind)[0]);
             }
             String entry = ": " + EntryDecoder.TEMPLATE_ID + " of u";
             String done = ": " + DoneDecoder.TEMPLATE_ID;

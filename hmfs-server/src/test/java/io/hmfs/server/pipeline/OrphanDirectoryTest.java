@@ -291,18 +291,18 @@ class OrphanDirectoryTest {
         assertEmpty();
     }
 
-    private static final Name DRAFT = Name.of("draft-0");
+    private static final Name TEMPORARY = Name.of("temporary-0");
 
-    private long draft(OrphanDirectory orphans) {
+    private long temporaryFile(OrphanDirectory orphans) {
         Attributes made = new Attributes();
-        assertEquals(Status.OK, orphans.draft(DRAFT, 0644, 0, 0, new long[0], made));
+        assertEquals(Status.OK, orphans.createTemporaryFile(TEMPORARY, 0644, 0, 0, new long[0], made));
         return made.id;
     }
 
     @Test
-    void aDraftIsLeftAloneUntilItIsPutInPlace() throws InterruptedException {
+    void aTemporaryFileIsLeftAloneUntilItIsPutInPlace() throws InterruptedException {
         OrphanDirectory orphans = worker.service.partition.orphans();
-        long made = draft(orphans);
+        long made = temporaryFile(orphans);
         take();
         while (orphans.isBusy()) {
             reap();
@@ -310,7 +310,7 @@ class OrphanDirectoryTest {
         long target = mkdir(Namespace.ROOT_ID, "target");
         long before = create(target, "f");
         Attributes replaced = new Attributes();
-        assertEquals(Status.OK, orphans.place(DRAFT, target, Name.of("f"), Change.NONE, replaced));
+        assertEquals(Status.OK, orphans.place(TEMPORARY, target, Name.of("f"), Change.NONE, replaced));
         assertEquals(before, replaced.id);
         assertEquals(Status.OK, namespace.stat(target, Name.of("f"), replaced));
         assertEquals(made, replaced.id);
@@ -318,13 +318,13 @@ class OrphanDirectoryTest {
     }
 
     @Test
-    void aDraftDoesNotGoWhereTheReaperHasLooked() {
-        draft(worker.service.partition.orphans());
+    void aTemporaryFileDoesNotGoWhereTheReaperHasLooked() {
+        temporaryFile(worker.service.partition.orphans());
         take();
         Attributes replaced = new Attributes();
         assertEquals(
                 Status.NO_SUCH_DIRECTORY,
-                worker.service.partition.orphans().place(DRAFT, inner, Name.of("f"), Change.NONE, replaced));
+                worker.service.partition.orphans().place(TEMPORARY, inner, Name.of("f"), Change.NONE, replaced));
     }
 
     private ResultCode overwrite(Pipeline by, String path) {
@@ -344,7 +344,7 @@ class OrphanDirectoryTest {
 
     /** Nothing is known that the engine would refuse so; whatever it is, it must not be the end of all overwrites. */
     @Test
-    void aDraftThatCannotBeDroppedStopsNoLaterOne() throws IOException {
+    void aTemporaryFileThatCannotBeDroppedStopsNoLaterOne() throws IOException {
         boolean[] refuses = {true};
         ServerNamespace around = (ServerNamespace) Proxy.newProxyInstance(
                 OrphanDirectoryTest.class.getClassLoader(),
@@ -352,7 +352,7 @@ class OrphanDirectoryTest {
                 (_, called, arguments) -> {
                     boolean removes = called.getName().equals("rename")
                             || called.getName().equals("delete");
-                    boolean fails = refuses[0] && removes && DRAFT.toString().equals(arguments[1].toString());
+                    boolean fails = refuses[0] && removes && TEMPORARY.toString().equals(arguments[1].toString());
                     return fails ? Status.NO_SPACE : called.invoke(namespace, arguments);
                 });
         Pipeline other = new Pipelines(service(around)).newPipeline();
@@ -375,7 +375,7 @@ class OrphanDirectoryTest {
 
     @Test
     void aStartRemovesTheDraftsOfTheOneBefore() throws IOException {
-        draft(worker.service.partition.orphans());
+        temporaryFile(worker.service.partition.orphans());
         Service next = service(namespace);
         next.partition.orphans().recover();
         assertEmpty(new Attributes());

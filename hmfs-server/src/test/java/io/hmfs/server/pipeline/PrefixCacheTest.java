@@ -109,18 +109,18 @@ class PrefixCacheTest {
     void whatOneMayDoIsNoHelpToAnother() {
         done(admin.mkdir("/a/b/c", 0755, true));
         done(admin.create("/a/b/c/f"));
-        for (String guard : List.of("/a", "/a/b", "/a/b/c")) {
+        for (String restricted : List.of("/a", "/a/b", "/a/b/c")) {
             for (int mode : MODES) {
                 for (String owner : List.of("u", "v", ADMIN)) {
                     for (String group : List.of("staff", "wheel", "nobody's")) {
-                        done(admin.chmod(guard, mode));
-                        done(admin.chown(guard, owner, group));
+                        done(admin.chmod(restricted, mode));
+                        done(admin.chown(restricted, owner, group));
                         assertTrueForAll("/a/b/c/f");
                         assertTrueForAll("/a/b/c/f");
                     }
                 }
             }
-            done(admin.chmod(guard, 0755));
+            done(admin.chmod(restricted, 0755));
         }
     }
 
@@ -139,10 +139,10 @@ class PrefixCacheTest {
 
     /** Each refuses somebody else, so that each is needed; and there are more than are kept. */
     @Test
-    void allGuardsAreAsked() {
+    void allRestrictedDirectoriesAreAsked() {
         List<String> ways = new ArrayList<>();
         StringBuilder way = new StringBuilder();
-        for (int i = 0; i < PathValidation.GUARDS_MAX + 3; i++) {
+        for (int i = 0; i < PathValidation.RESTRICTED_MAX + 3; i++) {
             way.append("/d").append(i);
             done(admin.mkdir(way.toString(), 0755, false));
             ways.add(way.toString());
@@ -154,13 +154,13 @@ class PrefixCacheTest {
             done(admin.chmod(ways.get(i), i < owners.length ? 0110 : 0550)); // all may pass, by one class or another
         }
         assertEquals(world.truth(ADMIN, way + "/f"), user.stat(way + "/f"));
-        for (String guard : ways) {
+        for (String restricted : ways) {
             for (int mode : new int[] {0100, 0010, 0001, 0}) {
-                done(admin.chmod(guard, mode));
+                done(admin.chmod(restricted, mode));
                 assertTrueForAll(way + "/f");
                 assertTrueForAll(way + "/f");
             }
-            done(admin.chmod(guard, 0111));
+            done(admin.chmod(restricted, 0111));
             assertTrueForAll(way + "/f");
         }
     }

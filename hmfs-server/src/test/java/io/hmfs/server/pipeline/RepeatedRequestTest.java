@@ -157,7 +157,7 @@ class RepeatedRequestTest {
     }
 
     @Test
-    void joinedCreatesAreAnsweredTwiceAndExecutedOnce() {
+    void batchedCreatesAreAnsweredTwiceAndExecutedOnce() {
         create(first, 10, 1, "/a");
         create(first, 11, 2, "/b");
         create(first, 12, 1, "/a"); // in the same turn

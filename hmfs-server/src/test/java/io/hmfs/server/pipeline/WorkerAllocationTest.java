@@ -138,7 +138,7 @@ class WorkerAllocationTest {
         int staff = namespace.principalId("staff");
         for (int depth = 0; depth < 10; depth++) {
             path.append("/level").append(depth);
-            int mode = depth % 3 == 0 ? 0750 : 0755; // some guard those below them
+            int mode = depth % 3 == 0 ? 0750 : 0755; // some are restricted
             assertEquals(Status.OK, namespace.mkdir(out.id, Name.of("level" + depth), mode, 0, staff, out));
         }
         assertEquals(Status.OK, namespace.create(out.id, Name.of("file"), 0644, 0, 0, out));
@@ -199,7 +199,7 @@ class WorkerAllocationTest {
 
     /** By a user of whom nothing has to be asked, so that no grant is needed. */
     @Test
-    void joinedAppendsAndDeletesLeaveNothingOnTheHeap() {
+    void batchedAppendsAndDeletesLeaveNothingOnTheHeap() {
         FixedSession unlimited = new FixedSession();
         BareService.greet(worker, "somebody-else", unlimited);
         Attributes out = new Attributes();

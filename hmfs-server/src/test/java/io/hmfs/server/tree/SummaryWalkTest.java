@@ -50,7 +50,7 @@ final class SummaryWalkTest {
         AccessConfig config = AccessConfig.defaults().withSuperuser("root");
         Callers callers = new Callers(namespace, config, _ -> List.of("staff"), Runnable::run, System::nanoTime);
         Caller ann = callers.of("ann").join();
-        ann.joined();
+        ann.connected();
         access = new Access(namespace);
         access.actFor(ann);
     }

@@ -84,9 +84,9 @@ final class DirtyLines {
             append(line);
             clear(place, line);
         } else if (shared.get(counter(line)) != 0) {
-            append(line); // another thread's, who keeps it in its table
+            append(line); // another thread's, which keeps it in its table
         } else {
-            lsn = ring.reserved(); // whoever logged it has published it, at this number or before
+            lsn = ring.reserved(); // the thread that logged it has published it, at this number or before
         }
     }
 
@@ -117,7 +117,7 @@ final class DirtyLines {
             published = true;
         } finally {
             if (!published) {
-                ring.failHalfWay(); // a gap that nobody fills: no fence could return any more
+                ring.failHalfWay(); // a gap that no thread fills: no fence could return any more
             }
         }
     }

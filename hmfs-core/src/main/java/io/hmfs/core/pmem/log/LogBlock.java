@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
 /**
  * A block of the log, what one sync makes durable: docs/format.md#log-files. A header, then {@code count} records of {@link
  * LogRecord#SIZE} bytes, then zeros up to a multiple of 64. The checksum covers the salt of the file and all that stands behind
- * the checksum, so that no name that somebody stores can pass for a block.
+ * the checksum, so that no name that a client stores can pass for a block.
  *
  * <pre>
  *   0        8          16         24       32         40         64

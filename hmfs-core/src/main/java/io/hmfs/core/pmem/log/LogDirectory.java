@@ -14,7 +14,7 @@ import java.security.SecureRandom;
 import java.util.UUID;
 
 /**
- * The directory of a log, locked by who uses it: control file, image, log files.
+ * The directory of a log, locked by the process that uses it: control file, image, log files.
  *
  * <pre>
  *   lock   control   image   log-000000000000002a …

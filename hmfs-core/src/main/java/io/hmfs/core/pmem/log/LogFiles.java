@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 
 /** Names and handling of the files of a log: those of its directory, and the ring. */
 final class LogFiles {
-    /** Locked by who uses the directory. */
+    /** Locked by the process that uses the directory. */
     static final String LOCK = "lock";
 
     static final String CONTROL = "control";

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *   durable &le; written by the log's writer &lt; … published … &le; reserved &le; durable + capacity, or its owner waits
  * </pre>
  *
- * A number is reserved before its line is copied, and whoever has reserved publishes: so a record waits only for threads that
+ * A number is reserved before its line is copied, and the thread that has reserved publishes: so a record waits only for threads that
  * are copying 64 bytes. The records up to {@link #advance} are published without a gap; only these go to the disk.
  */
 final class LogRing {
@@ -28,7 +28,7 @@ final class LogRing {
     private final MappedPmem memory;
     private final long capacity;
 
-    /** All up to here are published; runs behind, and is brought up by who asks. */
+    /** All up to here are published; runs behind, and is brought up by a thread that asks. */
     private final AtomicLong published;
 
     private volatile @Nullable LogFailedException failure;
@@ -74,7 +74,7 @@ final class LogRing {
     }
 
     /**
-     * Opens a ring that nobody else uses. [log.6] Numbers that a dead process had reserved and not published: at the end they are
+     * Opens a ring that no other process uses. [log.6] Numbers that a dead process had reserved and not published: at the end they are
      * taken back; before a published one they become records that change nothing. No fence has returned that covers such a number
      * or a later one, so no store relies on what these write-backs would have kept.
      */
@@ -129,8 +129,8 @@ final class LogRing {
     /** [log.1] Takes the next number, and waits until the ring has room for it: a record that is not on the disk yet is never overwritten. */
     long reserve() {
         long lsn = memory.getAndAdd(RingHeader.RESERVED_OFFSET, 1) + 1;
-        for (int round = 0; lsn - durable() > capacity; round++) {
-            pause(round);
+        for (int attempt = 0; lsn - durable() > capacity; attempt++) {
+            pause(attempt);
         }
         return lsn;
     }
@@ -186,8 +186,8 @@ final class LogRing {
      * copies with a higher number.
      */
     void awaitPublished(long lsn) {
-        for (int round = 0; published.get() < lsn && advance() < lsn; round++) {
-            pause(round);
+        for (int attempt = 0; published.get() < lsn && advance() < lsn; attempt++) {
+            pause(attempt);
         }
     }
 
@@ -226,11 +226,11 @@ final class LogRing {
         }
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // who is waited for copies 64 bytes, if the scheduler lets it
-    private void pause(int round) {
-        if (round < SPINS) {
+    @SuppressWarnings("ThreadPriorityCheck") // the thread that is waited for copies 64 bytes, if the scheduler lets it
+    private void pause(int attempt) {
+        if (attempt < SPINS) {
             Thread.onSpinWait();
-        } else if (round < SPINS + YIELDS) {
+        } else if (attempt < SPINS + YIELDS) {
             Thread.yield();
         } else {
             check();

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * blocks under one sync: a whole block proves that those before it were whole.
  *
  * <p>It begins when a thread or an action waits, not when something is published: a change publishes several times, and a sync for its beginning would
- * keep its end waiting. What nobody waits for is written when much of it has gathered, or after {@link #IDLE_NANOS}.
+ * keep its end waiting. What no thread waits for is written when much of it has gathered, or after {@link #IDLE_NANOS}.
  */
 final class LogWriter implements LogSink {
     static final long IDLE_NANOS = 20_000_000;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Pmem} over mapped memory and a log: a write-back appends the line to the log ring, a fence is an order in the log. Every
  * prefix of the log is an image that a power failure of persistent memory could have left (docs/adr/0014).
  *
- * <p>A line is logged also when the engine does not ask for it: at the next fence of whoever stored there, or before. So between
+ * <p>A line is logged also when the engine does not ask for it: at the next fence of the thread that stored there, or before. So between
  * operations nearly no line differs from the log, and reading what others have written back costs no record.
  */
 public final class LoggedPmem extends Pmem {
@@ -168,7 +168,7 @@ public final class LoggedPmem extends Pmem {
 
     @Override
     public void writeBack(long at, long count) {
-        VarHandle.loadLoadFence(); // what this thread has read here comes before the look at who stored it
+        VarHandle.loadLoadFence(); // what this thread has read here comes before the look at which thread stored it
         Objects.checkFromIndexSize(at, count, memory.size());
         DirtyLines mine = lines.get();
         for (long line = at & -LINE; line < at + count; line += LINE) {

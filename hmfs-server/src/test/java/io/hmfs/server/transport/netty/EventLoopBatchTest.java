@@ -326,7 +326,7 @@ class EventLoopBatchTest {
         IoHandler io = BatchingIoHandler.factory(_ -> noted, () -> batch).newHandler(ImmediateThreadAware.INSTANCE);
         FuzzChannel channel = greeted();
         noted.brings = () -> {
-            channel.send(create(1, "/joined"));
+            channel.send(create(1, "/batched"));
             throw new IllegalStateException("as of a selector that fails");
         };
         assertThrows(IllegalStateException.class, () -> io.run(BLOCKING));

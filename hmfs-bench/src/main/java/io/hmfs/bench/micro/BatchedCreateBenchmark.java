@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.TearDown;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-public class JoinedCreateBenchmark {
+public class BatchedCreateBenchmark {
     private static final long POOL_SIZE = 2L << 30;
     private static final int BATCH = 32;
 
@@ -46,7 +46,7 @@ public class JoinedCreateBenchmark {
 
     @Benchmark
     @OperationsPerInvocation(BATCH)
-    public void joined() {
+    public void batched() {
         batch.clear();
         for (int i = 0; i < BATCH; i++) {
             batch.addFile(Namespace.ROOT_ID, pool.name(next++), 0644, 0, 0);

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Goal: a power failure in a batch of deletes or of appends leaves each of them wholly there or not at all, answered ones always, shown
  * ones always; also when another operation comes in between. Method: as {@link NamespaceBatchCrashTest}.
  */
-final class NamespaceJoinedChangesCrashTest {
+final class NamespaceBatchedChangesCrashTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int LIMIT = Math.max(50, Integer.getInteger("hmfs.recoveries", 50));
     private static final int AGAIN_IN_RECOVERY = Integer.getInteger("hmfs.again", 100);
@@ -41,8 +41,8 @@ final class NamespaceJoinedChangesCrashTest {
     }
 
     static Stream<Case> cases() {
-        Changes delete = NamespaceJoinedChangesCrashTest::delete;
-        Changes append = NamespaceJoinedChangesCrashTest::append;
+        Changes delete = NamespaceBatchedChangesCrashTest::delete;
+        Changes append = NamespaceBatchedChangesCrashTest::append;
         return Stream.of(
                 new Case("delete", delete, List.of("/a", "/c")),
                 new Case("delete", delete, List.of("/a", "/d/x", "/b", "/d/y")),

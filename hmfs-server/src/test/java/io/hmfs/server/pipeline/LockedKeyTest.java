@@ -48,11 +48,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: a thread that serves connections waits for no other request; what would have to goes to a thread that may.
- * Method: another thread holds the key, as a request that waits for the disk does; one request of each kind meets it, as a user who
+ * Method: another thread holds the key, as a request that waits for the disk does; one request of each kind meets it, as a user that
  * is checked, in a directory with a sticky bit.
  */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class HeldKeyTest {
+class LockedKeyTest {
     @TempDir
     private Path directory;
 
