@@ -64,6 +64,20 @@ public final class KeyLocks {
         LockOrder.taken(LockRank.REQUEST_KEY, stripe);
     }
 
+    /** Whether this thread has the lock. */
+    public boolean isHeld(int stripe) {
+        return locks[stripe].isHeldByCurrentThread();
+    }
+
+    /** False: another thread has the lock, and this one is not to wait. */
+    public boolean tryLock(int stripe, boolean waits) {
+        if (!waits) {
+            return tryLock(stripe);
+        }
+        lock(stripe, true);
+        return true;
+    }
+
     public boolean tryLock(int stripe) {
         boolean free = locks[stripe].tryLock();
         if (free) {

@@ -12,11 +12,12 @@ import io.hmfs.server.data.BuiltinData;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.protocol.RequestKind;
-import io.hmfs.server.quota.QuotaLockHolder;
+import io.hmfs.server.quota.QuotaAccounting;
 import io.hmfs.server.request.Request;
 import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Append: commits the size that a file has grown to, for a client that shows a grant to write it, and the lease that it writes under if
@@ -25,15 +26,22 @@ import java.io.IOException;
  */
 public final class AppendHandler extends BatchedHandler {
     private static final int CAPACITY = 128;
+    private static final int NO_STRIPE = -1;
 
     private final FileGrants grants;
     private final boolean durable;
     private final AppendBatch batch;
     private final long[] stamps = new long[CAPACITY]; // of shared files
+    private final int[] stripes = new int[CAPACITY]; // of locked keys, or NO_STRIPE
+    private final long[] growths = new long[CAPACITY]; // charged to quotas
     private final long[] lastLeases = new long[CAPACITY]; // end with the append; NONE: does not
     private final AppendDecoder append = new AppendDecoder();
     private final Name name = new Name();
     private final Attributes before = new Attributes();
+
+    // Why the last request was refused, if a status does not say it:
+    private boolean isLeaseLost;
+    private @Nullable IOException syncFailure;
 
     /** {@code durable}: whether what is answered must survive the machine. */
     public AppendHandler(Grants grants, boolean durable) {
@@ -69,11 +77,6 @@ public final class AppendHandler extends BatchedHandler {
         return append.last() == 1 ? append.lease() : Leases.NONE;
     }
 
-    /** The client means a file that it opened or made: if the directory or the name is gone, so is the file. */
-    private static Status seen(Status outcome) {
-        return outcome == Status.NOT_FOUND || outcome == Status.NO_SUCH_DIRECTORY ? Status.STALE : outcome;
-    }
-
     /** Whether data that the size is to cover may not be durable yet: a disk thread makes it so first. */
     @Override
     public boolean waits(Request request) {
@@ -85,47 +88,178 @@ public final class AppendHandler extends BatchedHandler {
         return !data.store().isSynced(append.inode(), append.size());
     }
 
-    // ---- A batch
-
     @Override
     public boolean add(Request request) {
-        if (decode(request) != Status.OK
-                || append.parentId() < Namespace.ROOT_ID
-                || request.partition().orphans().isBusy()
-                || !grants.isGranted(request, append.inode(), append.grant(), append.seal(), Grants.WRITE)) {
-            return false;
-        }
-        Leases leases = request.partition().leases();
-        long stamp = leases.tryShare(append.inode());
-        if (stamp == 0) {
-            return false;
-        }
-        if (!WriteLease.isHeld(request, append.inode(), append.lease()) || !enterAndClaim(request)) {
-            leases.unshare(append.inode(), stamp);
-            return false;
-        }
-        int row = batch.add(append.parentId(), name, append.inode(), append.size());
-        stamps[row] = stamp;
-        lastLeases[row] = lastLease();
-        added(request, append.parentId(), name.buffer(), name.length());
-        return true;
+        return take(request, false) == Status.OK;
     }
 
-    private boolean enterAndClaim(Request request) {
-        QuotaLockHolder quotaLock = request.accounting().quotaLock;
-        if (!quotaLock.joinBatch(append.parentId())) {
-            return false;
+    @Override
+    public void execute(Request request) {
+        Status outcome = take(request, true);
+        if (outcome == null) {
+            throw KeyLocks.taken();
         }
-        if (request.claimIfNew()) {
+        if (outcome == Status.OK) {
+            executeAlone(request);
+        } else {
+            replyRefused(request, outcome);
+        }
+    }
+
+    /** Why {@link #take} has refused it. */
+    private void replyRefused(Request request, Status outcome) {
+        if (isLeaseLost) {
+            WriteLease.replyLost(request);
+        } else if (syncFailure != null) {
+            request.reply()
+                    .failure(ResultCode.IO_ERROR, "the data could not be made durable: " + syncFailure.getMessage());
+        } else if (outcome == Status.ACCESS_DENIED) {
+            grants.replyDenied(request, append.inode(), Grants.WRITE);
+        } else {
+            request.reply().status(seen(outcome));
+        }
+    }
+
+    /** The client means a file that it opened or made: if the directory or the name is gone, so is the file. */
+    private static Status seen(Status outcome) {
+        return outcome == Status.NOT_FOUND || outcome == Status.NO_SUCH_DIRECTORY ? Status.STALE : outcome;
+    }
+
+    /**
+     * Adds a request whose client may write the file: to the batch, or as the only one. Null: it would have to wait. Unless the answer is OK
+     * nothing has been done.
+     */
+    private @Nullable Status take(Request request, boolean alone) {
+        isLeaseLost = false;
+        syncFailure = null;
+        Status outcome = decode(request);
+        if (outcome != Status.OK) {
+            return outcome;
+        }
+        if (!grants.isGranted(request, append.inode(), append.grant(), append.seal(), Grants.WRITE)) {
+            return Status.ACCESS_DENIED;
+        }
+        if (append.parentId() < Namespace.ROOT_ID) {
+            return Status.NO_SUCH_DIRECTORY;
+        }
+        if (request.partition().orphans().isBusy()) {
+            if (!alone) {
+                return null;
+            }
+            if (request.partition().orphans().holds(append.parentId())) {
+                return Status.STALE; // removed with a directory above it
+            }
+        }
+        if (request.mayWait() && !isSynced(request)) {
+            return Status.STALE; // the reply tells the failure
+        }
+        return takeKey(request, alone);
+    }
+
+    /** Durable data first, then the size that covers it. On an event loop {@link #waits} has found that it is. */
+    private boolean isSynced(Request request) {
+        BuiltinData data = request.partition().data();
+        if (data == null || !durable) {
             return true;
         }
-        quotaLock.leaveBatch();
-        return false;
+        Status found = request.namespace().stat(append.parentId(), name, before);
+        long from = found == Status.OK && before.id == append.inode() ? before.size : append.size();
+        try {
+            data.store().syncRange(append.inode(), from, append.size());
+            return true;
+        } catch (IOException e) {
+            syncFailure = e;
+            return false;
+        }
+    }
+
+    /**
+     * Where there are quotas, the key of the file is locked: how much it grows is charged before it does. A batch has one append of such a
+     * key. Key locks come before leases.
+     */
+    private @Nullable Status takeKey(Request request, boolean alone) {
+        if (!request.mayWait() && !request.partition().quotas().isAny()) {
+            return takeLease(request, alone, NO_STRIPE);
+        }
+        KeyLocks locks = request.partition().locks();
+        int stripe = KeyLocks.stripe(append.parentId(), name);
+        if (locks.isHeld(stripe) || !locks.tryLock(stripe, request.mayWait())) {
+            return null;
+        }
+        Status taken = null;
+        try {
+            taken = takeLease(request, alone, stripe);
+        } finally {
+            if (taken != Status.OK) {
+                locks.unlock(stripe);
+            }
+        }
+        return taken;
+    }
+
+    /** Shares the file, so that no other client takes the lease before the append is executed. */
+    private @Nullable Status takeLease(Request request, boolean alone, int stripe) {
+        Leases leases = request.partition().leases();
+        long inode = append.inode();
+        long stamp = request.mayWait() ? leases.share(inode, true) : leases.tryShare(inode);
+        if (stamp == 0) {
+            return null;
+        }
+        Status taken = null;
+        try {
+            isLeaseLost = !WriteLease.isHeld(request, inode, append.lease());
+            taken = isLeaseLost ? Status.STALE : takeQuota(request, alone, stripe);
+        } finally {
+            if (taken != Status.OK) {
+                leases.unshare(inode, stamp);
+            } else {
+                stamps[batch.size() - 1] = stamp;
+                stripes[batch.size() - 1] = stripe;
+            }
+        }
+        return taken;
+    }
+
+    private @Nullable Status takeQuota(Request request, boolean alone, int stripe) {
+        QuotaAccounting accounting = request.accounting();
+        Status joined = accounting.joinBatch(append.parentId());
+        if (joined != Status.OK) {
+            return joined;
+        }
+        if (stripe == NO_STRIPE && accounting.isCharged(append.parentId())) { // a quota that has just been set
+            accounting.leaveBatch();
+            return null;
+        }
+        long growth = accounting.growth(append.parentId(), name, append.inode(), append.size());
+        Status charged = accounting.charge(append.parentId(), 0, growth, alone);
+        if (charged != Status.OK) {
+            accounting.leaveBatch();
+            return charged;
+        }
+        if (!alone && !request.claimIfNew()) {
+            accounting.add(append.parentId(), 0, -growth);
+            accounting.leaveBatch();
+            return null;
+        }
+        int row = batch.add(append.parentId(), name, append.inode(), append.size());
+        growths[row] = growth;
+        lastLeases[row] = lastLease();
+        if (alone) {
+            addedAlone(request, append.parentId());
+        } else {
+            added(request, append.parentId(), name.buffer(), name.length());
+        }
+        return Status.OK;
     }
 
     @Override
     public void executeAll(Request request) {
         request.namespace().appendAll(batch);
+        for (int row = 0; row < batch.size(); row++) {
+            if (growths[row] != 0 && batch.status(row) != Status.OK) {
+                request.accounting().add(batch.directory(row), 0, -growths[row]);
+            }
+        }
         endLeases(request.partition().leases()); // before the first reply
     }
 
@@ -155,74 +289,14 @@ public final class AppendHandler extends BatchedHandler {
 
     @Override
     protected void release(Request request, int row) {
-        request.accounting().quotaLock.leaveBatch();
+        request.accounting().leaveBatch();
         Leases leases = request.partition().leases();
         leases.unshare(batch.id(row), stamps[row]);
         if (lastLeases[row] != Leases.NONE) {
             leases.tidy(batch.id(row));
         }
-    }
-
-    // ---- A request that is refused, that waits, or that is charged to quotas
-
-    @Override
-    public void execute(Request request) {
-        Status outcome = decode(request);
-        if (outcome == Status.OK
-                && !grants.mayUse(request, append.inode(), append.grant(), append.seal(), Grants.WRITE)) {
-            return;
-        }
-        if (outcome == Status.OK && request.partition().orphans().holds(append.parentId())) {
-            outcome = Status.STALE; // removed with a directory above it
-        }
-        if (outcome != Status.OK) {
-            request.reply().status(seen(outcome));
-        } else if (isSynced(request)) {
-            commit(request);
-        }
-    }
-
-    /** Durable data first, then the size that covers it. False: that failed, and the reply says so. */
-    private boolean isSynced(Request request) {
-        BuiltinData data = request.partition().data();
-        if (data == null || !durable || !request.mayWait()) { // on an event loop `waits` has seen that the data is durable
-            return true;
-        }
-        Status found = request.namespace().stat(append.parentId(), name, before);
-        long from = found == Status.OK && before.id == append.inode() ? before.size : append.size();
-        try {
-            data.store().syncRange(append.inode(), from, append.size());
-            return true;
-        } catch (IOException e) {
-            request.reply().failure(ResultCode.IO_ERROR, "the data could not be made durable: " + e.getMessage());
-            return false;
-        }
-    }
-
-    /** Quotas ask how much the file grows, so its key is locked; key locks come before leases. */
-    private void commit(Request request) {
-        KeyLocks locks = request.partition().locks();
-        Leases leases = request.partition().leases();
-        long inode = append.inode();
-        int stripe = KeyLocks.stripe(append.parentId(), name);
-        locks.lock(stripe, request.mayWait());
-        try {
-            long stamp = leases.share(inode, request.mayWait());
-            Status outcome;
-            try {
-                if (WriteLease.isLost(request, inode, append.lease())) {
-                    return;
-                }
-                outcome = request.accounting().append(append.parentId(), name, inode, append.size(), request.change());
-            } finally {
-                leases.unshare(inode, stamp);
-            }
-            if (outcome == Status.OK) {
-                WriteLease.end(request, inode, lastLease());
-            }
-            request.reply().status(seen(outcome));
-        } finally {
-            locks.unlock(stripe);
+        if (stripes[row] != NO_STRIPE) {
+            request.partition().locks().unlock(stripes[row]);
         }
     }
 

@@ -10,8 +10,8 @@ import io.hmfs.server.request.RequestBatch;
 
 /**
  * Executes requests of one kind as a batch of n ≥ 1: {@link #add} each, {@link #executeAll}, {@link #reply} or {@link #refuse} for each,
- * {@link #clear}. {@link #execute} is for a request that {@code add} does not take: one that is refused, or needs more than the engine's
- * batch does.
+ * {@link #clear}. {@link #execute} is for a request that {@code add} does not take: one that is refused, that waits, or that needs more than
+ * the engine's batch does.
  */
 public abstract class BatchedHandler implements Handler {
     private final RequestKind kind;
@@ -43,6 +43,24 @@ public abstract class BatchedHandler implements Handler {
 
     /** Releases what {@link #add} has taken for a request. Called once, after its reply. */
     protected void release(Request request, int row) {}
+
+    /** Executes the only request of the batch, which was just added; its thread has been working on it. */
+    protected final void executeAlone(Request request) {
+        executeAll(request);
+        Status status = status(0);
+        if (status == Status.OK) {
+            reply(request, 0);
+        } else {
+            refuse(request, 0, status);
+        }
+        clear(request);
+    }
+
+    /** What was just added to the engine's batch is this request, the only one, whose path or directory begins at {@code base}. */
+    protected final void addedAlone(Request request, long base) {
+        number(request);
+        requests.addAlone(request, base);
+    }
 
     /** What was just added to the engine's batch is this request, whose path was resolved. */
     protected final void added(Request request) {

@@ -11,6 +11,7 @@ import io.hmfs.server.access.Grants;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.protocol.RequestKind;
+import io.hmfs.server.quota.QuotaAccounting;
 import io.hmfs.server.request.Request;
 import io.hmfs.server.request.Session;
 import io.hmfs.wire.CreateDecoder;
@@ -81,7 +82,7 @@ public final class CreateHandler extends BatchedHandler {
         return create.mode() <= NewEntry.MODE_MAX && create.unmaskedMode() <= NewEntry.MODE_MAX;
     }
 
-    /** Takes a create whose file has only its mode, its owner and its group: of a user with an id, in a directory without quotas or default ACL. */
+    /** Takes a create whose file has only its mode, its owner and its group: of a user with an id, in a directory without a default ACL. */
     @Override
     public boolean add(Request request) {
         if (!BATCHES) {
@@ -99,11 +100,17 @@ public final class CreateHandler extends BatchedHandler {
         if (resolve(request) != Status.OK || NewEntry.check(path) != Status.OK || Acl.hasDefault(path.parentAcl())) {
             return false;
         }
-        if (!request.accounting().quotaLock.joinBatch(path.parentId)) {
+        QuotaAccounting accounting = request.accounting();
+        if (accounting.joinBatch(path.parentId) != Status.OK) {
+            return false;
+        }
+        if (accounting.charge(path.parentId, 1, 0, false) != Status.OK) {
+            accounting.leaveBatch();
             return false;
         }
         if (!request.claimIfNew()) {
-            request.accounting().quotaLock.leaveBatch();
+            accounting.add(path.parentId, -1, 0);
+            accounting.leaveBatch();
             return false;
         }
         int row = batch.addFile(path.parentId, path.name, create.mode(), request.uid(), path.parentGid());
@@ -115,6 +122,11 @@ public final class CreateHandler extends BatchedHandler {
     @Override
     public void executeAll(Request request) {
         request.namespace().createAll(batch);
+        for (int row = 0; row < batch.size(); row++) {
+            if (batch.status(row) != Status.OK) {
+                request.accounting().add(batch.directory(row), -1, 0);
+            }
+        }
         giveLeases(request.partition().leases());
     }
 
@@ -148,7 +160,7 @@ public final class CreateHandler extends BatchedHandler {
 
     @Override
     protected void release(Request request, int row) {
-        request.accounting().quotaLock.leaveBatch();
+        request.accounting().leaveBatch();
     }
 
     @Override

@@ -10,12 +10,14 @@ import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.protocol.RequestKind;
 import io.hmfs.server.quota.QuotaAccounting;
 import io.hmfs.server.request.Request;
+import io.hmfs.server.tree.TreeSum;
 import io.hmfs.wire.DeleteDecoder;
 import io.hmfs.wire.Wire;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Delete: takes the name of a file or a symbolic link away. The deletes of a batch share a fence. Each holds the lock of its name until it
- * is answered; {@link #add} waits for no lock, so it may take them in any order.
+ * is answered; {@link #add} waits for no lock on an event loop, so a batch may take them in any order.
  *
  * <p>The pool remembers a file that went with its last name until its data is gone too, whatever crashes: the server removes the data that
  * it keeps, clients remove the data that is elsewhere.
@@ -27,7 +29,6 @@ public final class DeleteHandler extends BatchedHandler {
     private final int[] stripes = new int[CAPACITY];
     private final DeleteDecoder delete = new DeleteDecoder();
     private final StickyBit stickyBit = new StickyBit();
-    private final DiscardedFile removed = new DiscardedFile();
 
     public DeleteHandler() {
         this(new DeleteBatch(CAPACITY));
@@ -53,32 +54,80 @@ public final class DeleteHandler extends BatchedHandler {
 
     @Override
     public boolean add(Request request) {
-        PathResolver path = request.path();
-        if (resolve(request) != Status.OK || path.isParentSticky()) {
-            return false;
+        return take(request, false) == Status.OK;
+    }
+
+    @Override
+    public void execute(Request request) {
+        Status outcome = take(request, true);
+        if (outcome == null) {
+            throw KeyLocks.taken();
         }
+        if (outcome == Status.OK) {
+            executeAlone(request);
+        } else {
+            request.reply().status(request.path().seen(outcome));
+        }
+    }
+
+    /** Adds a request with the lock of its name. Null: it would have to wait. Unless the answer is OK nothing has been done. */
+    private @Nullable Status take(Request request, boolean alone) {
+        Status outcome = resolve(request);
+        if (outcome != Status.OK) {
+            return outcome;
+        }
+        PathResolver path = request.path();
         KeyLocks locks = request.partition().locks();
         int stripe = KeyLocks.stripe(path.parentId, path.name);
-        if (!locks.tryLock(stripe)) {
-            return false;
+        if (!locks.tryLock(stripe, request.mayWait())) {
+            return null;
         }
-        if (!request.accounting().quotaLock.joinBatch(path.parentId)) {
-            locks.unlock(stripe);
-            return false;
+        Status taken = null;
+        try {
+            taken = takeLocked(request, alone);
+        } finally {
+            if (taken != Status.OK) {
+                locks.unlock(stripe);
+            } else {
+                stripes[batch.size() - 1] = stripe;
+            }
         }
-        if (!request.claimIfNew()) {
-            request.accounting().quotaLock.leaveBatch();
-            locks.unlock(stripe);
-            return false;
+        return taken;
+    }
+
+    private @Nullable Status takeLocked(Request request, boolean alone) {
+        PathResolver path = request.path();
+        Status outcome = stickyBit.checkFile(request);
+        if (outcome != Status.OK) {
+            return outcome;
         }
-        stripes[batch.add(path.parentId, path.name)] = stripe;
-        added(request);
-        return true;
+        QuotaAccounting accounting = request.accounting();
+        Status joined = accounting.joinBatch(path.parentId);
+        if (joined != Status.OK) {
+            return joined;
+        }
+        if (!alone && !request.claimIfNew()) {
+            accounting.leaveBatch();
+            return null;
+        }
+        batch.add(path.parentId, path.name);
+        if (alone) {
+            addedAlone(request, path.base());
+        } else {
+            added(request);
+        }
+        return Status.OK;
     }
 
     @Override
     public void executeAll(Request request) {
         request.namespace().deleteAll(batch);
+        QuotaAccounting accounting = request.accounting();
+        for (int row = 0; row < batch.size(); row++) {
+            if (batch.status(row) == Status.OK && accounting.isCharged(batch.directory(row))) {
+                accounting.add(batch.directory(row), -1, -TreeSum.bytesOf(batch.attributes(row)));
+            }
+        }
     }
 
     @Override
@@ -90,45 +139,8 @@ public final class DeleteHandler extends BatchedHandler {
 
     @Override
     protected void release(Request request, int row) {
+        request.accounting().leaveBatch();
         request.partition().locks().unlock(stripes[row]);
-        request.accounting().quotaLock.leaveBatch();
-    }
-
-    /** The delete is refused, or needs what {@link #add} does not take: a sticky bit's check, a quota's charge, a wait for a lock. */
-    @Override
-    public void execute(Request request) {
-        Status outcome = resolve(request);
-        if (outcome == Status.OK) {
-            outcome = remove(request);
-        }
-        if (outcome == Status.OK) {
-            request.reply().done(removed.attributes().id, removed.attributes().size);
-        } else {
-            request.reply().status(request.path().seen(outcome));
-        }
-    }
-
-    private Status remove(Request request) {
-        PathResolver path = request.path();
-        QuotaAccounting accounting = request.accounting();
-        KeyLocks locks = request.partition().locks();
-        int stripe = KeyLocks.stripe(path.parentId, path.name);
-        locks.lock(stripe, request.mayWait());
-        try {
-            Status outcome = stickyBit.checkFile(request);
-            if (outcome != Status.OK) {
-                return outcome;
-            }
-            accounting.quotaLock.enter(path.parentId);
-            outcome = accounting.delete(path.parentId, path.name, request.change(), removed.attributes());
-            if (outcome == Status.OK) {
-                removed.settle(request);
-            }
-            return outcome;
-        } finally {
-            accounting.quotaLock.leave();
-            locks.unlock(stripe);
-        }
     }
 
     @Override

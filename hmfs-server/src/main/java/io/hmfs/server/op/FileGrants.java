@@ -34,12 +34,16 @@ final class FileGrants {
         if (isGranted(request, inode, grant, seal, wanted)) {
             return true;
         }
+        replyDenied(request, inode, wanted);
+        return false;
+    }
+
+    void replyDenied(Request request, long inode, int wanted) {
         request.reply()
                 .failure(
                         ResultCode.ACCESS_DENIED,
                         "Permission denied: user=" + request.access().user() + ", access="
                                 + (wanted == Grants.READ ? "READ" : "WRITE") + ", inode=" + Long.toHexString(inode)
                                 + ": no grant of it, or an old one; open the file");
-        return false;
     }
 }

@@ -51,8 +51,12 @@ final class WriteLease {
         if (isHeld(request, inode, number)) {
             return false;
         }
-        request.reply().failure(ResultCode.LEASE_LOST, ResultCode.LEASE_LOST.text());
+        replyLost(request);
         return true;
+    }
+
+    static void replyLost(Request request) {
+        request.reply().failure(ResultCode.LEASE_LOST, ResultCode.LEASE_LOST.text());
     }
 
     /** The client has written the file; the next start of the server knows that too. */

@@ -10,6 +10,7 @@ import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.path.NameVersions;
 import io.hmfs.server.tree.OrphanDirectory;
 import io.hmfs.server.tree.TreeSum;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The changes of one worker that make names or bytes more or fewer: each is charged to the quotas above before it is made, and given back
@@ -47,6 +48,69 @@ public final class QuotaAccounting {
         quotaLock = new QuotaLockHolder(quotas, waits);
         moves = new RenameAccounting(namespace, quotas, orphans, access, quotaLock);
     }
+
+    // ---- Changes of a batch, which share the quota lock
+
+    /**
+     * Before a change of a batch in this directory; {@link #leaveBatch} follows if it is OK. NO_SUCH_DIRECTORY; null: the change would have to
+     * wait, and this thread may not.
+     */
+    public @Nullable Status joinBatch(long directory) {
+        if (!quotaLock.joinBatch(directory)) {
+            return null;
+        }
+        if (Quotas.isGone(above(directory))) {
+            quotaLock.leaveBatch();
+            return Status.NO_SUCH_DIRECTORY;
+        }
+        return Status.OK;
+    }
+
+    /** Called once for each change that has joined a batch, when the batch has been executed or dropped. */
+    public void leaveBatch() {
+        quotaLock.leaveBatch();
+    }
+
+    private Quota[] above(long directory) {
+        return quotas.isAny() ? quotaLock.chainOf(directory) : Quotas.NONE;
+    }
+
+    /** Whether a change of the batch in this directory counts for a quota. */
+    public boolean isCharged(long directory) {
+        return above(directory).length > 0;
+    }
+
+    /** Charges a change of the batch: OK or which quota refuses it. Null: one does, and nothing is counted or told of that. */
+    public @Nullable Status charge(long directory, long names, long bytes, boolean telling) {
+        Quota[] chain = above(directory);
+        if (chain.length == 0) {
+            return Status.OK;
+        }
+        if (telling) {
+            return quotas.charge(chain, names, bytes, access);
+        }
+        return quotas.tryCharge(chain, names, bytes) ? Status.OK : null;
+    }
+
+    /** Adds to what stands above a directory of the batch, whatever the limits. */
+    public void add(long directory, long names, long bytes) {
+        Quota[] chain = above(directory);
+        if (chain.length > 0) {
+            quotas.add(chain, names, bytes);
+        }
+    }
+
+    /** How much a file of the batch grows if it gets this size; 0 where no quota asks. */
+    public long growth(long parent, Name name, long id, long size) {
+        if (!isCharged(parent)) {
+            return 0;
+        }
+        Status there = namespace.stat(parent, name, seen);
+        boolean grows = there == Status.OK && seen.id == id && !seen.isDirectory() && size > seen.size;
+        return grows ? size - seen.size : 0;
+    }
+
+    // ---- A change by itself
 
     static boolean isRefusal(Status status) {
         return status == Status.NAME_QUOTA_EXCEEDED || status == Status.SPACE_QUOTA_EXCEEDED;
@@ -115,18 +179,6 @@ public final class QuotaAccounting {
         return status;
     }
 
-    /** Under the quota lock, which the caller shares, and the lock of the key. */
-    public Status delete(long parent, Name name, Change change, Attributes removed) {
-        if (Quotas.isGone(quotaLock.above)) {
-            return Status.NO_SUCH_DIRECTORY;
-        }
-        Status status = namespace.delete(parent, name, change, removed);
-        if (status == Status.OK) {
-            add(-1, -TreeSum.bytesOf(removed));
-        }
-        return status;
-    }
-
     /** Under the quota lock: a new file has taken the place of this one, and is empty. */
     public void replaced(Attributes removed) {
         add(0, -TreeSum.bytesOf(removed));
@@ -154,27 +206,6 @@ public final class QuotaAccounting {
             if (removed != 0) {
                 quotas.removed(removed);
             }
-        }
-    }
-
-    /** With the lock of the key: what the size was is not to change before it does. */
-    public Status append(long parent, Name name, long id, long size, Change change) {
-        quotaLock.enter(parent);
-        try {
-            long more = 0;
-            if (quotaLock.above.length > 0) {
-                Status there = namespace.stat(parent, name, seen);
-                boolean grows = there == Status.OK && seen.id == id && !seen.isDirectory() && size > seen.size;
-                more = grows ? size - seen.size : 0;
-            }
-            Status status = charge(0, more);
-            if (status == Status.OK) {
-                status = namespace.append(parent, name, id, size, change);
-                add(0, status == Status.OK ? 0 : -more);
-            }
-            return status;
-        } finally {
-            quotaLock.leave();
         }
     }
 

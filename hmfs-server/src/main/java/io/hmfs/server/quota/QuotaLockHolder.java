@@ -122,8 +122,16 @@ public final class QuotaLockHolder {
         return chains[place];
     }
 
-    /** Whether a change in this directory may join a batch, without a charge: then the quota lock is shared until {@link #leaveBatch}. */
-    public boolean joinBatch(long directory) {
+    /**
+     * Before a change of a batch in this directory: the quota lock is shared, and what stands above the directory is counted, until
+     * {@link #leaveBatch}. False if the thread would have to wait for that and may not.
+     */
+    boolean joinBatch(long directory) {
+        if (batched == 0 && waits) {
+            enter(directory);
+            batched = 1;
+            return true;
+        }
         if (batched == 0) {
             stamp = entrance.tryReadLock();
             if (stamp == 0) {
@@ -132,7 +140,7 @@ public final class QuotaLockHolder {
             LockOrder.taken(LockRank.QUOTA, 0);
         }
         Quota[] chain = quotas.isAny() ? chainOf(directory) : Quotas.NONE;
-        if (chain.length > 0 || Quotas.isGone(chain)) {
+        if (chain.length > 0 && quotas.uncounted(chain) != null) {
             if (batched == 0) {
                 leave();
             }
@@ -143,7 +151,7 @@ public final class QuotaLockHolder {
     }
 
     /** Called once for each change that has joined a batch, when the batch has been executed or dropped. */
-    public void leaveBatch() {
+    void leaveBatch() {
         if (--batched == 0) {
             leave();
         }

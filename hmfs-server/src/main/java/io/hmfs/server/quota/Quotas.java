@@ -192,6 +192,18 @@ public final class Quotas {
                 : access.refused(Status.SPACE_QUOTA_EXCEEDED, QuotaSentences.space(path.toString(), limit, count));
     }
 
+    /** Adds to all of them, or to none: then false, and the refusal is neither counted nor told. */
+    synchronized boolean tryCharge(Quota[] chain, long names, long bytes) {
+        for (Quota each : chain) {
+            if (Quota.isExceeded(each.names, each.usedNames, names)
+                    || Quota.isExceeded(each.bytes, each.usedBytes, bytes)) {
+                return false;
+            }
+        }
+        add(chain, names, bytes);
+        return true;
+    }
+
     /** Adds to all of them, whatever their limits. */
     synchronized void add(Quota[] chain, long names, long bytes) {
         for (Quota each : chain) {

@@ -23,6 +23,7 @@ public final class RequestBatch {
     private final WireBuffer window = new WireBuffer();
     private int size;
     private int partition; // of all of them
+    private boolean alone;
 
     /** Of requests of one kind. */
     public RequestBatch(RequestKind kind, int capacity) {
@@ -59,6 +60,16 @@ public final class RequestBatch {
     public void add(Request request, long directory, byte[] name, int length) {
         begin(size).writeBytes(name, 0, length);
         added(request, directory);
+    }
+
+    /** Adds the only request, which stays what its thread works on: it keeps its claim, and its connection may have a batch elsewhere. */
+    public void addAlone(Request request, long base) {
+        alone = true;
+        sessions[0] = request.session();
+        bases[0] = base;
+        ends[0] = 0;
+        partition = request.partitionNumber();
+        size = 1;
     }
 
     private ByteBuf begin(int row) {
@@ -121,9 +132,10 @@ public final class RequestBatch {
 
     /** Forgets all requests. */
     public void clear() {
-        for (int i = 0; i < size; i++) {
+        for (int i = 0; i < size && !alone; i++) {
             session(i).batch(null);
         }
+        alone = false;
         Arrays.fill(sessions, 0, size, null);
         size = 0;
     }

@@ -138,9 +138,15 @@ class OffloadingTest {
 
     /** What moves from below one quota to below another is summed up. */
     @Test
-    void whereThereAreQuotasEachRenameGoesElsewhere() {
+    void aRenameGoesElsewhereOnlyFromBelowOneQuotaToBelowAnother() {
+        Attributes limited = new Attributes();
+        assertEquals(Status.OK, namespace.mkdir(Namespace.ROOT_ID, Name.of("d"), 0755, 0, 0, limited));
+        assertEquals(Status.OK, namespace.create(limited.id, Name.of("x"), 0644, 0, 0, new Attributes()));
+        assertEquals(Status.OK, worker.service.partition.quotas().set(limited.id, 100, Quota.NONE));
+        assertFalse(isLeft("/f", "/a", false));
+        assertTrue(isLeft("/d/x", "/b", false));
         assertEquals(Status.OK, worker.service.partition.quotas().set(Namespace.ROOT_ID, 100, Quota.NONE));
-        assertTrue(isLeft("/f", "/a", false));
+        assertFalse(isLeft("/a", "/c", false));
     }
 
     /** A client may have 2 MiB of requests and their replies waiting. */
