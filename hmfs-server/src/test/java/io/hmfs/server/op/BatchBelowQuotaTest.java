@@ -140,4 +140,16 @@ class BatchBelowQuotaTest {
         assertOutcomes(ResultCode.OK, ResultCode.NOT_FOUND, ResultCode.NOT_FOUND);
         assertUsage(1, 0);
     }
+
+    /** Of another connection in the same event-loop batch; deletes are executed first. */
+    @Test
+    void anAppendThatADeleteComesBeforeIsNotCharged() {
+        long file = rig.stat(limited, "f").id;
+        assertTrue(rig.isBatched(HandlerRig.ROOT, append("f", file, 100)));
+        assertTrue(rig.isBatched(HandlerRig.USER, delete("f")));
+        rig.endBatch();
+        assertOutcomes(ResultCode.STALE);
+        assertEquals(ResultCode.OK, rig.outcome(rig.reply(HandlerRig.USER)));
+        assertUsage(1, 0);
+    }
 }
