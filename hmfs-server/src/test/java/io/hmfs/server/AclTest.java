@@ -300,7 +300,10 @@ class AclTest extends UsersOfOneServer {
         Path pool = Files.createDirectory(directory.resolve("audited"));
         String metrics;
         try (ServerFixture audited = new ServerFixture(
-                        pool, builder -> builder.set(ServerSetting.AUDIT_LOG, log).set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20).set(ServerSetting.AUDIT_LOG_FILES, 2));
+                        pool,
+                        builder -> builder.set(ServerSetting.AUDIT_LOG, log)
+                                .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
+                                .set(ServerSetting.AUDIT_LOG_FILES, 2));
                 HmfsClient client = audited.client()) {
             client.acls().modify("/", List.of("user:eve:r--"));
             client.acls().removeEntries("/", List.of("user:eve:"));

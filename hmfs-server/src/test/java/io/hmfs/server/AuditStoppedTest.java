@@ -58,7 +58,9 @@ class AuditStoppedTest {
         ServerConfig config = ServerConfig.builder(pool)
                 .set(ServerSetting.PORT, 0)
                 .set(ServerSetting.SUPERUSER, "alice")
-                .set(ServerSetting.AUDIT_LOG, directory.resolve("audit.log")).set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20).set(ServerSetting.AUDIT_LOG_FILES, 2)
+                .set(ServerSetting.AUDIT_LOG, directory.resolve("audit.log"))
+                .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
+                .set(ServerSetting.AUDIT_LOG_FILES, 2)
                 .build();
         Told told = new Told();
         LOG.addHandler(told);

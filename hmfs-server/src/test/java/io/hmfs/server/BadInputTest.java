@@ -76,7 +76,8 @@ class BadInputTest {
     private ServerFixture impatient() throws IOException {
         return new ServerFixture(
                 Files.createDirectory(directory.resolve("impatient")),
-                builder -> builder.set(ServerSetting.TRANSPORT, sockets).set(ServerSetting.IDLE_TIMEOUT, Duration.ofMillis(300)));
+                builder -> builder.set(ServerSetting.TRANSPORT, sockets)
+                        .set(ServerSetting.IDLE_TIMEOUT, Duration.ofMillis(300)));
     }
 
     /** Welcome at such a server; where this machine was too slow for that, another tries. */

@@ -53,7 +53,9 @@ class BuiltinDataTest {
                 directory,
                 builder -> builder.set(ServerSetting.PERSISTENCE, persistence)
                         .set(ServerSetting.EMULATE_PMEM, persistence.writesBack())
-                        .set(ServerSetting.LOG_DIRECTORY, persistence == Persistence.LOGGED ? directory.resolve("log") : null));
+                        .set(
+                                ServerSetting.LOG_DIRECTORY,
+                                persistence == Persistence.LOGGED ? directory.resolve("log") : null));
     }
 
     private static byte[] bytes(int seed, int count) {
@@ -285,7 +287,8 @@ class BuiltinDataTest {
 
     @Test
     void externalDataStoreIsAnnouncedAndTheClientHearsWhatWasRemoved() throws IOException {
-        try (ServerFixture fixture = new ServerFixture(directory, builder -> builder.set(ServerSetting.DATA_STORE, "file:///somewhere"));
+        try (ServerFixture fixture = new ServerFixture(
+                        directory, builder -> builder.set(ServerSetting.DATA_STORE, "file:///somewhere"));
                 HmfsClient client = fixture.client()) {
             assertEquals("file:///somewhere", client.server().dataStore());
             assertCode(ResultCode.BAD_REQUEST, client.readBlockAsync(1, 0, 0, new byte[1], 0, 1));

@@ -52,7 +52,8 @@ class LeaseEndsTest {
     @ParameterizedTest
     @ValueSource(strings = {"builtin", "file:///elsewhere"})
     void aFileThatGoesTakesItsLeaseWithIt(String dataStore) throws Exception {
-        try (ServerFixture server = new ServerFixture(directory, config -> config.set(ServerSetting.DATA_STORE, dataStore));
+        try (ServerFixture server =
+                        new ServerFixture(directory, config -> config.set(ServerSetting.DATA_STORE, dataStore));
                 HmfsClient client = server.client()) {
             OpenedFile deleted = create(client, "/deleted");
             create(client, "/replaced");

@@ -57,12 +57,16 @@ class LifecycleTest {
     void portInUseIsOneClearErrorAndLeavesThePoolUsable() throws IOException {
         try (ServerFixture fixture = new ServerFixture(directory)) {
             Path other = formatted("other.pool");
-            ServerConfig config =
-                    ServerConfig.builder(other).set(ServerSetting.PORT, fixture.port()).build();
+            ServerConfig config = ServerConfig.builder(other)
+                    .set(ServerSetting.PORT, fixture.port())
+                    .build();
             IOException thrown = assertThrows(IOException.class, () -> HmfsServer.start(config));
             String message = String.valueOf(thrown.getMessage());
             assertTrue(message.contains("127.0.0.1:" + fixture.port()) && message.contains("in use"), message);
-            HmfsServer.start(ServerConfig.builder(other).set(ServerSetting.PORT, 0).build()).close();
+            HmfsServer.start(ServerConfig.builder(other)
+                            .set(ServerSetting.PORT, 0)
+                            .build())
+                    .close();
         }
     }
 
@@ -102,10 +106,14 @@ class LifecycleTest {
         assertTrue(String.valueOf(port.getMessage()).contains("port"), port.getMessage());
         assertThrows(
                 IllegalArgumentException.class,
-                () -> ServerConfig.builder(pool).set(ServerSetting.CHUNK_SIZE, 2L << 20).build());
+                () -> ServerConfig.builder(pool)
+                        .set(ServerSetting.CHUNK_SIZE, 2L << 20)
+                        .build());
         assertThrows(
                 IllegalArgumentException.class,
-                () -> ServerConfig.builder(pool).set(ServerSetting.DATA_STORE, "nonsense").build());
+                () -> ServerConfig.builder(pool)
+                        .set(ServerSetting.DATA_STORE, "nonsense")
+                        .build());
     }
 
     @Test
@@ -115,7 +123,10 @@ class LifecycleTest {
         fixture.close();
         fixture.close(); // idempotent
         assertEquals(0, fixture.server().awaitStop());
-        HmfsServer.start(ServerConfig.builder(fixture.pool).set(ServerSetting.PORT, port).build()).close();
+        HmfsServer.start(ServerConfig.builder(fixture.pool)
+                        .set(ServerSetting.PORT, port)
+                        .build())
+                .close();
     }
 
     @Test
@@ -171,7 +182,8 @@ class LifecycleTest {
         Path pool = formatted("p.pool");
         AtomicBoolean closed = new AtomicBoolean();
         try (ServerNamespace real = Hmfs.openForServer(pool, OpenOptions.process())) {
-            ServerConfig config = ServerConfig.builder(pool).set(ServerSetting.PORT, 0).build();
+            ServerConfig config =
+                    ServerConfig.builder(pool).set(ServerSetting.PORT, 0).build();
             HmfsServer server = HmfsServer.prepare(config, failingOn(real, "bomb", closed), new StartSteps());
             server.failStop(new IllegalStateException("planned"));
             assertEquals(HmfsServer.EXIT_FAILED, server.awaitStop());

@@ -192,12 +192,16 @@ class ObservationTest {
             Path other = formatted();
             ServerConfig config = ServerConfig.builder(other)
                     .set(ServerSetting.PORT, 0)
-                    .set(ServerSetting.ADMIN_HOST, "127.0.0.1").set(ServerSetting.ADMIN_PORT, taken.getPort())
+                    .set(ServerSetting.ADMIN_HOST, "127.0.0.1")
+                    .set(ServerSetting.ADMIN_PORT, taken.getPort())
                     .build();
             IOException thrown = assertThrows(IOException.class, () -> HmfsServer.start(config));
             String message = String.valueOf(thrown.getMessage());
             assertTrue(message.contains("127.0.0.1:" + taken.getPort()) && message.contains("admin-port"), message);
-            HmfsServer.start(ServerConfig.builder(other).set(ServerSetting.PORT, 0).build()).close();
+            HmfsServer.start(ServerConfig.builder(other)
+                            .set(ServerSetting.PORT, 0)
+                            .build())
+                    .close();
         }
     }
 
@@ -269,7 +273,9 @@ class ObservationTest {
         long parent = 0;
         try (ServerFixture fixture = new ServerFixture(
                         directory,
-                        builder -> builder.set(ServerSetting.AUDIT_LOG, file).set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20).set(ServerSetting.AUDIT_LOG_FILES, 2));
+                        builder -> builder.set(ServerSetting.AUDIT_LOG, file)
+                                .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
+                                .set(ServerSetting.AUDIT_LOG_FILES, 2));
                 HmfsClient client = fixture.client(OPTIONS)) {
             client.mkdir("/a/b", 01750, true);
             FileInfo made = client.create("/a/b/f", PLAIN);
@@ -336,7 +342,9 @@ class ObservationTest {
         List<String> expected = new ArrayList<>();
         try (ServerFixture fixture = new ServerFixture(
                         directory,
-                        builder -> builder.set(ServerSetting.AUDIT_LOG, file).set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20).set(ServerSetting.AUDIT_LOG_FILES, 2));
+                        builder -> builder.set(ServerSetting.AUDIT_LOG, file)
+                                .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
+                                .set(ServerSetting.AUDIT_LOG_FILES, 2));
                 HmfsClient client = fixture.client(OPTIONS)) {
             List<CompletableFuture<FileInfo>> asked = new ArrayList<>();
             for (int i = 0; i < 600; i++) {

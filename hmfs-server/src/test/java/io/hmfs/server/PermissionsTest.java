@@ -125,8 +125,8 @@ class PermissionsTest extends UsersOfOneServer {
 
     @Test
     void nothingIsCheckedWherePermissionsAreOff(@TempDir Path other) throws IOException {
-        try (ServerFixture open = new ServerFixture(
-                        other, builder -> builder.set(ServerSetting.PERMISSIONS_ENABLED, false));
+        try (ServerFixture open =
+                        new ServerFixture(other, builder -> builder.set(ServerSetting.PERMISSIONS_ENABLED, false));
                 HmfsClient anybody = open.client("eve")) {
             admin.stat("/");
             FileInfo file = anybody.create("/f", new CreateOptions(0, false, false, 0755));

@@ -41,7 +41,9 @@ class QuotaCrashTest {
     }
 
     private ServerConfig config() {
-        return ServerConfig.builder(directory.resolve("p.pool")).set(ServerSetting.PORT, 0).build();
+        return ServerConfig.builder(directory.resolve("p.pool"))
+                .set(ServerSetting.PORT, 0)
+                .build();
     }
 
     private static HmfsClient connect(HmfsServer server) throws IOException {

@@ -50,7 +50,9 @@ class RemovalCrashTest {
     }
 
     private ServerConfig config() {
-        return ServerConfig.builder(directory.resolve("p.pool")).set(ServerSetting.PORT, 0).build();
+        return ServerConfig.builder(directory.resolve("p.pool"))
+                .set(ServerSetting.PORT, 0)
+                .build();
     }
 
     /** Puts two files with an object each, cuts a removal off, starts again, looks at the objects that then are left. */

@@ -26,8 +26,8 @@ final class ServerChild implements AutoCloseable {
 
     /** Arguments: pool, mode, port or 0. */
     public static void main(String[] args) throws IOException {
-        ServerConfig.Builder config =
-                config(Path.of(args[0]), Persistence.valueOf(args[1])).set(ServerSetting.PORT, Integer.parseInt(args[2]));
+        ServerConfig.Builder config = config(Path.of(args[0]), Persistence.valueOf(args[1]))
+                .set(ServerSetting.PORT, Integer.parseInt(args[2]));
         try (HmfsServer server = HmfsServer.start(config.build())) {
             byte[] line = ("port " + server.address().getPort() + "\n").getBytes(StandardCharsets.US_ASCII);
             System.out.write(line, 0, line.length);

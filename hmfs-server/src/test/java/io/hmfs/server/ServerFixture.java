@@ -63,8 +63,8 @@ final class ServerFixture implements AutoCloseable {
                         .set(ServerSetting.BLOCK_SIZE, (long) BLOCK_SIZE)
                         .set(ServerSetting.EVENT_LOOPS, 2)
                         .set(ServerSetting.SUPERUSER, "alice")
-                                .set(ServerSetting.GROUP_SOURCE, AccessConfig.Source.STATIC)
-                                .set(ServerSetting.STATIC_GROUPS, GROUPS))
+                        .set(ServerSetting.GROUP_SOURCE, AccessConfig.Source.STATIC)
+                        .set(ServerSetting.STATIC_GROUPS, GROUPS))
                 .build();
     }
 

@@ -284,7 +284,10 @@ class SymlinkTest extends UsersOfOneServer {
         Path log = directory.resolve("audit.log");
         Path pool = Files.createDirectory(directory.resolve("audited"));
         try (ServerFixture audited = new ServerFixture(
-                        pool, builder -> builder.set(ServerSetting.AUDIT_LOG, log).set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20).set(ServerSetting.AUDIT_LOG_FILES, 2));
+                        pool,
+                        builder -> builder.set(ServerSetting.AUDIT_LOG, log)
+                                .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
+                                .set(ServerSetting.AUDIT_LOG_FILES, 2));
                 HmfsClient client = audited.client()) {
             client.symlink("/l", "hdfs://other/\nx", PLAIN);
             assertThrows(HmfsException.class, () -> client.stat("/l/y"));

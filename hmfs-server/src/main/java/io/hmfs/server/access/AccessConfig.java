@@ -38,8 +38,7 @@ public record AccessConfig(
         for (String entry : ProxyUsers.parts(text, ";")) {
             int equals = entry.indexOf('=');
             if (equals < 1) {
-                throw new IllegalArgumentException(
-                        "has '" + entry + "'; write user=group1,group2;user2=group3");
+                throw new IllegalArgumentException("has '" + entry + "'; write user=group1,group2;user2=group3");
             }
             groups.put(entry.substring(0, equals).strip(), ProxyUsers.parts(entry.substring(equals + 1), ","));
         }

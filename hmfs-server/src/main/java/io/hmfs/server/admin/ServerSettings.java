@@ -52,7 +52,8 @@ final class ServerSettings {
      * @param variables the environment
      * @param file the properties file, or null for none
      */
-    static ServerSettings resolve(Map<ServerSetting<?>, String> flags, Map<String, String> variables, @Nullable Path file)
+    static ServerSettings resolve(
+            Map<ServerSetting<?>, String> flags, Map<String, String> variables, @Nullable Path file)
             throws IOException {
         rejectUnknownVariables(variables);
         ServerSettings settings = new ServerSettings();
@@ -136,8 +137,7 @@ final class ServerSettings {
                 Boolean.TRUE.equals(read(ServerSetting.EMULATE_PMEM)),
                 read(ServerSetting.PERSISTENCE),
                 read(ServerSetting.LOG_DIRECTORY));
-        values.set(ServerSetting.PERSISTENCE, mode.persistence())
-                .set(ServerSetting.LOG_DIRECTORY, mode.logDirectory());
+        values.set(ServerSetting.PERSISTENCE, mode.persistence()).set(ServerSetting.LOG_DIRECTORY, mode.logDirectory());
     }
 
     /** What was given; null if nothing was, or an empty text where there may be nothing. */
@@ -169,7 +169,8 @@ final class ServerSettings {
         if (setting == ServerSetting.ADMIN_PORT && text.equals(ServerSetting.show(ServerSetting.OFF))) {
             return ServerSetting.OFF;
         }
-        if (type == Boolean.class && List.of("true", "yes", "1", "false", "no", "0").contains(text)) {
+        if (type == Boolean.class
+                && List.of("true", "yes", "1", "false", "no", "0").contains(text)) {
             return List.of("true", "yes", "1").contains(text);
         }
         return Stream.ofNullable(type.getEnumConstants())
@@ -200,8 +201,8 @@ final class ServerSettings {
     /** One line for each setting: key, value, source. */
     String table() throws IOException {
         Value pool = given.get(ServerSetting.POOL);
-        ServerSetting.Values values = new ServerSetting.Values(
-                pool == null ? Path.of("POOL") : path(ServerSetting.POOL, pool.text()));
+        ServerSetting.Values values =
+                new ServerSetting.Values(pool == null ? Path.of("POOL") : path(ServerSetting.POOL, pool.text()));
         boolean known = true;
         try {
             mode(values);

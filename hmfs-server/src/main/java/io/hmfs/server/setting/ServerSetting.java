@@ -55,8 +55,8 @@ public final class ServerSetting<T> {
                     + " grow. Mapped pools only.");
     public static final ServerSetting<String> HOST =
             text("host", "NAME", Default.is("127.0.0.1"), "Address to listen on; `0.0.0.0` for all.");
-    public static final ServerSetting<Integer> PORT = number(
-            "port", 0, 65_535, Default.is(HmfsClient.DEFAULT_PORT), "Port to listen on; 0 takes a free one.");
+    public static final ServerSetting<Integer> PORT =
+            number("port", 0, 65_535, Default.is(HmfsClient.DEFAULT_PORT), "Port to listen on; 0 takes a free one.");
 
     /** A command finds out what the pool was made for; an embedding program that says nothing gets what needs nothing. */
     public static final ServerSetting<Persistence> PERSISTENCE = choice(
@@ -111,15 +111,12 @@ public final class ServerSetting<T> {
             "Directory of the builtin store.");
 
     public static final ServerSetting<Long> BLOCK_SIZE = size(
-            "block-size",
-            Bounds.of(64L << 10, 1L << 40),
-            Default.is(64L << 20),
-            "Bytes of file data in one object.");
+            "block-size", Bounds.of(64L << 10, 1L << 40), Default.is(64L << 20), "Bytes of file data in one object.");
     public static final ServerSetting<Long> CHUNK_SIZE = size(
             "chunk-size",
             new Bounds<>(
                     v -> 4L << 10,
-                    // a frame-max below its own least is what has to be named, not a chunk-size that does not fit into it
+                    // if frame-max is below its least, that is wrong, and not the chunk-size
                     v -> Math.max(v.get(ServerSetting.FRAME_MAX), FRAME_MAX_MIN) - Wire.DATA_OVERHEAD,
                     "4K to what fits into `frame-max`"),
             Default.is(256L << 10),
@@ -296,15 +293,16 @@ public final class ServerSetting<T> {
     }
 
     /** A default; {@code words} say what it is where it depends on the machine or the pool. */
-    private record Default<T>(Function<Values, @Nullable T> of, @Nullable String words) {
+    private record Default<T>(
+            Function<Values, @Nullable T> of, @Nullable String words) {
         static <T> Default<T> is(T value) {
             return new Default<>(v -> value, null);
         }
     }
 
     /** From the least to the greatest value; {@code range} says so in words, which may name other settings. */
-    private record Bounds<T extends Comparable<T>>(
-            Function<Values, T> least, Function<Values, T> most, String range) implements Check<T> {
+    private record Bounds<T extends Comparable<T>>(Function<Values, T> least, Function<Values, T> most, String range)
+            implements Check<T> {
         static <T extends Comparable<T>> Bounds<T> of(T least, T most) {
             return new Bounds<>(v -> least, v -> most, show(least) + " to " + show(most));
         }
@@ -346,8 +344,7 @@ public final class ServerSetting<T> {
 
     private static ServerSetting<Duration> time(
             String key, Bounds<Duration> bounds, Duration fallback, String meaning) {
-        return new ServerSetting<>(
-                Duration.class, key, "TIME", bounds.range, Default.is(fallback), bounds, meaning);
+        return new ServerSetting<>(Duration.class, key, "TIME", bounds.range, Default.is(fallback), bounds, meaning);
     }
 
     private static ServerSetting<Boolean> truth(String key, boolean fallback, String meaning) {

@@ -36,7 +36,11 @@ class AccessTest {
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         AtomicLong clock = new AtomicLong();
         AtomicReference<List<String>> groups = new AtomicReference<>(List.of("admins"));
-        AccessConfig config = ServerConfig.builder(Path.of("p")).set(ServerSetting.SUPERUSER, "root").set(ServerSetting.SUPERGROUP, "admins").build().access();
+        AccessConfig config = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, "root")
+                .set(ServerSetting.SUPERGROUP, "admins")
+                .build()
+                .access();
         try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
             Callers callers = new Callers(namespace, config, user -> groups.get(), Runnable::run, clock::get);
             Caller ann = callers.of("ann").join();

@@ -55,7 +55,9 @@ class CallersTest {
         AccessConfig config = ServerConfig.builder(Path.of("p"))
                 .set(ServerSetting.SUPERUSER, "hmfs")
                 .set(ServerSetting.SUPERGROUP, "admins")
-                .set(ServerSetting.GROUP_EXPIRY, EXPIRY).build().access();
+                .set(ServerSetting.GROUP_EXPIRY, EXPIRY)
+                .build()
+                .access();
         callers = new Callers(namespace, config, this::groups, this::later, clock::get);
         source.put("bob", List.of("staff", "engineers"));
     }
@@ -246,7 +248,8 @@ class CallersTest {
     @Test
     void usersAreBoundedAndForgottenForNewOnes() {
         clock.set(-1L << 40); // the clock of a machine may begin anywhere
-        callers = new Callers(namespace, ServerConfig.of(Path.of("p")).access(), this::groups, this::later, clock::get, 3);
+        callers = new Callers(
+                namespace, ServerConfig.of(Path.of("p")).access(), this::groups, this::later, clock::get, 3);
         Caller bob = caller("bob");
         bob.joined();
         caller("one");

@@ -53,7 +53,8 @@ class GcCommandTest {
     void start() throws IOException {
         Path pool = directory.resolve("p.pool");
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, null));
-        ServerConfig config = ServerConfig.builder(pool).set(ServerSetting.PORT, 0).build();
+        ServerConfig config =
+                ServerConfig.builder(pool).set(ServerSetting.PORT, 0).build();
         HmfsServer started = HmfsServer.start(config);
         server = started;
         try (HmfsClient client =

@@ -136,7 +136,8 @@ final class ServerSettingsTest {
 
     @Test
     void dataIsWhereTheLogIsUnlessToldOtherwise() throws IOException {
-        Map<ServerSetting<?>, String> flags = Map.of(ServerSetting.POOL, "/m/p", ServerSetting.LOG_DIRECTORY, "/disk/log");
+        Map<ServerSetting<?>, String> flags =
+                Map.of(ServerSetting.POOL, "/m/p", ServerSetting.LOG_DIRECTORY, "/disk/log");
         ServerSettings settings = resolve(flags, Map.of(), null);
         assertEquals(Path.of("/disk/log/data"), settings.config().dataDirectory());
         assertTrue(settings.table().matches("(?s).*data-directory +/disk/log/data +default\n.*"), settings.table());
@@ -271,8 +272,9 @@ final class ServerSettingsTest {
         flags.put(ServerSetting.LEASE_HARD_LIMIT, "45s");
         CommandException command = assertThrows(
                 CommandException.class, () -> resolve(flags, Map.of(), null).config());
-        IllegalArgumentException embedded =
-                assertThrows(IllegalArgumentException.class, () -> ServerConfig.builder(Path.of("/p"))
+        IllegalArgumentException embedded = assertThrows(
+                IllegalArgumentException.class,
+                () -> ServerConfig.builder(Path.of("/p"))
                         .set(ServerSetting.LEASE_HARD_LIMIT, Duration.ofSeconds(45))
                         .build());
         assertEquals("lease-hard-limit is '45s'; write a time from 60s to 604800s", embedded.getMessage());
@@ -281,8 +283,9 @@ final class ServerSettingsTest {
 
     @Test
     void aModeThatHasALogNeedsItsDirectory() {
-        IllegalArgumentException wrong =
-                assertThrows(IllegalArgumentException.class, () -> ServerConfig.builder(Path.of("/p"))
+        IllegalArgumentException wrong = assertThrows(
+                IllegalArgumentException.class,
+                () -> ServerConfig.builder(Path.of("/p"))
                         .set(ServerSetting.PERSISTENCE, Persistence.LOGGED)
                         .build());
         assertTrue(String.valueOf(wrong.getMessage()).contains("log-directory"), wrong.getMessage());
@@ -298,9 +301,7 @@ final class ServerSettingsTest {
         assertEquals(
                 String.join(
                         "\n",
-                        ServerSetting.values().stream()
-                                .map(ServerSetting::row)
-                                .toList()),
+                        ServerSetting.values().stream().map(ServerSetting::row).toList()),
                 String.join("\n", rows));
     }
 
@@ -310,7 +311,8 @@ final class ServerSettingsTest {
     }
 
     private static ServerSettings resolve(
-            Map<ServerSetting<?>, String> flags, Map<String, String> variables, @Nullable Path file) throws IOException {
+            Map<ServerSetting<?>, String> flags, Map<String, String> variables, @Nullable Path file)
+            throws IOException {
         return ServerSettings.resolve(flags, variables, file);
     }
 

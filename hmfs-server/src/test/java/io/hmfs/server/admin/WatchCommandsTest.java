@@ -75,7 +75,12 @@ class WatchCommandsTest {
                 .set(ServerSetting.PERSISTENCE, Persistence.LOGGED)
                 .set(ServerSetting.EMULATE_PMEM, true)
                 .set(ServerSetting.LOG_DIRECTORY, log)
-                .set(ServerSetting.ADMIN_HOST, "127.0.0.1").set(ServerSetting.ADMIN_PORT, 0).set(ServerSetting.AUDIT_LOG, directory.resolve("audit.log")).set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20).set(ServerSetting.AUDIT_LOG_FILES, 2).set(ServerSetting.SLOW_THRESHOLD, Duration.ofSeconds(30))
+                .set(ServerSetting.ADMIN_HOST, "127.0.0.1")
+                .set(ServerSetting.ADMIN_PORT, 0)
+                .set(ServerSetting.AUDIT_LOG, directory.resolve("audit.log"))
+                .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
+                .set(ServerSetting.AUDIT_LOG_FILES, 2)
+                .set(ServerSetting.SLOW_THRESHOLD, Duration.ofSeconds(30))
                 .build());
     }
 

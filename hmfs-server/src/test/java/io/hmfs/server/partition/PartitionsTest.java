@@ -27,7 +27,10 @@ class PartitionsTest {
         Path pool = directory.resolve(name);
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.process());
-        return new Partition(namespace, new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()), null);
+        return new Partition(
+                namespace,
+                new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()),
+                null);
     }
 
     @Test

@@ -61,7 +61,10 @@ final class BareService {
             Executor disk,
             Session session)
             throws IOException {
-        AccessConfig access = ServerConfig.builder(Path.of("p")).set(ServerSetting.SUPERUSER, superuser).build().access();
+        AccessConfig access = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, superuser)
+                .build()
+                .access();
         Callers callers = new Callers(namespace, access, _ -> groups, Runnable::run, System::nanoTime);
         Pipeline worker = new Pipelines(service(namespace, key, callers, observation, disk)).newPipeline();
         greet(worker, "u", session);
@@ -122,8 +125,12 @@ final class BareService {
                 durable);
         Grants grants = Grants.open(key);
         return new Service(
-                new Partitions(List.of(
-                        new Partition(namespace, new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()), data))),
+                new Partitions(List.of(new Partition(
+                        namespace,
+                        new Leases(
+                                namespace.records(),
+                                ServerConfig.of(Path.of("p")).leases()),
+                        data))),
                 info,
                 callers,
                 grants,

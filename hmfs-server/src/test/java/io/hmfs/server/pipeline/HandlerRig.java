@@ -89,7 +89,10 @@ public final class HandlerRig implements AutoCloseable {
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "test");
         observation = new Observation(meters, metrics, null, Long.MAX_VALUE);
-        AccessConfig access = ServerConfig.builder(Path.of("p")).set(ServerSetting.SUPERUSER, ROOT).build().access();
+        AccessConfig access = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, ROOT)
+                .build()
+                .access();
         callers = new Callers(namespace, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
         pipeline = start(0);
     }

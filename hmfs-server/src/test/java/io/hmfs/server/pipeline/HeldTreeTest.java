@@ -84,7 +84,10 @@ class HeldTreeTest {
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "test");
         Observation observation = new Observation(meters, metrics, null, Long.MAX_VALUE);
-        AccessConfig access = ServerConfig.builder(Path.of("p")).set(ServerSetting.SUPERUSER, "root").build().access();
+        AccessConfig access = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, "root")
+                .build()
+                .access();
         Callers callers = new Callers(hooked, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
         data = BuiltinData.open(directory.resolve("data"), namespace, 1 << 20, false);
         worker = new Pipelines(BareService.service(

@@ -98,10 +98,19 @@ class OffloadedRequestTest {
                     32 << 10,
                     false);
             Service service = new Service(
-                    new Partitions(List.of(
-                            new Partition(namespace, new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()), null))),
+                    new Partitions(List.of(new Partition(
+                            namespace,
+                            new Leases(
+                                    namespace.records(),
+                                    ServerConfig.of(Path.of("p")).leases()),
+                            null))),
                     info,
-                    new Callers(namespace, ServerConfig.of(Path.of("p")).access(), user -> List.of(), Runnable::run, System::nanoTime),
+                    new Callers(
+                            namespace,
+                            ServerConfig.of(Path.of("p")).access(),
+                            user -> List.of(),
+                            Runnable::run,
+                            System::nanoTime),
                     Grants.open(directory.resolve("key")),
                     Runnable::run,
                     1 << 20,

@@ -67,7 +67,10 @@ class OffloadingTest {
                 (_, method, arguments) -> logged(method, arguments));
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "test");
-        AccessConfig access = ServerConfig.builder(Path.of("p")).set(ServerSetting.SUPERUSER, "root").build().access();
+        AccessConfig access = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, "root")
+                .build()
+                .access();
         Callers callers = new Callers(logged, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
         data = BuiltinData.open(directory.resolve("data"), namespace, 1 << 20, true);
         Observation observation = new Observation(meters, metrics, null, Long.MAX_VALUE);

@@ -78,7 +78,10 @@ final class PathWorld implements AutoCloseable {
                 new Class<?>[] {ServerNamespace.class},
                 (proxy, method, arguments) -> call(method, arguments));
         metrics = new ServerMetrics(meters, stepped, "test");
-        AccessConfig access = ServerConfig.builder(Path.of("p")).set(ServerSetting.SUPERUSER, SUPERUSER).build().access();
+        AccessConfig access = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, SUPERUSER)
+                .build()
+                .access();
         callers =
                 new Callers(stepped, access, user -> groups.getOrDefault(user, List.of()), Runnable::run, () -> nanos);
         service = BareService.service(

@@ -77,7 +77,10 @@ class QuotaRacesTest {
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "test");
         Observation observation = new Observation(meters, metrics, null, Long.MAX_VALUE);
-        AccessConfig access = ServerConfig.builder(Path.of("p")).set(ServerSetting.SUPERUSER, "u").build().access();
+        AccessConfig access = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, "u")
+                .build()
+                .access();
         Callers callers = new Callers(hooked, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
         data = BuiltinData.open(directory.resolve("data"), namespace, 1 << 20, false);
         Service service =

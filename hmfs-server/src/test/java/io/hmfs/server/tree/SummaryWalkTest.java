@@ -49,7 +49,10 @@ final class SummaryWalkTest {
         Path pool = directory.resolve("pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         namespace = Hmfs.openForServer(pool, OpenOptions.process());
-        AccessConfig config = ServerConfig.builder(Path.of("p")).set(ServerSetting.SUPERUSER, "root").build().access();
+        AccessConfig config = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, "root")
+                .build()
+                .access();
         Callers callers = new Callers(namespace, config, _ -> List.of("staff"), Runnable::run, System::nanoTime);
         Caller ann = callers.of("ann").join();
         ann.joined();

@@ -96,14 +96,19 @@ final class FuzzRig implements AutoCloseable {
         Path data = directory.resolve("data");
         store = new BlockStore(data, BLOCK_SIZE, 64, false);
         BuiltinData builtin = new BuiltinData(store, new Reaper(store, namespace));
-        partition = new Partition(namespace, new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()), builtin);
+        partition = new Partition(
+                namespace,
+                new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()),
+                builtin);
         partition.recover();
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "fuzz");
         AccessConfig access = ServerConfig.builder(Path.of("p"))
                 .set(ServerSetting.SUPERUSER, SUPERUSER)
                 .set(ServerSetting.GROUP_SOURCE, AccessConfig.Source.STATIC)
-                .set(ServerSetting.STATIC_GROUPS, "bob=staff;eve=").build().access();
+                .set(ServerSetting.STATIC_GROUPS, "bob=staff;eve=")
+                .build()
+                .access();
         callers = new Callers(namespace, access, access.groups(), Runnable::run, () -> 0);
         WelcomeInfo info =
                 new WelcomeInfo(CLUSTER, 1, "fuzz", "process", "builtin", BLOCK_SIZE, CHUNK_SIZE, FRAME_MAX, false);

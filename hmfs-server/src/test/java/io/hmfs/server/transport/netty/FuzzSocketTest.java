@@ -56,8 +56,8 @@ class FuzzSocketTest {
                 .set(ServerSetting.CHUNK_SIZE, 4L << 10)
                 .set(ServerSetting.EVENT_LOOPS, 2)
                 .set(ServerSetting.SUPERUSER, FuzzRig.SUPERUSER)
-                        .set(ServerSetting.GROUP_SOURCE, AccessConfig.Source.STATIC)
-                        .set(ServerSetting.STATIC_GROUPS, "bob=staff;eve=")
+                .set(ServerSetting.GROUP_SOURCE, AccessConfig.Source.STATIC)
+                .set(ServerSetting.STATIC_GROUPS, "bob=staff;eve=")
                 .build());
     }
 
