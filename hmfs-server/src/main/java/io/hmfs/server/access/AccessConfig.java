@@ -32,7 +32,7 @@ public record AccessConfig(
         };
     }
 
-    /** @throws IllegalArgumentException if that cannot be read; its message lacks the subject, the name of the setting */
+    /** Reads the groups of users. An {@code IllegalArgumentException} lacks the subject, the name of the setting. */
     public static Map<String, List<String>> parse(String text) {
         Map<String, List<String>> groups = new HashMap<>();
         for (String entry : ProxyUsers.parts(text, ";")) {

@@ -44,7 +44,7 @@ public final class ProxyUsers {
         }
     }
 
-    /** @throws IllegalArgumentException if that cannot be read, or a host of it is not known; its message lacks the subject */
+    /** Reads them, and looks hosts up. An {@code IllegalArgumentException} lacks the subject, the name of the setting. */
     public static ProxyUsers parse(String text) {
         ProxyUsers all = new ProxyUsers();
         for (String entry : parts(text, ";")) {
