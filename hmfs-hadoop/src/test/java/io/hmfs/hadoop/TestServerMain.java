@@ -4,6 +4,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.server.HmfsServer;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -28,11 +29,11 @@ final class TestServerMain {
             Hmfs.format(pool, FormatOptions.ofSize(POOL_SIZE));
         }
         ServerConfig config = ServerConfig.builder(pool)
-                .port(Integer.parseInt(args[1]))
-                .dataStore(args[2])
-                .blockSize(Long.parseLong(args[3]))
-                .chunkSize(Integer.parseInt(args[4]))
-                .access(access -> access.withProxyUsers(SERVICE + "=user:carol@*"))
+                .set(ServerSetting.PORT, Integer.parseInt(args[1]))
+                .set(ServerSetting.DATA_STORE, args[2])
+                .set(ServerSetting.BLOCK_SIZE, Long.parseLong(args[3]))
+                .set(ServerSetting.CHUNK_SIZE, Long.parseLong(args[4]))
+                .set(ServerSetting.PROXY_USERS, SERVICE + "=user:carol@*")
                 .build();
         try (HmfsServer server = HmfsServer.start(config)) {
             Runtime.getRuntime().addShutdownHook(new Thread(server::close));

@@ -15,6 +15,7 @@ import io.hmfs.server.partition.Partitions;
 import io.hmfs.server.pipeline.Pipelines;
 import io.hmfs.server.pipeline.Service;
 import io.hmfs.server.protocol.WelcomeInfo;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.ConnectionLimits;
 import io.hmfs.server.transport.Connections;
 import io.hmfs.server.transport.ServerTransport;
@@ -210,7 +211,7 @@ public final class HmfsServer implements AutoCloseable {
 
     private @Nullable AdminHttp startAdmin() throws IOException {
         ObservationConfig wanted = config.observation();
-        if (wanted.adminPort() == ObservationConfig.OFF) {
+        if (wanted.adminPort() == ServerSetting.OFF) {
             return null;
         }
         InetSocketAddress address = new InetSocketAddress(wanted.adminHost(), wanted.adminPort());

@@ -11,6 +11,7 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -299,7 +300,10 @@ class AclTest extends UsersOfOneServer {
         Path pool = Files.createDirectory(directory.resolve("audited"));
         String metrics;
         try (ServerFixture audited = new ServerFixture(
-                        pool, builder -> builder.observation(ObservationConfig.DEFAULT.withAuditLog(log, 1 << 20, 2)));
+                        pool,
+                        builder -> builder.set(ServerSetting.AUDIT_LOG, log)
+                                .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
+                                .set(ServerSetting.AUDIT_LOG_FILES, 2));
                 HmfsClient client = audited.client()) {
             client.acls().modify("/", List.of("user:eve:r--"));
             client.acls().removeEntries("/", List.of("user:eve:"));

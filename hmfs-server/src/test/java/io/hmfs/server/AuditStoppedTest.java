@@ -10,6 +10,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
+import io.hmfs.server.setting.ServerSetting;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -55,9 +56,11 @@ class AuditStoppedTest {
         Path pool = directory.resolve("p.pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         ServerConfig config = ServerConfig.builder(pool)
-                .port(0)
-                .access(access -> access.withSuperuser("alice"))
-                .observation(ObservationConfig.DEFAULT.withAuditLog(directory.resolve("audit.log"), 1 << 20, 2))
+                .set(ServerSetting.PORT, 0)
+                .set(ServerSetting.SUPERUSER, "alice")
+                .set(ServerSetting.AUDIT_LOG, directory.resolve("audit.log"))
+                .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
+                .set(ServerSetting.AUDIT_LOG_FILES, 2)
                 .build();
         Told told = new Told();
         LOG.addHandler(told);

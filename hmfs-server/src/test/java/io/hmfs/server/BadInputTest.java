@@ -8,6 +8,7 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.SocketKind;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.StatDecoder;
@@ -75,7 +76,8 @@ class BadInputTest {
     private ServerFixture impatient() throws IOException {
         return new ServerFixture(
                 Files.createDirectory(directory.resolve("impatient")),
-                builder -> builder.transport(sockets).idleTimeout(Duration.ofMillis(300)));
+                builder -> builder.set(ServerSetting.TRANSPORT, sockets)
+                        .set(ServerSetting.IDLE_TIMEOUT, Duration.ofMillis(300)));
     }
 
     /** Welcome at such a server; where this machine was too slow for that, another tries. */

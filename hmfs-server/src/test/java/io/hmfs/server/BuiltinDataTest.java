@@ -17,6 +17,7 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,9 +51,11 @@ class BuiltinDataTest {
     static ServerFixture fixture(Path directory, Persistence persistence) throws IOException {
         return new ServerFixture(
                 directory,
-                builder -> builder.persistence(persistence)
-                        .emulatePmem(persistence.writesBack())
-                        .logDirectory(persistence == Persistence.LOGGED ? directory.resolve("log") : null));
+                builder -> builder.set(ServerSetting.PERSISTENCE, persistence)
+                        .set(ServerSetting.EMULATE_PMEM, persistence.writesBack())
+                        .set(
+                                ServerSetting.LOG_DIRECTORY,
+                                persistence == Persistence.LOGGED ? directory.resolve("log") : null));
     }
 
     private static byte[] bytes(int seed, int count) {
@@ -284,7 +287,8 @@ class BuiltinDataTest {
 
     @Test
     void externalDataStoreIsAnnouncedAndTheClientHearsWhatWasRemoved() throws IOException {
-        try (ServerFixture fixture = new ServerFixture(directory, builder -> builder.dataStore("file:///somewhere"));
+        try (ServerFixture fixture = new ServerFixture(
+                        directory, builder -> builder.set(ServerSetting.DATA_STORE, "file:///somewhere"));
                 HmfsClient client = fixture.client()) {
             assertEquals("file:///somewhere", client.server().dataStore());
             assertCode(ResultCode.BAD_REQUEST, client.readBlockAsync(1, 0, 0, new byte[1], 0, 1));

@@ -18,6 +18,7 @@ import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.data.RemovalTable;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.WelcomeDecoder;
@@ -51,7 +52,7 @@ class ClientRemovalsTest {
     private Path directory;
 
     private static ServerConfig.Builder elsewhere(ServerConfig.Builder builder) {
-        return builder.dataStore("file:///elsewhere");
+        return builder.set(ServerSetting.DATA_STORE, "file:///elsewhere");
     }
 
     private ServerFixture fixture() throws IOException {
@@ -209,8 +210,8 @@ class ClientRemovalsTest {
 
     private ServerConfig config() {
         return elsewhere(ServerConfig.builder(directory.resolve("p.pool")))
-                .port(0)
-                .access(access -> access.withSuperuser("alice"))
+                .set(ServerSetting.PORT, 0)
+                .set(ServerSetting.SUPERUSER, "alice")
                 .build();
     }
 
@@ -312,9 +313,9 @@ class ClientRemovalsTest {
         try (ServerFixture fixture = new ServerFixture(
                         directory,
                         builder -> elsewhere(builder)
-                                .persistence(Persistence.LOGGED)
-                                .emulatePmem(true)
-                                .logDirectory(directory.resolve("log")));
+                                .set(ServerSetting.PERSISTENCE, Persistence.LOGGED)
+                                .set(ServerSetting.EMULATE_PMEM, true)
+                                .set(ServerSetting.LOG_DIRECTORY, directory.resolve("log")));
                 HmfsClient client = fixture.client()) {
             Set<Long> gone = ids(make(client, "/f", 300));
             delete(client, "/f", 300);
@@ -333,12 +334,12 @@ class ClientRemovalsTest {
     void clearsBesideChangesThatFillTheLogsRingEnd() throws Exception {
         Path log = directory.resolve("log");
         ServerConfig config = elsewhere(ServerConfig.builder(directory.resolve("p.pool")))
-                .port(0)
-                .eventLoops(2)
-                .emulatePmem(true)
-                .logDirectory(log)
-                .persistence(Persistence.LOGGED)
-                .access(access -> access.withSuperuser("alice"))
+                .set(ServerSetting.PORT, 0)
+                .set(ServerSetting.EVENT_LOOPS, 2)
+                .set(ServerSetting.EMULATE_PMEM, true)
+                .set(ServerSetting.LOG_DIRECTORY, log)
+                .set(ServerSetting.PERSISTENCE, Persistence.LOGGED)
+                .set(ServerSetting.SUPERUSER, "alice")
                 .build();
         LogOptions tiny = LogOptions.in(log).withOnVolatile(true).withSizes(256 << 10, 1 << 20, 64);
         Hmfs.format(config.pool(), new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, tiny));

@@ -15,6 +15,7 @@ import io.hmfs.client.ListPage;
 import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.ServerStatus;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.SocketKind;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -307,9 +308,9 @@ class EndToEndTest {
         fixture.close();
         CompletableFuture<FileInfo> meanwhile = client.statAsync("/kept/f");
         try (HmfsServer again = HmfsServer.start(ServerConfig.builder(fixture.pool)
-                .port(port)
-                .frameMax(ServerFixture.FRAME_MAX)
-                .chunkSize(ServerFixture.CHUNK_SIZE)
+                .set(ServerSetting.PORT, port)
+                .set(ServerSetting.FRAME_MAX, (long) ServerFixture.FRAME_MAX)
+                .set(ServerSetting.CHUNK_SIZE, (long) ServerFixture.CHUNK_SIZE)
                 .build())) {
             assertEquals(port, again.address().getPort());
             assertEquals(before, meanwhile.get());

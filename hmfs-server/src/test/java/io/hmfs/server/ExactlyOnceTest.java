@@ -16,6 +16,7 @@ import io.hmfs.client.XattrSetMode;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.server.FrameProxy.Fate;
 import io.hmfs.server.FrameProxy.Weather;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -109,7 +110,8 @@ class ExactlyOnceTest {
         changeAllIn(
                 first(Fate.LOSE_REPLY),
                 50,
-                config -> config.persistence(Persistence.PMEM).emulatePmem(true));
+                config ->
+                        config.set(ServerSetting.PERSISTENCE, Persistence.PMEM).set(ServerSetting.EMULATE_PMEM, true));
     }
 
     @Test
@@ -122,7 +124,8 @@ class ExactlyOnceTest {
         changeAllIn(
                 first(Fate.CUT),
                 50,
-                config -> config.persistence(Persistence.PMEM).emulatePmem(true));
+                config ->
+                        config.set(ServerSetting.PERSISTENCE, Persistence.PMEM).set(ServerSetting.EMULATE_PMEM, true));
     }
 
     @Test
@@ -147,7 +150,8 @@ class ExactlyOnceTest {
         changeAllIn(
                 (_, _) -> random.nextBoolean() ? Fate.PASS : fates[random.nextInt(fates.length)],
                 10,
-                config -> config.persistence(Persistence.PMEM).emulatePmem(true));
+                config ->
+                        config.set(ServerSetting.PERSISTENCE, Persistence.PMEM).set(ServerSetting.EMULATE_PMEM, true));
     }
 
     @Test
@@ -174,7 +178,8 @@ class ExactlyOnceTest {
     void whateverIsUnderWayAtACleanRestartIsExecutedOnce() throws Exception {
         try (ServerFixture fixture = new ServerFixture(
                         directory,
-                        config -> config.persistence(Persistence.PMEM).emulatePmem(true));
+                        config -> config.set(ServerSetting.PERSISTENCE, Persistence.PMEM)
+                                .set(ServerSetting.EMULATE_PMEM, true));
                 HmfsClient client = fixture.client(new ClientOptions("alice", LONG, LONG, 64, SOON, SOON))) {
             for (int round = 0; round < 3; round++) {
                 List<CompletableFuture<?>> changes = new ArrayList<>();

@@ -10,6 +10,7 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,7 +52,8 @@ class LeaseEndsTest {
     @ParameterizedTest
     @ValueSource(strings = {"builtin", "file:///elsewhere"})
     void aFileThatGoesTakesItsLeaseWithIt(String dataStore) throws Exception {
-        try (ServerFixture server = new ServerFixture(directory, config -> config.dataStore(dataStore));
+        try (ServerFixture server =
+                        new ServerFixture(directory, config -> config.set(ServerSetting.DATA_STORE, dataStore));
                 HmfsClient client = server.client()) {
             OpenedFile deleted = create(client, "/deleted");
             create(client, "/replaced");

@@ -19,6 +19,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.log.LogOptions;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -270,9 +271,9 @@ class LeaseTest {
         try (ServerFixture server = new ServerFixture(
                         directory,
                         config -> persistence == Persistence.LOGGED
-                                ? config.persistence(persistence)
-                                        .emulatePmem(true)
-                                        .logDirectory(directory.resolve("log"))
+                                ? config.set(ServerSetting.PERSISTENCE, persistence)
+                                        .set(ServerSetting.EMULATE_PMEM, true)
+                                        .set(ServerSetting.LOG_DIRECTORY, directory.resolve("log"))
                                 : config);
                 HmfsClient one = server.client();
                 HmfsClient other = server.client()) {

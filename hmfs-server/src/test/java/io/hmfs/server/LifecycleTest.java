@@ -20,6 +20,7 @@ import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.StatBatch;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -56,20 +57,24 @@ class LifecycleTest {
     void portInUseIsOneClearErrorAndLeavesThePoolUsable() throws IOException {
         try (ServerFixture fixture = new ServerFixture(directory)) {
             Path other = formatted("other.pool");
-            ServerConfig config =
-                    ServerConfig.builder(other).port(fixture.port()).build();
+            ServerConfig config = ServerConfig.builder(other)
+                    .set(ServerSetting.PORT, fixture.port())
+                    .build();
             IOException thrown = assertThrows(IOException.class, () -> HmfsServer.start(config));
             String message = String.valueOf(thrown.getMessage());
             assertTrue(message.contains("127.0.0.1:" + fixture.port()) && message.contains("in use"), message);
-            HmfsServer.start(ServerConfig.builder(other).port(0).build()).close();
+            HmfsServer.start(ServerConfig.builder(other)
+                            .set(ServerSetting.PORT, 0)
+                            .build())
+                    .close();
         }
     }
 
     @Test
     void unknownHostIsOneClearError() throws IOException {
         ServerConfig config = ServerConfig.builder(formatted("p.pool"))
-                .host("no.such.host.invalid")
-                .port(0)
+                .set(ServerSetting.HOST, "no.such.host.invalid")
+                .set(ServerSetting.PORT, 0)
                 .build();
         IOException thrown = assertThrows(IOException.class, () -> HmfsServer.start(config));
         assertTrue(String.valueOf(thrown.getMessage()).contains("no.such.host.invalid"), thrown.getMessage());
@@ -85,8 +90,8 @@ class LifecycleTest {
     void dataDirectoryThatCannotBeIsNamed() throws IOException {
         Path file = Files.createFile(directory.resolve("a-file"));
         ServerConfig config = ServerConfig.builder(formatted("p.pool"))
-                .port(0)
-                .dataDirectory(file.resolve("data"))
+                .set(ServerSetting.PORT, 0)
+                .set(ServerSetting.DATA_DIRECTORY, file.resolve("data"))
                 .build();
         IOException thrown = assertThrows(IOException.class, () -> HmfsServer.start(config));
         assertTrue(String.valueOf(thrown.getMessage()).contains("a-file"), thrown.getMessage());
@@ -97,14 +102,18 @@ class LifecycleTest {
         Path pool = directory.resolve("p");
         IllegalArgumentException port = assertThrows(
                 IllegalArgumentException.class,
-                () -> ServerConfig.builder(pool).port(65_536).build());
+                () -> ServerConfig.builder(pool).set(ServerSetting.PORT, 65_536).build());
         assertTrue(String.valueOf(port.getMessage()).contains("port"), port.getMessage());
         assertThrows(
                 IllegalArgumentException.class,
-                () -> ServerConfig.builder(pool).chunkSize(2 << 20).build());
+                () -> ServerConfig.builder(pool)
+                        .set(ServerSetting.CHUNK_SIZE, 2L << 20)
+                        .build());
         assertThrows(
                 IllegalArgumentException.class,
-                () -> ServerConfig.builder(pool).dataStore("nonsense").build());
+                () -> ServerConfig.builder(pool)
+                        .set(ServerSetting.DATA_STORE, "nonsense")
+                        .build());
     }
 
     @Test
@@ -114,7 +123,10 @@ class LifecycleTest {
         fixture.close();
         fixture.close(); // idempotent
         assertEquals(0, fixture.server().awaitStop());
-        HmfsServer.start(ServerConfig.builder(fixture.pool).port(port).build()).close();
+        HmfsServer.start(ServerConfig.builder(fixture.pool)
+                        .set(ServerSetting.PORT, port)
+                        .build())
+                .close();
     }
 
     @Test
@@ -142,8 +154,8 @@ class LifecycleTest {
             ServerNamespace failing = failingOn(real, "bomb", closed);
             HmfsServer server = HmfsServer.start(
                     ServerConfig.builder(pool)
-                            .port(0)
-                            .access(access -> access.withSuperuser("a"))
+                            .set(ServerSetting.PORT, 0)
+                            .set(ServerSetting.SUPERUSER, "a")
                             .build(),
                     failing);
             ClientOptions options = new ClientOptions("a", Duration.ofSeconds(5), Duration.ofSeconds(5), 16);
@@ -170,7 +182,8 @@ class LifecycleTest {
         Path pool = formatted("p.pool");
         AtomicBoolean closed = new AtomicBoolean();
         try (ServerNamespace real = Hmfs.openForServer(pool, OpenOptions.process())) {
-            ServerConfig config = ServerConfig.builder(pool).port(0).build();
+            ServerConfig config =
+                    ServerConfig.builder(pool).set(ServerSetting.PORT, 0).build();
             HmfsServer server = HmfsServer.prepare(config, failingOn(real, "bomb", closed), new StartSteps());
             server.failStop(new IllegalStateException("planned"));
             assertEquals(HmfsServer.EXIT_FAILED, server.awaitStop());

@@ -14,6 +14,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -43,9 +44,9 @@ class LoggedServerTest {
     private ServerFixture fixture() throws IOException {
         return new ServerFixture(
                 directory,
-                builder -> builder.persistence(Persistence.LOGGED)
-                        .emulatePmem(true)
-                        .logDirectory(directory.resolve("log")));
+                builder -> builder.set(ServerSetting.PERSISTENCE, Persistence.LOGGED)
+                        .set(ServerSetting.EMULATE_PMEM, true)
+                        .set(ServerSetting.LOG_DIRECTORY, directory.resolve("log")));
     }
 
     @Test
@@ -135,8 +136,8 @@ class LoggedServerTest {
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         return HmfsServer.start(
                 ServerConfig.builder(pool)
-                        .port(0)
-                        .access(access -> access.withSuperuser("alice"))
+                        .set(ServerSetting.PORT, 0)
+                        .set(ServerSetting.SUPERUSER, "alice")
                         .build(),
                 log.over(Hmfs.openForServer(pool, OpenOptions.process())));
     }

@@ -7,6 +7,7 @@ import io.hmfs.client.ResultCode;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.MemoryTransport;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
@@ -68,7 +69,7 @@ class MemoryServerTest {
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         AtomicReference<MemoryTransport> made = new AtomicReference<>();
         HmfsServer server = HmfsServer.start(
-                ServerConfig.builder(pool).port(0).build(),
+                ServerConfig.builder(pool).set(ServerSetting.PORT, 0).build(),
                 Hmfs.openForServer(pool, OpenOptions.process()),
                 (receivers, connections) -> {
                     MemoryTransport transport = new MemoryTransport(receivers.get(), connections);

@@ -16,6 +16,7 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -69,7 +70,7 @@ class ObservationTest {
     }
 
     private static ServerConfig.Builder served(ServerConfig.Builder builder) {
-        return builder.observation(ObservationConfig.DEFAULT.withAdmin("127.0.0.1", 0));
+        return builder.set(ServerSetting.ADMIN_HOST, "127.0.0.1").set(ServerSetting.ADMIN_PORT, 0);
     }
 
     private static HmfsClient client(HmfsServer server) throws IOException {
@@ -80,7 +81,7 @@ class ObservationTest {
     private HmfsServer serve(ServerNamespace namespace, Path pool, UnaryOperator<ServerConfig.Builder> change)
             throws IOException {
         ServerConfig.Builder builder =
-                ServerConfig.builder(pool).port(0).access(access -> access.withSuperuser(OPTIONS.user()));
+                ServerConfig.builder(pool).set(ServerSetting.PORT, 0).set(ServerSetting.SUPERUSER, OPTIONS.user());
         return HmfsServer.start(change.apply(served(builder)).build(), namespace);
     }
 
@@ -190,13 +191,17 @@ class ObservationTest {
             assertNotNull(taken);
             Path other = formatted();
             ServerConfig config = ServerConfig.builder(other)
-                    .port(0)
-                    .observation(ObservationConfig.DEFAULT.withAdmin("127.0.0.1", taken.getPort()))
+                    .set(ServerSetting.PORT, 0)
+                    .set(ServerSetting.ADMIN_HOST, "127.0.0.1")
+                    .set(ServerSetting.ADMIN_PORT, taken.getPort())
                     .build();
             IOException thrown = assertThrows(IOException.class, () -> HmfsServer.start(config));
             String message = String.valueOf(thrown.getMessage());
             assertTrue(message.contains("127.0.0.1:" + taken.getPort()) && message.contains("admin-port"), message);
-            HmfsServer.start(ServerConfig.builder(other).port(0).build()).close();
+            HmfsServer.start(ServerConfig.builder(other)
+                            .set(ServerSetting.PORT, 0)
+                            .build())
+                    .close();
         }
     }
 
@@ -268,7 +273,9 @@ class ObservationTest {
         long parent = 0;
         try (ServerFixture fixture = new ServerFixture(
                         directory,
-                        builder -> builder.observation(ObservationConfig.DEFAULT.withAuditLog(file, 1 << 20, 2)));
+                        builder -> builder.set(ServerSetting.AUDIT_LOG, file)
+                                .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
+                                .set(ServerSetting.AUDIT_LOG_FILES, 2));
                 HmfsClient client = fixture.client(OPTIONS)) {
             client.mkdir("/a/b", 01750, true);
             FileInfo made = client.create("/a/b/f", PLAIN);
@@ -335,7 +342,9 @@ class ObservationTest {
         List<String> expected = new ArrayList<>();
         try (ServerFixture fixture = new ServerFixture(
                         directory,
-                        builder -> builder.observation(ObservationConfig.DEFAULT.withAuditLog(file, 1 << 20, 2)));
+                        builder -> builder.set(ServerSetting.AUDIT_LOG, file)
+                                .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
+                                .set(ServerSetting.AUDIT_LOG_FILES, 2));
                 HmfsClient client = fixture.client(OPTIONS)) {
             List<CompletableFuture<FileInfo>> asked = new ArrayList<>();
             for (int i = 0; i < 600; i++) {
@@ -371,7 +380,7 @@ class ObservationTest {
             recording.enable("io.hmfs.SlowOperation");
             recording.start();
             UnaryOperator<ServerConfig.Builder> patient =
-                    builder -> builder.observation(builder.observation().withSlowThreshold(Duration.ofMillis(20)));
+                    builder -> builder.set(ServerSetting.SLOW_THRESHOLD, Duration.ofMillis(20));
             try (HmfsServer server = serve(odd(Hmfs.openForServer(pool, OpenOptions.process())), pool, patient);
                     HmfsClient client = client(server)) {
                 client.mkdir("/slow", 0755, false);

@@ -12,6 +12,7 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.HelloDecoder;
@@ -124,8 +125,8 @@ class PermissionsTest extends UsersOfOneServer {
 
     @Test
     void nothingIsCheckedWherePermissionsAreOff(@TempDir Path other) throws IOException {
-        try (ServerFixture open = new ServerFixture(
-                        other, builder -> builder.access(access -> access.withPermissionsEnabled(false)));
+        try (ServerFixture open =
+                        new ServerFixture(other, builder -> builder.set(ServerSetting.PERMISSIONS_ENABLED, false));
                 HmfsClient anybody = open.client("eve")) {
             admin.stat("/");
             FileInfo file = anybody.create("/f", new CreateOptions(0, false, false, 0755));

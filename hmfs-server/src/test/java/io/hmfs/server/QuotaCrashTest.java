@@ -12,6 +12,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.Records;
 import io.hmfs.core.ServerNamespace;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -40,7 +41,9 @@ class QuotaCrashTest {
     }
 
     private ServerConfig config() {
-        return ServerConfig.builder(directory.resolve("p.pool")).port(0).build();
+        return ServerConfig.builder(directory.resolve("p.pool"))
+                .set(ServerSetting.PORT, 0)
+                .build();
     }
 
     private static HmfsClient connect(HmfsServer server) throws IOException {

@@ -16,6 +16,7 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -49,7 +50,9 @@ class RemovalCrashTest {
     }
 
     private ServerConfig config() {
-        return ServerConfig.builder(directory.resolve("p.pool")).port(0).build();
+        return ServerConfig.builder(directory.resolve("p.pool"))
+                .set(ServerSetting.PORT, 0)
+                .build();
     }
 
     /** Puts two files with an object each, cuts a removal off, starts again, looks at the objects that then are left. */

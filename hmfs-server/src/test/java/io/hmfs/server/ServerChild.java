@@ -1,6 +1,7 @@
 package io.hmfs.server;
 
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -25,8 +26,8 @@ final class ServerChild implements AutoCloseable {
 
     /** Arguments: pool, mode, port or 0. */
     public static void main(String[] args) throws IOException {
-        ServerConfig.Builder config =
-                config(Path.of(args[0]), Persistence.valueOf(args[1])).port(Integer.parseInt(args[2]));
+        ServerConfig.Builder config = config(Path.of(args[0]), Persistence.valueOf(args[1]))
+                .set(ServerSetting.PORT, Integer.parseInt(args[2]));
         try (HmfsServer server = HmfsServer.start(config.build())) {
             byte[] line = ("port " + server.address().getPort() + "\n").getBytes(StandardCharsets.US_ASCII);
             System.out.write(line, 0, line.length);
@@ -39,10 +40,10 @@ final class ServerChild implements AutoCloseable {
 
     /** What such a server is started with, but for its port. */
     static ServerConfig.Builder config(Path pool, Persistence persistence) {
-        ServerConfig.Builder config = ServerConfig.builder(pool).eventLoops(2);
-        config.persistence(persistence).access(access -> access.withSuperuser("alice"));
+        ServerConfig.Builder config = ServerConfig.builder(pool).set(ServerSetting.EVENT_LOOPS, 2);
+        config.set(ServerSetting.PERSISTENCE, persistence).set(ServerSetting.SUPERUSER, "alice");
         if (persistence == Persistence.LOGGED) {
-            config.emulatePmem(true).logDirectory(logOf(pool));
+            config.set(ServerSetting.EMULATE_PMEM, true).set(ServerSetting.LOG_DIRECTORY, logOf(pool));
         }
         return config;
     }

@@ -7,6 +7,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.SocketKind;
 import io.hmfs.server.transport.netty.NettySockets;
 import java.io.IOException;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Assumptions;
 
 /** A server on a fresh pool and a free loopback port, for tests. Its superuser is alice, whom {@link #client()} is. */
 final class ServerFixture implements AutoCloseable {
-    static final int FRAME_MAX = ServerConfig.FRAME_MAX_MIN;
+    static final int FRAME_MAX = ServerSetting.FRAME_MAX_MIN;
     static final int CHUNK_SIZE = 64 << 10;
     static final int BLOCK_SIZE = 256 << 10;
     static final String GROUPS = "bob=staff,engineers;carol=staff;dave=supergroup,staff;eve=";
@@ -51,19 +52,19 @@ final class ServerFixture implements AutoCloseable {
             throws IOException {
         String obstacle = NettySockets.obstacle(sockets);
         Assumptions.assumeTrue(obstacle == null, () -> sockets.label() + " cannot be had here: " + obstacle);
-        return new ServerFixture(directory, builder -> change.apply(builder.transport(sockets)));
+        return new ServerFixture(directory, builder -> change.apply(builder.set(ServerSetting.TRANSPORT, sockets)));
     }
 
     ServerConfig config() {
         return change.apply(ServerConfig.builder(pool)
-                        .port(port)
-                        .frameMax(FRAME_MAX)
-                        .chunkSize(CHUNK_SIZE)
-                        .blockSize(BLOCK_SIZE)
-                        .eventLoops(2)
-                        .access(access -> access.withSuperuser("alice")
-                                .withGroupSource(AccessConfig.Source.STATIC)
-                                .withStaticGroups(GROUPS)))
+                        .set(ServerSetting.PORT, port)
+                        .set(ServerSetting.FRAME_MAX, (long) FRAME_MAX)
+                        .set(ServerSetting.CHUNK_SIZE, (long) CHUNK_SIZE)
+                        .set(ServerSetting.BLOCK_SIZE, (long) BLOCK_SIZE)
+                        .set(ServerSetting.EVENT_LOOPS, 2)
+                        .set(ServerSetting.SUPERUSER, "alice")
+                        .set(ServerSetting.GROUP_SOURCE, AccessConfig.Source.STATIC)
+                        .set(ServerSetting.STATIC_GROUPS, GROUPS))
                 .build();
     }
 

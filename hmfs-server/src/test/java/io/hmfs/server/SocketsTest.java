@@ -13,6 +13,7 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.SocketKind;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.WelcomeDecoder;
@@ -101,8 +102,8 @@ class SocketsTest {
             names = {"EPOLL", "IO_URING", "NIO"})
     void aConnectionBeyondTheBoundIsToldSoAndTheOthersStay(SocketKind sockets) throws Exception {
         assertEquals(ResultCode.TOO_MANY_CONNECTIONS, ResultCode.of(109)); // wire format
-        try (ServerFixture fixture =
-                        ServerFixture.on(sockets, directory, builder -> builder.connectionsMax(CONNECTIONS_MAX));
+        try (ServerFixture fixture = ServerFixture.on(
+                        sockets, directory, builder -> builder.set(ServerSetting.CONNECTIONS_MAX, CONNECTIONS_MAX));
                 HmfsClient first = fixture.client();
                 HmfsClient second = fixture.client()) {
             try (RawPeer third = new RawPeer(fixture.port())) {
@@ -140,7 +141,8 @@ class SocketsTest {
     /** Those who are refused stay for a moment to read why, and come again before that is over. */
     @Test
     void whoIsRefusedTakesNobodysPlace() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(directory, builder -> builder.connectionsMax(1))) {
+        try (ServerFixture fixture =
+                new ServerFixture(directory, builder -> builder.set(ServerSetting.CONNECTIONS_MAX, 1))) {
             List<RawPeer> refused = new ArrayList<>();
             try (HmfsClient first = fixture.client()) {
                 assertEquals(1, first.status().connections());
@@ -168,7 +170,8 @@ class SocketsTest {
     /** Its calls wait, as they would for a server that is away. */
     @Test
     void aClientThatLostItsConnectionWaitsForRoom() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(directory, builder -> builder.connectionsMax(1))) {
+        try (ServerFixture fixture =
+                new ServerFixture(directory, builder -> builder.set(ServerSetting.CONNECTIONS_MAX, 1))) {
             Queue<RawPeer> others = new ArrayDeque<>();
             FrameProxy.Weather firstIsLost =
                     (number, request) -> number == 0 ? FrameProxy.Fate.LOSE : FrameProxy.Fate.PASS;

@@ -13,6 +13,7 @@ import io.hmfs.client.ListPage;
 import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.XattrSetMode;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -283,7 +284,10 @@ class SymlinkTest extends UsersOfOneServer {
         Path log = directory.resolve("audit.log");
         Path pool = Files.createDirectory(directory.resolve("audited"));
         try (ServerFixture audited = new ServerFixture(
-                        pool, builder -> builder.observation(ObservationConfig.DEFAULT.withAuditLog(log, 1 << 20, 2)));
+                        pool,
+                        builder -> builder.set(ServerSetting.AUDIT_LOG, log)
+                                .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
+                                .set(ServerSetting.AUDIT_LOG_FILES, 2));
                 HmfsClient client = audited.client()) {
             client.symlink("/l", "hdfs://other/\nx", PLAIN);
             assertThrows(HmfsException.class, () -> client.stat("/l/y"));

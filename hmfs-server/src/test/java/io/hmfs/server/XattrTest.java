@@ -9,6 +9,7 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.XattrSetMode;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -205,7 +206,10 @@ class XattrTest extends UsersOfOneServer {
         Path pool = Files.createDirectory(directory.resolve("audited"));
         String metrics;
         try (ServerFixture audited = new ServerFixture(
-                        pool, builder -> builder.observation(ObservationConfig.DEFAULT.withAuditLog(log, 1 << 20, 2)));
+                        pool,
+                        builder -> builder.set(ServerSetting.AUDIT_LOG, log)
+                                .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
+                                .set(ServerSetting.AUDIT_LOG_FILES, 2));
                 HmfsClient client = audited.client()) {
             client.xattrs().set("/", "user.a", bytes("1"), ANY);
             client.xattrs().get("/", "user.a");

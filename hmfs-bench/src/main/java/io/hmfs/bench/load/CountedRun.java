@@ -57,7 +57,7 @@ final class CountedRun {
             pmem.begin();
             Bed.require(bed.namespace.stat(directory, hand.name(i), hand.out));
         }
-        OperationLoad.count("indexLinesPerHit", (pmem.indexLines - before) / (double) (FILES - 3 * OTHERS));
+        FoundLines.count("indexLinesPerHit", (pmem.indexLines - before) / (double) (FILES - 3 * OTHERS));
     }
 
     private void count(String operation, int steps, LongConsumer step) {
@@ -66,7 +66,7 @@ final class CountedRun {
         for (int i = 0; i < steps; i++) {
             step.accept(i);
         }
-        OperationLoad.count("fencesPer" + operation, (pmem.fences - fences) / (double) steps);
-        OperationLoad.count("linesPer" + operation, (pmem.linesWrittenBack - lines) / (double) steps);
+        FoundLines.count("fencesPer" + operation, (pmem.fences - fences) / (double) steps);
+        FoundLines.count("linesPer" + operation, (pmem.linesWrittenBack - lines) / (double) steps);
     }
 }

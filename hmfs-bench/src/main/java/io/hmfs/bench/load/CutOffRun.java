@@ -1,6 +1,5 @@
 package io.hmfs.bench.load;
 
-import io.hmfs.bench.load.OperationLoad.Options;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
@@ -35,17 +34,17 @@ final class CutOffRun {
 
     private static final long SEED = 7;
 
-    private final Options options;
+    private final OperationOptions options;
     private final Bed.Hand hand = new Bed.Hand();
     private final Random random = new Random(SEED);
     private long alone;
     private long inTurns;
 
-    private CutOffRun(Options options) {
+    private CutOffRun(OperationOptions options) {
         this.options = options;
     }
 
-    static void run(Options options) throws IOException {
+    static void run(OperationOptions options) throws IOException {
         new CutOffRun(options).run();
     }
 
@@ -69,7 +68,7 @@ final class CutOffRun {
         for (int round = 0; round < options.rounds(); round++) {
             measure();
         }
-        OperationLoad.progress("cut off");
+        FoundLines.progress("cut off");
     }
 
     private void measure() throws IOException {
@@ -225,7 +224,7 @@ final class CutOffRun {
     }
 
     private static void report(String which, double cutOff, double plain) {
-        OperationLoad.round("stat of a create cut off, " + which, "ns", cutOff);
-        OperationLoad.round("statCutOff/stat, " + which, "ratio", cutOff / plain);
+        FoundLines.round("stat of a create cut off, " + which, "ns", cutOff);
+        FoundLines.round("statCutOff/stat, " + which, "ratio", cutOff / plain);
     }
 }

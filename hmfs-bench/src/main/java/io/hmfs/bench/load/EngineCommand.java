@@ -115,14 +115,14 @@ public final class EngineCommand implements Callable<Integer> {
             names = "--names",
             defaultValue = "counted",
             description = "counted: part-00000000017; random: 16 hexadecimal digits (default ${DEFAULT-VALUE}).")
-    private EngineLoad.Names names = EngineLoad.Names.COUNTED;
+    private EngineOptions.Names names = EngineOptions.Names.COUNTED;
 
     @Option(
             names = "--look-up",
             defaultValue = "equal",
             description = "What the map is asked with: the same String that is in it, or an equal one"
                     + " (default ${DEFAULT-VALUE}).")
-    private EngineLoad.LookUp lookUp = EngineLoad.LookUp.EQUAL;
+    private EngineOptions.LookUp lookUp = EngineOptions.LookUp.EQUAL;
 
     @Option(
             names = "--pool-dir",
@@ -160,7 +160,7 @@ public final class EngineCommand implements Callable<Integer> {
 
     private Outcome measure(Path pool) throws IOException, InterruptedException {
         Lines lines = new Lines();
-        OperationLoad.Options operations = new OperationLoad.Options(pool, files, threads, mode, rounds);
+        OperationOptions operations = new OperationOptions(pool, files, threads, mode, rounds);
         gather(lines, OperationLoad.class, List.of("-Xmx512m"), operations.arguments());
         for (int count : crashOpen) {
             crash(lines, pool, count);
@@ -243,7 +243,7 @@ public final class EngineCommand implements Callable<Integer> {
 
     private void besideMap(Path pool, List<Result> results, Map<String, Number> counters) throws IOException {
         int count = Math.min(files, MAP_FILES_MAX);
-        EngineLoad.Options options = new EngineLoad.Options(pool, count, rounds, warmUp, directories, names, lookUp);
+        EngineOptions options = new EngineOptions(pool, count, rounds, warmUp, directories, names, lookUp);
         long heap = (HEAP_MIN + count * HEAP_PER_FILE) >> 20;
         Lines lines = new Lines();
         gather(

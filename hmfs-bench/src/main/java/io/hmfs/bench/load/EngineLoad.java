@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
 
 /**
@@ -19,53 +17,9 @@ public final class EngineLoad {
 
     private EngineLoad() {}
 
-    /** What the files are called: numbers in order as a job names its parts, or names without order. */
-    public enum Names {
-        COUNTED,
-        RANDOM
-    }
-
-    /** What the map is asked with: the String that is its key, or an equal one, as whoever got the name from elsewhere has. */
-    public enum LookUp {
-        SAME,
-        EQUAL
-    }
-
-    /** What to do; {@code pool} is replaced. */
-    public record Options(Path pool, int files, int rounds, int warmUp, int directories, Names names, LookUp lookUp) {
-        public Options {
-            if (files < 1 || rounds < 1 || warmUp < 0 || directories < 1) {
-                throw new IllegalArgumentException("files, rounds and directories must be at least 1, warm-up 0");
-            }
-        }
-
-        /** These options as {@link EngineLoad#main} takes them. */
-        public List<String> arguments() {
-            return List.of(
-                    pool.toString(),
-                    Integer.toString(files),
-                    Integer.toString(rounds),
-                    Integer.toString(warmUp),
-                    Integer.toString(directories),
-                    names.name(),
-                    lookUp.name());
-        }
-
-        static Options of(String[] arguments) {
-            return new Options(
-                    Path.of(arguments[0]),
-                    Integer.parseInt(arguments[1]),
-                    Integer.parseInt(arguments[2]),
-                    Integer.parseInt(arguments[3]),
-                    Integer.parseInt(arguments[4]),
-                    Names.valueOf(arguments[5]),
-                    LookUp.valueOf(arguments[6]));
-        }
-    }
-
     /** Runs all rounds; the lines are for the benchmark that started this JVM. */
     public static void main(String[] arguments) throws IOException {
-        Options options = Options.of(arguments);
+        EngineOptions options = EngineOptions.of(arguments);
         KeySet keys = KeySet.of(options);
         for (int round = -options.warmUp(); round < options.rounds(); round++) {
             boolean counts = round >= 0;

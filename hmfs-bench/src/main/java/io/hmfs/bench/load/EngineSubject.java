@@ -39,7 +39,7 @@ final class EngineSubject implements AutoCloseable {
         }
     }
 
-    static EngineSubject open(EngineLoad.Options options, KeySet keys) throws IOException {
+    static EngineSubject open(EngineOptions options, KeySet keys) throws IOException {
         Hmfs.format(options.pool(), new FormatOptions(PoolSize.of(options.files()), Backing.MAPPED, true));
         return new EngineSubject(Hmfs.openForServer(options.pool(), OpenOptions.process()), keys);
     }

@@ -23,7 +23,7 @@ record KeySet(
     private static final long SEED = 8930;
     private static final long SCATTER = 0x9E3779B97F4A7C15L;
 
-    static KeySet of(EngineLoad.Options options) {
+    static KeySet of(EngineOptions options) {
         int files = options.files();
         int[] order = shuffled(files);
         byte[] names = new byte[files * NAME_LENGTH];
@@ -39,19 +39,19 @@ record KeySet(
         for (int i = 0; i < files; i++) {
             int file = order[i];
             System.arraycopy(names, file * NAME_LENGTH, lookUpNames, i * NAME_LENGTH, NAME_LENGTH);
-            lookUpStrings[i] = options.lookUp() == EngineLoad.LookUp.SAME
+            lookUpStrings[i] = options.lookUp() == EngineOptions.LookUp.SAME
                     ? strings[file]
                     : key(options, file, name(options.names(), file));
         }
         return new KeySet(options.directories(), names, lookUpNames, order, strings, lookUpStrings);
     }
 
-    private static String key(EngineLoad.Options options, int file, String name) {
+    private static String key(EngineOptions options, int file, String name) {
         return options.directories() == 1 ? name : file % options.directories() + "/" + name;
     }
 
-    private static String name(EngineLoad.Names names, int file) {
-        if (names == EngineLoad.Names.COUNTED) {
+    private static String name(EngineOptions.Names names, int file) {
+        if (names == EngineOptions.Names.COUNTED) {
             return "part-%011d".formatted(file);
         }
         long mixed = (file + 1) * SCATTER; // a bijection: no name comes twice

@@ -1,6 +1,5 @@
 package io.hmfs.bench.load;
 
-import io.hmfs.bench.load.OperationLoad.Options;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
@@ -41,26 +40,26 @@ final class NumberedRun {
         }
     }
 
-    static void run(Options options) throws IOException, InterruptedException {
+    static void run(OperationOptions options) throws IOException, InterruptedException {
         count(options.pool());
         long steps = Math.min(options.files(), STEPS_MAX);
         for (int round = -1; round < options.rounds(); round++) { // the first is for the compiler
             double[] numbered = rates(options, steps, true);
             double[] plain = rates(options, steps, false);
             if (round >= 0) {
-                OperationLoad.round("createNumbered/create", "ratio", numbered[0] / plain[0]);
-                OperationLoad.round("deleteNumbered/delete", "ratio", numbered[1] / plain[1]);
-                OperationLoad.round("create time", "ns", 1e9 / plain[0]);
-                OperationLoad.round("createNumbered time", "ns", 1e9 / numbered[0]);
-                OperationLoad.round("delete time", "ns", 1e9 / plain[1]);
-                OperationLoad.round("deleteNumbered time", "ns", 1e9 / numbered[1]);
+                FoundLines.round("createNumbered/create", "ratio", numbered[0] / plain[0]);
+                FoundLines.round("deleteNumbered/delete", "ratio", numbered[1] / plain[1]);
+                FoundLines.round("create time", "ns", 1e9 / plain[0]);
+                FoundLines.round("createNumbered time", "ns", 1e9 / numbered[0]);
+                FoundLines.round("delete time", "ns", 1e9 / plain[1]);
+                FoundLines.round("deleteNumbered time", "ns", 1e9 / numbered[1]);
             }
-            OperationLoad.progress("numbered, round " + (round + 1) + " of " + options.rounds());
+            FoundLines.progress("numbered, round " + (round + 1) + " of " + options.rounds());
         }
     }
 
     /** Creates a second, then deletes of the same files. */
-    private static double[] rates(Options options, long steps, boolean numbered)
+    private static double[] rates(OperationOptions options, long steps, boolean numbered)
             throws IOException, InterruptedException {
         Latencies[] none = {new Latencies()};
         try (Bed bed = Bed.make(options.pool(), steps, 16, options.mode())) {
@@ -89,8 +88,8 @@ final class NumberedRun {
         for (int i = 0; i < operations.length; i++) {
             double lines = (numbered[i][0] - plain[i][0]) / (double) COUNTED;
             double fences = (numbered[i][1] - plain[i][1]) / (double) COUNTED;
-            OperationLoad.count("linesPerRecordOf" + operations[i], lines);
-            OperationLoad.count("fencesPerRecordOf" + operations[i], fences);
+            FoundLines.count("linesPerRecordOf" + operations[i], lines);
+            FoundLines.count("fencesPerRecordOf" + operations[i], fences);
         }
     }
 

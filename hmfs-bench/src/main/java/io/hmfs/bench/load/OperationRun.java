@@ -1,6 +1,5 @@
 package io.hmfs.bench.load;
 
-import io.hmfs.bench.load.OperationLoad.Options;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.ListCursor;
 import java.io.IOException;
@@ -20,14 +19,14 @@ final class OperationRun {
     private static final long STEPS_MAX = 1_000_000;
     private static final int STREAM_PAGE = 1000;
 
-    private final Options options;
+    private final OperationOptions options;
     private final Bed bed;
     private final int threads;
     private final int rounds;
     private final long perThread;
     private final long[] directories;
 
-    OperationRun(Options options, Bed bed) {
+    OperationRun(OperationOptions options, Bed bed) {
         this.options = options;
         this.bed = bed;
         this.threads = options.threads();
@@ -58,16 +57,16 @@ final class OperationRun {
             Arrays.setAll(latencies, _ -> new Latencies());
             double rate =
                     Bed.run(threads, stepsPerRound, thread -> numbered(thread, first, step), latencies, sampleEvery);
-            OperationLoad.round(name, "ops/s", rate);
+            FoundLines.round(name, "ops/s", rate);
             for (Latencies one : latencies) {
                 all.add(one);
             }
         }
-        OperationLoad.round(name + " p50", "ns", (double) all.perMille(500));
-        OperationLoad.round(name + " p99", "ns", (double) all.perMille(990));
-        OperationLoad.round(name + " p99.9", "ns", (double) all.perMille(999));
-        OperationLoad.round(name + " slowest", "ns", (double) all.max());
-        OperationLoad.progress(name);
+        FoundLines.round(name + " p50", "ns", (double) all.perMille(500));
+        FoundLines.round(name + " p99", "ns", (double) all.perMille(990));
+        FoundLines.round(name + " p99.9", "ns", (double) all.perMille(999));
+        FoundLines.round(name + " slowest", "ns", (double) all.max());
+        FoundLines.progress(name);
     }
 
     private LongConsumer numbered(int thread, long first, Step step) {
@@ -81,8 +80,8 @@ final class OperationRun {
             Bed.require(bed.namespace.create(directory, hand.name(i), Bed.FILE_MODE, 0, 0, hand.out));
         });
         long used = bed.namespace.poolStatus().regionsUsed() * REGION; // all of them: too many rather than too few
-        OperationLoad.count("files", perThread / rounds * rounds * threads);
-        OperationLoad.count("poolBytesPerFile", used / (double) (perThread / rounds * rounds * threads));
+        FoundLines.count("files", perThread / rounds * rounds * threads);
+        FoundLines.count("poolBytesPerFile", used / (double) (perThread / rounds * rounds * threads));
     }
 
     /** The same number of creates into the large pool and into a new one, in turns; one thread. */
@@ -99,12 +98,12 @@ final class OperationRun {
                 try (Bed fresh = Bed.make(small, SMALL, 16, options.mode())) {
                     long there = fresh.directory("grown");
                     double rate = Bed.run(1, SMALL, _ -> creates(fresh, there, first), none, Integer.MAX_VALUE);
-                    OperationLoad.round("create/create64k", "ratio", large / rate);
+                    FoundLines.round("create/create64k", "ratio", large / rate);
                 }
                 try (Bed fresh = Bed.make(small, SMALL, 16, options.mode())) {
                     long there = fresh.directory("grown");
                     double rate = Bed.run(1, BATCHES, _ -> batches(fresh, there, batched), none, Integer.MAX_VALUE);
-                    OperationLoad.round("createAll/createAll64k", "ratio", largeBatched / rate);
+                    FoundLines.round("createAll/createAll64k", "ratio", largeBatched / rate);
                 }
             }
         } finally {
@@ -160,9 +159,9 @@ final class OperationRun {
                         none,
                         Integer.MAX_VALUE);
                 double reads = Bed.run(1, steps(), _ -> chase.reader(), none, Integer.MAX_VALUE);
-                OperationLoad.round("stat time", "ns", 1e9 / stats);
-                OperationLoad.round("chase time", "ns", 1e9 / reads);
-                OperationLoad.round("stat/chase", "ratio", reads / stats);
+                FoundLines.round("stat time", "ns", 1e9 / stats);
+                FoundLines.round("chase time", "ns", 1e9 / reads);
+                FoundLines.round("stat/chase", "ratio", reads / stats);
             }
         }
     }
@@ -201,14 +200,14 @@ final class OperationRun {
             Latencies[] latencies = new Latencies[threads];
             Arrays.setAll(latencies, _ -> new Latencies());
             double rate = Bed.run(threads, pages, thread -> lister(thread, cursors[thread]), latencies, 1);
-            OperationLoad.round("list", "entries/s", rate * STREAM_PAGE);
+            FoundLines.round("list", "entries/s", rate * STREAM_PAGE);
             for (Latencies one : latencies) {
                 all.add(one);
             }
         }
-        OperationLoad.round("list of 1000 p50", "ns", (double) all.perMille(500));
-        OperationLoad.round("list of 1000 p99", "ns", (double) all.perMille(990));
-        OperationLoad.progress("list");
+        FoundLines.round("list of 1000 p50", "ns", (double) all.perMille(500));
+        FoundLines.round("list of 1000 p99", "ns", (double) all.perMille(990));
+        FoundLines.progress("list");
     }
 
     private LongConsumer lister(int thread, ListCursor cursor) {

@@ -1,6 +1,5 @@
 package io.hmfs.bench.load;
 
-import io.hmfs.bench.load.OperationLoad.Options;
 import io.hmfs.core.Namespace;
 import java.io.IOException;
 import java.util.Arrays;
@@ -14,15 +13,15 @@ final class PairedRun {
     private static final int SHARING_THREADS = 2;
     private static final int UNTIMED = 1 << 30;
 
-    private final Options options;
+    private final OperationOptions options;
     private final long steps;
 
-    private PairedRun(Options options) {
+    private PairedRun(OperationOptions options) {
         this.options = options;
         this.steps = Math.min(options.files(), STEPS_MAX);
     }
 
-    static void run(Options options) throws IOException, InterruptedException {
+    static void run(OperationOptions options) throws IOException, InterruptedException {
         PairedRun run = new PairedRun(options);
         for (int round = -1; round < options.rounds(); round++) { // the first is for the compiler
             double shared = run.create(SHARING_THREADS, true, SIXTEEN, Bed.Names.SCATTERED);
@@ -33,12 +32,12 @@ final class PairedRun {
             double prefixed = run.create(1, true, 3 * SIXTEEN, Bed.Names.COUNTED);
             double unprefixed = run.create(1, true, 3 * SIXTEEN, Bed.Names.SCATTERED);
             if (round >= 0) {
-                OperationLoad.round("sharedCreate/privateCreate", "ratio", shared / apart);
-                OperationLoad.round("create128/create16", "ratio", longNames / usual);
-                OperationLoad.round("createCounted/createScattered", "ratio", counted / usual);
-                OperationLoad.round("createPrefixed/createScattered", "ratio", prefixed / unprefixed);
+                FoundLines.round("sharedCreate/privateCreate", "ratio", shared / apart);
+                FoundLines.round("create128/create16", "ratio", longNames / usual);
+                FoundLines.round("createCounted/createScattered", "ratio", counted / usual);
+                FoundLines.round("createPrefixed/createScattered", "ratio", prefixed / unprefixed);
             }
-            OperationLoad.progress("pairs, round " + (round + 1) + " of " + options.rounds());
+            FoundLines.progress("pairs, round " + (round + 1) + " of " + options.rounds());
         }
     }
 

@@ -7,6 +7,7 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.HmfsServer;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.SocketKind;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
@@ -43,12 +44,12 @@ public final class ServerMain {
                 logDirectory == null ? null : LogOptions.in(logDirectory).withOnVolatile(true);
         Hmfs.format(pool, new FormatOptions(Long.parseLong(arguments[1]), Backing.MAPPED, true, log));
         ServerConfig config = ServerConfig.builder(pool)
-                .port(0)
-                .eventLoops(Integer.parseInt(arguments[2]))
-                .persistence(persistence)
-                .emulatePmem(true) // or a mode could be measured only where its memory or disk is
-                .logDirectory(logDirectory)
-                .transport(SocketKind.valueOf(System.getProperty(TRANSPORT, SocketKind.AUTO.name())))
+                .set(ServerSetting.PORT, 0)
+                .set(ServerSetting.EVENT_LOOPS, Integer.parseInt(arguments[2]))
+                .set(ServerSetting.PERSISTENCE, persistence)
+                .set(ServerSetting.EMULATE_PMEM, true) // or a mode could be measured only where its memory or disk is
+                .set(ServerSetting.LOG_DIRECTORY, logDirectory)
+                .set(ServerSetting.TRANSPORT, SocketKind.valueOf(System.getProperty(TRANSPORT, SocketKind.AUTO.name())))
                 .build();
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (HmfsServer server = HmfsServer.start(config)) {

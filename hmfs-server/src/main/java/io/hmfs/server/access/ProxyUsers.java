@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * {@code livy=analysts,user:carol@10.0.0.0/8,gateway;oozie=*@*}: for each such user the groups and users that it may act for, and the
  * addresses, networks and names of the hosts that it connects from; {@code *} is all. Names of hosts are looked up once. Immutable.
  */
-final class ProxyUsers {
+public final class ProxyUsers {
     private static final String ALL = "*";
     private static final String OF_USER = "user:";
 
@@ -44,8 +44,8 @@ final class ProxyUsers {
         }
     }
 
-    /** @throws IllegalArgumentException if that cannot be read, or a host of it is not known */
-    static ProxyUsers parse(String text) {
+    /** Reads them, and looks hosts up. An {@code IllegalArgumentException} lacks the subject, the name of the setting. */
+    public static ProxyUsers parse(String text) {
         ProxyUsers all = new ProxyUsers();
         for (String entry : parts(text, ";")) {
             int equals = entry.indexOf('=');
@@ -53,7 +53,7 @@ final class ProxyUsers {
             List<String> users = from > equals ? parts(entry.substring(equals + 1, from), ",") : List.of();
             List<String> hosts = parts(entry.substring(from + 1), ",");
             if (equals < 1 || users.isEmpty() || hosts.isEmpty()) {
-                throw new IllegalArgumentException("proxyUsers has '" + entry
+                throw new IllegalArgumentException("has '" + entry
                         + "'; write service=group1,group2,user:name@address,network/bits,host, or * for all of them");
             }
             List<Network> networks = new ArrayList<>();
@@ -62,7 +62,7 @@ final class ProxyUsers {
             }
             String service = entry.substring(0, equals).strip();
             if (all.proxies.put(service, new Proxy(users, networks)) != null) {
-                throw new IllegalArgumentException("proxyUsers has " + service + " twice; write one entry for it");
+                throw new IllegalArgumentException("has " + service + " twice; write one entry for it");
             }
         }
         return all;
@@ -89,7 +89,7 @@ final class ProxyUsers {
             return networks;
         } catch (UnknownHostException | IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "proxyUsers has the host '" + host
+                    "has the host '" + host
                             + "', which is not known; write an address, a network as 10.0.0.0/8, or the name of a host",
                     e);
         }

@@ -66,12 +66,6 @@ public final class Quantities {
         return String.format(Locale.ROOT, "%.1f %siB", scaled, "KMGTPE".charAt(power - 1));
     }
 
-    /** A size as it is written in settings: the largest unit that needs no fraction. */
-    public static String compact(long bytes) {
-        int power = bytes == 0 ? 0 : Math.min(Long.numberOfTrailingZeros(bytes) / 10, UNITS.length());
-        return (bytes >> (10 * power)) + (power == 0 ? "" : UNITS.substring(power - 1, power));
-    }
-
     /** A duration for people, such as {@code 3 h 12 m}, two units at most. */
     public static String duration(long millis) {
         long seconds = millis / 1000;

@@ -1,7 +1,8 @@
 package io.hmfs.server.admin;
 
+import io.hmfs.server.setting.ServerSetting;
 import java.nio.file.Path;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +46,9 @@ final class ServerCommand implements Callable<Integer> {
     static final class Flags implements picocli.CommandLine.IModelTransformer {
         @Override
         public CommandSpec transform(CommandSpec spec) {
-            for (ServerSetting setting : ServerSetting.values()) {
+            for (ServerSetting<?> setting : ServerSetting.values()) {
                 spec.addOption(OptionSpec.builder(setting.flag())
-                        .paramLabel(setting.form().label())
+                        .paramLabel(setting.label())
                         .type(String.class)
                         .description(setting.help().replace("%", "%%"))
                         .build());
@@ -66,12 +67,12 @@ final class ServerCommand implements Callable<Integer> {
         return ServerRun.run(settings.config());
     }
 
-    private Map<ServerSetting, String> flags() {
-        Map<ServerSetting, String> flags = new EnumMap<>(ServerSetting.class);
+    private Map<ServerSetting<?>, String> flags() {
+        Map<ServerSetting<?>, String> flags = new HashMap<>();
         if (spec == null) {
             return flags;
         }
-        for (ServerSetting setting : ServerSetting.values()) {
+        for (ServerSetting<?> setting : ServerSetting.values()) {
             String value = spec.findOption(setting.flag()).getValue();
             if (value != null) {
                 flags.put(setting, value);

@@ -1,17 +1,19 @@
 package io.hmfs.server.admin;
 
-import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.MalformedInputException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.Locale;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeSet;
@@ -39,7 +41,7 @@ final class ServerSettings {
     /** A value and where it came from. */
     record Value(String text, String source) {}
 
-    private final Map<ServerSetting, Value> given = new EnumMap<>(ServerSetting.class);
+    private final Map<ServerSetting<?>, Value> given = new LinkedHashMap<>(); // in the order of the table
 
     private ServerSettings() {}
 
@@ -50,12 +52,13 @@ final class ServerSettings {
      * @param variables the environment
      * @param file the properties file, or null for none
      */
-    static ServerSettings resolve(Map<ServerSetting, String> flags, Map<String, String> variables, @Nullable Path file)
+    static ServerSettings resolve(
+            Map<ServerSetting<?>, String> flags, Map<String, String> variables, @Nullable Path file)
             throws IOException {
         rejectUnknownVariables(variables);
         ServerSettings settings = new ServerSettings();
         Properties properties = file == null ? new Properties() : read(file);
-        for (ServerSetting setting : ServerSetting.values()) {
+        for (ServerSetting<?> setting : ServerSetting.values()) {
             String variable = variables.get(setting.variable());
             String property = properties.getProperty(setting.key());
             String flag = flags.get(setting);
@@ -73,7 +76,7 @@ final class ServerSettings {
     private static void rejectUnknownVariables(Map<String, String> variables) {
         TreeSet<String> unknown = new TreeSet<>(variables.keySet());
         unknown.removeIf(name -> !name.startsWith(PREFIX));
-        Stream<String> settings = Arrays.stream(ServerSetting.values()).map(ServerSetting::variable);
+        Stream<String> settings = ServerSetting.values().stream().map(ServerSetting::variable);
         var known = Stream.concat(settings, Arrays.stream(OTHER_VARIABLES)).toList();
         unknown.removeAll(known);
         if (!unknown.isEmpty()) {
@@ -93,7 +96,7 @@ final class ServerSettings {
             throw CommandException.usage(file + " is no properties file in UTF-8: " + e.getMessage());
         }
         for (String key : new TreeSet<>(properties.stringPropertyNames())) {
-            if (ServerSetting.ofKey(key) == null) {
+            if (!ServerSetting.keys().contains(key)) {
                 throw CommandException.usage("unknown key '" + key + "' in " + file
                         + Closest.hint(key, ServerSetting.keys()) + "; see hmfs server --help");
             }
@@ -111,104 +114,112 @@ final class ServerSettings {
             throw CommandException.usage("no pool given: use --pool FILE, HMFS_POOL, or the key pool in a file named by"
                     + " --config; make a pool with: hmfs format FILE");
         }
-        ServerConfig.Builder builder = ServerConfig.builder(path(ServerSetting.POOL, pool));
+        ServerSetting.Values values = new ServerSetting.Values(path(ServerSetting.POOL, pool.text()));
+        given.keySet().forEach(setting -> put(values, setting));
         try {
-            given.forEach((setting, value) -> {
-                if (setting.form().get() != null || !value.text().isEmpty()) { // else an empty one is as if not given
-                    setting.form().apply(builder, name(setting, value), value.text());
-                }
-            });
-            PoolMode mode = mode(path(ServerSetting.POOL, pool));
-            return builder.persistence(mode.persistence())
-                    .logDirectory(mode.logDirectory())
-                    .build();
+            // The mode is found below; unlike a value out of range, it needs the pool.
+            values.set(ServerSetting.PERSISTENCE, null).checked(this::name);
         } catch (IllegalArgumentException e) {
-            throw CommandException.usage(renamed(String.valueOf(e.getMessage())));
+            throw CommandException.usage(String.valueOf(e.getMessage()));
         }
+        mode(values);
+        return ServerConfig.of(values);
     }
 
-    private PoolMode mode(Path pool) throws IOException {
-        ServerConfig.Builder builder = ServerConfig.builder(pool);
-        Value emulate = value(ServerSetting.EMULATE_PMEM);
-        if (emulate != null) {
-            ServerSetting.EMULATE_PMEM.form().apply(builder, name(ServerSetting.EMULATE_PMEM, emulate), emulate.text());
-        }
-        Value asked = value(ServerSetting.PERSISTENCE);
-        Value directory = value(ServerSetting.LOG_DIRECTORY);
-        return PoolMode.toServe(
-                pool,
-                builder.build().emulatePmem(),
-                asked == null
-                        ? null
-                        : (Persistence) ServerSetting.PERSISTENCE
-                                .form()
-                                .parse()
-                                .parse(name(ServerSetting.PERSISTENCE, asked), asked.text()),
-                directory == null ? null : path(ServerSetting.LOG_DIRECTORY, directory));
+    private <T> void put(ServerSetting.Values values, ServerSetting<T> setting) {
+        values.set(setting, read(setting));
     }
 
-    /** What was given, unless it is empty. */
-    private @Nullable Value value(ServerSetting setting) {
+    /** Finds out in which mode to serve the pool, and puts that among the values. */
+    private void mode(ServerSetting.Values values) throws IOException {
+        PoolMode mode = PoolMode.toServe(
+                values.get(ServerSetting.POOL),
+                Boolean.TRUE.equals(read(ServerSetting.EMULATE_PMEM)),
+                read(ServerSetting.PERSISTENCE),
+                read(ServerSetting.LOG_DIRECTORY));
+        values.set(ServerSetting.PERSISTENCE, mode.persistence()).set(ServerSetting.LOG_DIRECTORY, mode.logDirectory());
+    }
+
+    /** What was given; null if nothing was, or an empty text where there may be nothing. */
+    private <T> @Nullable T read(ServerSetting<T> setting) {
+        Class<T> type = setting.type();
         Value value = given.get(setting);
-        return value == null || value.text().isEmpty() ? null : value;
-    }
-
-    /** What the setting is called in messages: its flag, or the variable or key that it came from. */
-    private static String name(ServerSetting setting, Value value) {
-        return value.source().startsWith("flag") ? setting.flag() : setting.key() + " (" + value.source() + ")";
-    }
-
-    private static Path path(ServerSetting setting, Value value) {
-        return SettingForm.absolute(name(setting, value), value.text());
-    }
-
-    /** The configuration names its components ({@code blockSize is …}); people know them as settings ({@code --block-size}). */
-    private static String renamed(String message) {
-        for (ServerSetting setting : ServerSetting.values()) {
-            String component = setting.key().replace("-", "") + " ";
-            if (message.regionMatches(true, 0, component, 0, component.length())) {
-                return setting.flag() + " " + message.substring(component.length());
-            }
+        String text = value == null ? "" : value.text();
+        if (value == null || (text.isEmpty() && (type == Path.class || setting == ServerSetting.PERSISTENCE))) {
+            return null;
         }
-        return message;
+        if (type == String.class) {
+            return type.cast(text);
+        }
+        if (type == Long.class) {
+            return type.cast(Quantities.bytes(name(setting), text));
+        }
+        if (type == Duration.class) {
+            return type.cast(Duration.ofMillis(Quantities.millis(name(setting), text)));
+        }
+        return type.cast(type == Path.class ? path(setting, text) : word(setting, text));
+    }
+
+    /** A number, or one of the words that the setting knows. */
+    private Object word(ServerSetting<?> setting, String text) {
+        Class<?> type = setting.type();
+        if (type == Integer.class && text.matches("\\d{1,9}")) {
+            return Integer.parseInt(text);
+        }
+        if (setting == ServerSetting.ADMIN_PORT && text.equals(ServerSetting.show(ServerSetting.OFF))) {
+            return ServerSetting.OFF;
+        }
+        if (type == Boolean.class
+                && List.of("true", "yes", "1", "false", "no", "0").contains(text)) {
+            return List.of("true", "yes", "1").contains(text);
+        }
+        return Stream.ofNullable(type.getEnumConstants())
+                .flatMap(Arrays::stream)
+                .filter(word -> ServerSetting.show(word).equalsIgnoreCase(text))
+                .findFirst()
+                .orElseThrow(() -> CommandException.usage(name(setting) + " is '" + text + "'; write "
+                        + (type == Integer.class ? "a number from " : "") + setting.range()));
+    }
+
+    /** An absolute path: a client that asks the server for its pool runs in another directory. */
+    private Path path(ServerSetting<?> setting, String text) {
+        try {
+            return Path.of(text).toAbsolutePath().normalize();
+        } catch (InvalidPathException e) {
+            throw CommandException.usage(name(setting) + " is no file name: " + e.getMessage());
+        }
+    }
+
+    /** What the setting is called in messages: the variable or key that it came from, else its flag. */
+    private String name(ServerSetting<?> setting) {
+        Value value = given.get(setting);
+        return value == null || value.source().startsWith("flag")
+                ? setting.flag()
+                : setting.key() + " (" + value.source() + ")";
     }
 
     /** One line for each setting: key, value, source. */
     String table() throws IOException {
         Value pool = given.get(ServerSetting.POOL);
-        Path path = pool == null ? Path.of("POOL") : path(ServerSetting.POOL, pool);
-        PoolMode mode = knownMode(path);
+        ServerSetting.Values values =
+                new ServerSetting.Values(pool == null ? Path.of("POOL") : path(ServerSetting.POOL, pool.text()));
+        boolean known = true;
+        try {
+            mode(values);
+        } catch (CommandException | PoolException e) {
+            known = false; // a start would say why there is none
+        }
         StringBuilder table = new StringBuilder();
-        for (ServerSetting setting : ServerSetting.values()) {
-            Value value = given.getOrDefault(setting, new Value(fallback(setting, path, mode), "default"));
-            table.append(String.format(
-                    "%-20s %-32s %s%n",
-                    setting.key(),
-                    value.text(),
-                    setting == ServerSetting.POOL && pool == null ? "must be given" : value.source()));
+        for (ServerSetting<?> setting : ServerSetting.values()) {
+            Value value = given.get(setting);
+            if (value == null) {
+                Object fallback = known || setting != ServerSetting.PERSISTENCE ? values.find(setting) : null;
+                value = setting == ServerSetting.POOL
+                        ? new Value("", "must be given")
+                        : new Value(fallback == null ? "" : ServerSetting.show(fallback), "default");
+            }
+            table.append(String.format("%-20s %-32s %s%n", setting.key(), value.text(), value.source()));
         }
         return table.toString();
-    }
-
-    /** The mode, or null: a start would say why there is none. */
-    private @Nullable PoolMode knownMode(Path pool) throws IOException {
-        try {
-            return mode(pool);
-        } catch (CommandException | PoolException e) {
-            return null;
-        }
-    }
-
-    private static String fallback(ServerSetting setting, Path pool, @Nullable PoolMode mode) {
-        Path log = mode == null ? null : mode.logDirectory();
-        return switch (setting) {
-            case PERSISTENCE -> mode == null ? "" : mode.persistence().name().toLowerCase(Locale.ROOT);
-            case LOG_DIRECTORY -> log == null ? "" : log.toString();
-            case DATA_DIRECTORY ->
-                log == null
-                        ? setting.fallback(pool)
-                        : ServerConfig.dataDirectoryIn(log).toString();
-            default -> setting.fallback(pool);
-        };
     }
 }

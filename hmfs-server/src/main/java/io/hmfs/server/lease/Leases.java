@@ -36,10 +36,7 @@ public final class Leases {
     public static final int OF_CLIENT_MAX = 100_000;
 
     /** How long a writer may be silent. */
-    public record Limits(Duration soft, Duration hard) {
-        /** As in HDFS. */
-        public static final Limits DEFAULT = new Limits(Duration.ofSeconds(60), Duration.ofMinutes(20));
-    }
+    public record Limits(Duration soft, Duration hard) {}
 
     private final Records records;
     private final LeaseRows rows;

@@ -15,6 +15,9 @@ import java.util.function.IntFunction;
  * line nor a field: control characters and backslashes are escaped. Reused, not thread-safe.
  */
 final class AuditLine {
+    /** Instead of the directory where a path begins: it is no path of the namespace but a text. */
+    static final long AS_IT_IS = -1;
+
     private static final ResultCode[] OUTCOMES = ResultCode.values();
     private static final byte[][] COMMANDS = commands();
     private static final byte[][] STATUSES = Arrays.stream(OUTCOMES)
@@ -145,7 +148,7 @@ final class AuditLine {
 
     /** A path that begins at the root as it is, another one as HDFS writes paths by inode. */
     private void path(long base, byte[] from, int at, int count) {
-        if (base == RequestRecorder.AS_IT_IS) {
+        if (base == AS_IT_IS) {
             escape(from, at, count);
             return;
         }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestRecorder {
     /** Instead of the directory where a path begins: it is no path of the namespace but a text. */
-    public static final long AS_IT_IS = -1;
+    public static final long AS_IT_IS = AuditLine.AS_IT_IS;
 
     private final Meters meters;
     private final WorkerMeter meter;

@@ -10,6 +10,8 @@ import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.ServerConfig;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,7 +36,11 @@ class AccessTest {
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         AtomicLong clock = new AtomicLong();
         AtomicReference<List<String>> groups = new AtomicReference<>(List.of("admins"));
-        AccessConfig config = AccessConfig.defaults().withSuperuser("root").withSupergroup("admins");
+        AccessConfig config = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, "root")
+                .set(ServerSetting.SUPERGROUP, "admins")
+                .build()
+                .access();
         try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
             Callers callers = new Callers(namespace, config, user -> groups.get(), Runnable::run, clock::get);
             Caller ann = callers.of("ann").join();

@@ -11,6 +11,8 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.type.Acl;
+import io.hmfs.server.ServerConfig;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,10 +52,12 @@ class CallersTest {
         Path pool = directory.resolve("p.pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         namespace = Hmfs.open(pool, OpenOptions.process());
-        AccessConfig config = AccessConfig.defaults()
-                .withSuperuser("hmfs")
-                .withSupergroup("admins")
-                .withGroupExpiry(EXPIRY);
+        AccessConfig config = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, "hmfs")
+                .set(ServerSetting.SUPERGROUP, "admins")
+                .set(ServerSetting.GROUP_EXPIRY, EXPIRY)
+                .build()
+                .access();
         callers = new Callers(namespace, config, this::groups, this::later, clock::get);
         source.put("bob", List.of("staff", "engineers"));
     }
@@ -244,7 +248,8 @@ class CallersTest {
     @Test
     void usersAreBoundedAndForgottenForNewOnes() {
         clock.set(-1L << 40); // the clock of a machine may begin anywhere
-        callers = new Callers(namespace, AccessConfig.defaults(), this::groups, this::later, clock::get, 3);
+        callers = new Callers(
+                namespace, ServerConfig.of(Path.of("p")).access(), this::groups, this::later, clock::get, 3);
         Caller bob = caller("bob");
         bob.connected();
         caller("one");

@@ -13,6 +13,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.server.HmfsServer;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -52,7 +53,8 @@ class GcCommandTest {
     void start() throws IOException {
         Path pool = directory.resolve("p.pool");
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, null));
-        ServerConfig config = ServerConfig.builder(pool).port(0).build();
+        ServerConfig config =
+                ServerConfig.builder(pool).set(ServerSetting.PORT, 0).build();
         HmfsServer started = HmfsServer.start(config);
         server = started;
         try (HmfsClient client =

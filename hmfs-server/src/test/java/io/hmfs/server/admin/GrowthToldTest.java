@@ -16,6 +16,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.server.HmfsServer;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -3,6 +3,7 @@ package io.hmfs.server.admin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hmfs.server.setting.ServerSetting;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,7 +57,7 @@ final class QuantitiesTest {
     @ParameterizedTest
     @CsvSource({"0, 0", "1, 1", "1024, 1K", "1536, 1536", "1048576, 1M", "67108864, 64M", "1099511627776, 1T"})
     void sizesOfSettingsAreShownExactly(long bytes, String text) {
-        assertEquals(text, Quantities.compact(bytes));
+        assertEquals(text, ServerSetting.show(bytes));
         assertEquals(bytes, Quantities.bytes("size", text));
     }
 

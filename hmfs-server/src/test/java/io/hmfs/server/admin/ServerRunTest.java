@@ -11,6 +11,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.server.HmfsServer;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -40,15 +41,16 @@ class ServerRunTest {
 
     @Test
     void aSignalEndsAServerWithSuccess() throws IOException {
-        HmfsServer server =
-                HmfsServer.start(ServerConfig.builder(pool()).port(0).build());
+        HmfsServer server = HmfsServer.start(
+                ServerConfig.builder(pool()).set(ServerSetting.PORT, 0).build());
         assertEquals(0, ServerRun.end(server));
     }
 
     @Test
     void aSignalOnTopOfAFailureDoesNotHideIt() throws Exception {
         Path pool = pool();
-        HmfsServer server = HmfsServer.start(ServerConfig.builder(pool).port(0).build());
+        HmfsServer server = HmfsServer.start(
+                ServerConfig.builder(pool).set(ServerSetting.PORT, 0).build());
         CompletableFuture<?> asked;
         try (HmfsClient client =
                 HmfsClient.connect("127.0.0.1", server.address().getPort(), ClientOptions.defaults())) {

@@ -13,13 +13,13 @@ import io.hmfs.server.ObservationConfig;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.lease.Leases;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.SocketKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Method: resolves small sets of each kind and looks at the configuration, the table or the message.
  */
 final class ServerSettingsTest {
-    private static final Map<ServerSetting, String> POOL =
+    private static final Map<ServerSetting<?>, String> POOL =
             Map.of(ServerSetting.POOL, "/p", ServerSetting.PERSISTENCE, "process");
 
     @TempDir
@@ -136,7 +136,8 @@ final class ServerSettingsTest {
 
     @Test
     void dataIsWhereTheLogIsUnlessToldOtherwise() throws IOException {
-        Map<ServerSetting, String> flags = Map.of(ServerSetting.POOL, "/m/p", ServerSetting.LOG_DIRECTORY, "/disk/log");
+        Map<ServerSetting<?>, String> flags =
+                Map.of(ServerSetting.POOL, "/m/p", ServerSetting.LOG_DIRECTORY, "/disk/log");
         ServerSettings settings = resolve(flags, Map.of(), null);
         assertEquals(Path.of("/disk/log/data"), settings.config().dataDirectory());
         assertTrue(settings.table().matches("(?s).*data-directory +/disk/log/data +default\n.*"), settings.table());
@@ -148,13 +149,13 @@ final class ServerSettingsTest {
         assertTrue(table.matches("(?s).*pool +/p +flag --pool\n.*"), table);
         assertTrue(table.matches("(?s).*port +2 +variable HMFS_PORT\n.*"), table);
         assertTrue(table.matches("(?s).*data-directory +/p.data +default\n.*"), table);
-        assertEquals(ServerSetting.values().length, table.lines().count());
+        assertEquals(ServerSetting.values().size(), table.lines().count());
     }
 
     @Test
     void aDefaultWrittenOutIsReadBackAsTheSameConfiguration() throws IOException {
         StringBuilder file = new StringBuilder("pool=/p\npersistence=process\n");
-        for (ServerSetting setting : ServerSetting.values()) {
+        for (ServerSetting<?> setting : ServerSetting.values()) {
             if (setting != ServerSetting.POOL && setting != ServerSetting.PERSISTENCE) {
                 file.append(setting.key() + "=" + setting.fallback(Path.of("/p")) + "\n");
             }
@@ -226,7 +227,7 @@ final class ServerSettingsTest {
                 "transport (variable HMFS_TRANSPORT) is 'x'; write auto or epoll or io_uring or nio",
                 () -> resolve(POOL, Map.of("HMFS_TRANSPORT", "x"), null).config());
         assertMessage(
-                "--chunk-size is 1;",
+                "chunk-size (variable HMFS_CHUNK_SIZE) is '1'; write a size from 4K to ",
                 () -> resolve(POOL, Map.of("HMFS_CHUNK_SIZE", "1"), null).config());
         assertMessage(
                 "frame-max (variable HMFS_FRAME_MAX) is '32K'; write a size from 384K to 64M",
@@ -236,9 +237,9 @@ final class ServerSettingsTest {
     @Test
     void theEndsOfARangeAreTakenAndWhatLiesBeyondIsNot() throws IOException {
         int ranges = 0;
-        for (ServerSetting setting : ServerSetting.values()) {
+        for (ServerSetting<?> setting : ServerSetting.values()) {
             Matcher range = Pattern.compile("(\\d+)([KMGT]?) to (\\d+)([KMGT]?)(, or off)?")
-                    .matcher(setting.form().range());
+                    .matcher(setting.range());
             if (!range.matches()) {
                 continue;
             }
@@ -246,7 +247,7 @@ final class ServerSettingsTest {
             String least = range.group(1) + range.group(2);
             String most = range.group(3) + range.group(4);
             for (String end : List.of(least, most)) {
-                Map<ServerSetting, String> flags = new EnumMap<>(POOL);
+                Map<ServerSetting<?>, String> flags = new HashMap<>(POOL);
                 flags.put(setting, end);
                 if (setting == ServerSetting.LOG_SEGMENT) {
                     flags.put(ServerSetting.LOG_MAX, "1T");
@@ -256,13 +257,38 @@ final class ServerSettingsTest {
                 var _ = resolve(flags, Map.of(), null).config();
             }
             String above = (Long.parseLong(range.group(3)) + 1) + range.group(4);
-            Map<ServerSetting, String> flags = new EnumMap<>(POOL);
+            Map<ServerSetting<?>, String> flags = new HashMap<>(POOL);
             flags.put(setting, above);
             assertMessage(
                     setting.flag() + " is '" + above + "'; write a ",
                     () -> resolve(flags, Map.of(), null).config());
         }
         assertTrue(ranges >= 12, "ranges: " + ranges);
+    }
+
+    @Test
+    void anEmbeddingProgramHearsTheSameAsACommand() {
+        Map<ServerSetting<?>, String> flags = new HashMap<>(POOL);
+        flags.put(ServerSetting.LEASE_HARD_LIMIT, "45s");
+        CommandException command = assertThrows(
+                CommandException.class, () -> resolve(flags, Map.of(), null).config());
+        IllegalArgumentException embedded = assertThrows(
+                IllegalArgumentException.class,
+                () -> ServerConfig.builder(Path.of("/p"))
+                        .set(ServerSetting.LEASE_HARD_LIMIT, Duration.ofSeconds(45))
+                        .build());
+        assertEquals("lease-hard-limit is '45s'; write a time from 60s to 604800s", embedded.getMessage());
+        assertEquals("--" + embedded.getMessage(), command.getMessage());
+    }
+
+    @Test
+    void aModeThatHasALogNeedsItsDirectory() {
+        IllegalArgumentException wrong = assertThrows(
+                IllegalArgumentException.class,
+                () -> ServerConfig.builder(Path.of("/p"))
+                        .set(ServerSetting.PERSISTENCE, Persistence.LOGGED)
+                        .build());
+        assertTrue(String.valueOf(wrong.getMessage()).contains("log-directory"), wrong.getMessage());
     }
 
     @Test
@@ -275,9 +301,7 @@ final class ServerSettingsTest {
         assertEquals(
                 String.join(
                         "\n",
-                        Arrays.stream(ServerSetting.values())
-                                .map(ServerSetting::row)
-                                .toList()),
+                        ServerSetting.values().stream().map(ServerSetting::row).toList()),
                 String.join("\n", rows));
     }
 
@@ -287,7 +311,8 @@ final class ServerSettingsTest {
     }
 
     private static ServerSettings resolve(
-            Map<ServerSetting, String> flags, Map<String, String> variables, @Nullable Path file) throws IOException {
+            Map<ServerSetting<?>, String> flags, Map<String, String> variables, @Nullable Path file)
+            throws IOException {
         return ServerSettings.resolve(flags, variables, file);
     }
 

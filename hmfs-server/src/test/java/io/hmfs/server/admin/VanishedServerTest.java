@@ -9,6 +9,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.server.HmfsServer;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -60,8 +61,8 @@ class VanishedServerTest {
             CompletableFuture<Integer> top;
             String address;
             try (HmfsServer server = HmfsServer.start(ServerConfig.builder(pool)
-                    .port(0)
-                    .persistence(Persistence.PROCESS)
+                    .set(ServerSetting.PORT, 0)
+                    .set(ServerSetting.PERSISTENCE, Persistence.PROCESS)
                     .build())) {
                 address = "127.0.0.1:" + server.address().getPort();
                 top = CompletableFuture.supplyAsync(

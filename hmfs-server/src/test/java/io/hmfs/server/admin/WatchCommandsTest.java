@@ -14,8 +14,8 @@ import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.HmfsServer;
-import io.hmfs.server.ObservationConfig;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -71,14 +71,16 @@ class WatchCommandsTest {
                         false,
                         LogOptions.in(log).withOnVolatile(true)));
         server = HmfsServer.start(ServerConfig.builder(pool)
-                .port(0)
-                .persistence(Persistence.LOGGED)
-                .emulatePmem(true)
-                .logDirectory(log)
-                .observation(ObservationConfig.DEFAULT
-                        .withAdmin("127.0.0.1", 0)
-                        .withAuditLog(directory.resolve("audit.log"), 1 << 20, 2)
-                        .withSlowThreshold(Duration.ofSeconds(30)))
+                .set(ServerSetting.PORT, 0)
+                .set(ServerSetting.PERSISTENCE, Persistence.LOGGED)
+                .set(ServerSetting.EMULATE_PMEM, true)
+                .set(ServerSetting.LOG_DIRECTORY, log)
+                .set(ServerSetting.ADMIN_HOST, "127.0.0.1")
+                .set(ServerSetting.ADMIN_PORT, 0)
+                .set(ServerSetting.AUDIT_LOG, directory.resolve("audit.log"))
+                .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
+                .set(ServerSetting.AUDIT_LOG_FILES, 2)
+                .set(ServerSetting.SLOW_THRESHOLD, Duration.ofSeconds(30))
                 .build());
     }
 

@@ -8,6 +8,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
+import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.ClientKey;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ class LeaseBoundsTest {
     }
 
     private Leases start() {
-        return new Leases(namespace.records(), Leases.Limits.DEFAULT, () -> 1_000);
+        return new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases(), () -> 1_000);
     }
 
     private static void displace(Leases leases, long inode) {

@@ -9,8 +9,8 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.log.LogOptions;
-import io.hmfs.server.ServerConfig;
 import io.hmfs.server.protocol.RequestKind;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -52,7 +52,7 @@ class MetricsLengthTest {
                 int number = line.startsWith("#") ? line.length() : line.lastIndexOf(' ') + 1;
                 longest += Math.max(line.length(), number + LONGEST_NUMBER) + 1;
             }
-            long room = ServerConfig.FRAME_MAX_MIN - Wire.DATA_OVERHEAD;
+            long room = ServerSetting.FRAME_MAX_MIN - Wire.DATA_OVERHEAD;
             assertTrue(longest <= room, text.length() + " bytes, perhaps " + longest + "; there is room for " + room);
         }
     }

@@ -17,8 +17,8 @@ import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.Await;
+import io.hmfs.server.ServerConfig;
 import io.hmfs.server.data.RemovalTable;
-import io.hmfs.server.lease.Leases;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -56,7 +56,7 @@ class PartitionTest {
 
     private PartitionConfig config(@Nullable Path data) {
         OpenOptions options = OpenOptions.process().keepingDataElsewhere();
-        return new PartitionConfig(pool, options, Leases.Limits.DEFAULT, data, 1 << 20, false);
+        return new PartitionConfig(pool, options, ServerConfig.of(Path.of("p")).leases(), data, 1 << 20, false);
     }
 
     private Partition open(@Nullable Path data) throws IOException {

@@ -3,6 +3,7 @@ package io.hmfs.server.pipeline;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.ServerNamespace;
+import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.Grants;
@@ -13,6 +14,7 @@ import io.hmfs.server.partition.Partition;
 import io.hmfs.server.partition.Partitions;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.request.Session;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.Wire;
@@ -59,7 +61,10 @@ final class BareService {
             Executor disk,
             Session session)
             throws IOException {
-        AccessConfig access = AccessConfig.defaults().withSuperuser(superuser);
+        AccessConfig access = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, superuser)
+                .build()
+                .access();
         Callers callers = new Callers(namespace, access, _ -> groups, Runnable::run, System::nanoTime);
         Pipeline worker = new Pipelines(service(namespace, key, callers, observation, disk)).newPipeline();
         greet(worker, "u", session);
@@ -120,8 +125,12 @@ final class BareService {
                 durable);
         Grants grants = Grants.open(key);
         return new Service(
-                new Partitions(List.of(
-                        new Partition(namespace, new Leases(namespace.records(), Leases.Limits.DEFAULT), data))),
+                new Partitions(List.of(new Partition(
+                        namespace,
+                        new Leases(
+                                namespace.records(),
+                                ServerConfig.of(Path.of("p")).leases()),
+                        data))),
                 info,
                 callers,
                 grants,

@@ -8,7 +8,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
-import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.admission.DiskQueue;
@@ -100,11 +100,16 @@ class ConnectionEndsTest {
                 new Observation(meters, new ServerMetrics(meters, namespace, "test"), null, Long.MAX_VALUE);
         WelcomeInfo info = new WelcomeInfo(
                 namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
-        Callers callers = new Callers(namespace, AccessConfig.defaults(), _ -> List.of(), threads, System::nanoTime);
+        Callers callers = new Callers(
+                namespace, ServerConfig.of(Path.of("p")).access(), _ -> List.of(), threads, System::nanoTime);
         Grants grants = Grants.open(directory.resolve("key"));
         return new Service(
-                new Partitions(List.of(
-                        new Partition(namespace, new Leases(namespace.records(), Leases.Limits.DEFAULT), null))),
+                new Partitions(List.of(new Partition(
+                        namespace,
+                        new Leases(
+                                namespace.records(),
+                                ServerConfig.of(Path.of("p")).leases()),
+                        null))),
                 info,
                 callers,
                 grants,

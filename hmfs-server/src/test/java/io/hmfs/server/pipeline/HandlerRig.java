@@ -12,6 +12,7 @@ import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.data.BuiltinData;
@@ -19,6 +20,7 @@ import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.partition.Partition;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
@@ -88,7 +90,10 @@ public final class HandlerRig implements AutoCloseable {
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "test");
         observation = new Observation(meters, metrics, null, Long.MAX_VALUE);
-        AccessConfig access = AccessConfig.defaults().withSuperuser(ROOT);
+        AccessConfig access = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, ROOT)
+                .build()
+                .access();
         callers = new Callers(namespace, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
         pipeline = start(0);
     }

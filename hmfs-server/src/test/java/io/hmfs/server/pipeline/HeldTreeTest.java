@@ -16,6 +16,7 @@ import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.TreeCount;
+import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.data.BuiltinData;
@@ -23,6 +24,7 @@ import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.quota.Quota;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.tree.OrphanDirectory;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
@@ -82,7 +84,10 @@ class HeldTreeTest {
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "test");
         Observation observation = new Observation(meters, metrics, null, Long.MAX_VALUE);
-        AccessConfig access = AccessConfig.defaults().withSuperuser("root");
+        AccessConfig access = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, "root")
+                .build()
+                .access();
         Callers callers = new Callers(hooked, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
         data = BuiltinData.open(directory.resolve("data"), namespace, 1 << 20, false);
         worker = new Pipelines(BareService.service(

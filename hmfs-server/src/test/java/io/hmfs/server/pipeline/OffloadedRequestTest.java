@@ -6,7 +6,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
-import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.lease.Leases;
@@ -98,10 +98,19 @@ class OffloadedRequestTest {
                     32 << 10,
                     false);
             Service service = new Service(
-                    new Partitions(List.of(
-                            new Partition(namespace, new Leases(namespace.records(), Leases.Limits.DEFAULT), null))),
+                    new Partitions(List.of(new Partition(
+                            namespace,
+                            new Leases(
+                                    namespace.records(),
+                                    ServerConfig.of(Path.of("p")).leases()),
+                            null))),
                     info,
-                    new Callers(namespace, AccessConfig.defaults(), user -> List.of(), Runnable::run, System::nanoTime),
+                    new Callers(
+                            namespace,
+                            ServerConfig.of(Path.of("p")).access(),
+                            user -> List.of(),
+                            Runnable::run,
+                            System::nanoTime),
                     Grants.open(directory.resolve("key")),
                     Runnable::run,
                     1 << 20,

@@ -12,6 +12,7 @@ import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.data.BuiltinData;
@@ -19,6 +20,7 @@ import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.quota.Quota;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.ReadBlockEncoder;
 import io.hmfs.wire.RenameEncoder;
@@ -65,7 +67,10 @@ class OffloadingTest {
                 (_, method, arguments) -> logged(method, arguments));
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "test");
-        AccessConfig access = AccessConfig.defaults().withSuperuser("root");
+        AccessConfig access = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, "root")
+                .build()
+                .access();
         Callers callers = new Callers(logged, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
         data = BuiltinData.open(directory.resolve("data"), namespace, 1 << 20, true);
         Observation observation = new Observation(meters, metrics, null, Long.MAX_VALUE);

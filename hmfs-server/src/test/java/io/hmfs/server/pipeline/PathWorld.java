@@ -13,12 +13,14 @@ import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.metrics.WorkerMeter;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
@@ -76,7 +78,10 @@ final class PathWorld implements AutoCloseable {
                 new Class<?>[] {ServerNamespace.class},
                 (proxy, method, arguments) -> call(method, arguments));
         metrics = new ServerMetrics(meters, stepped, "test");
-        AccessConfig access = AccessConfig.defaults().withSuperuser(SUPERUSER);
+        AccessConfig access = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, SUPERUSER)
+                .build()
+                .access();
         callers =
                 new Callers(stepped, access, user -> groups.getOrDefault(user, List.of()), Runnable::run, () -> nanos);
         service = BareService.service(
@@ -149,7 +154,7 @@ final class PathWorld implements AutoCloseable {
     /** The user is in these groups from now on, and the service has noticed. */
     void regroup(String user, String... now) {
         groups.put(user, List.of(now));
-        nanos += AccessConfig.defaults().groupExpiry().toNanos() + 1;
+        nanos += ServerConfig.of(Path.of("p")).access().groupExpiry().toNanos() + 1;
         callers.refresh();
     }
 

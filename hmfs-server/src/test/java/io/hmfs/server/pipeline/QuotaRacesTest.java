@@ -13,6 +13,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.data.BuiltinData;
@@ -21,6 +22,7 @@ import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.quota.Quota;
 import io.hmfs.server.quota.Quotas;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
@@ -75,7 +77,10 @@ class QuotaRacesTest {
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "test");
         Observation observation = new Observation(meters, metrics, null, Long.MAX_VALUE);
-        AccessConfig access = AccessConfig.defaults().withSuperuser("u");
+        AccessConfig access = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, "u")
+                .build()
+                .access();
         Callers callers = new Callers(hooked, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
         data = BuiltinData.open(directory.resolve("data"), namespace, 1 << 20, false);
         Service service =

@@ -13,10 +13,12 @@ import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.Access;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Caller;
 import io.hmfs.server.access.Callers;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,7 +49,10 @@ final class SummaryWalkTest {
         Path pool = directory.resolve("pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         namespace = Hmfs.openForServer(pool, OpenOptions.process());
-        AccessConfig config = AccessConfig.defaults().withSuperuser("root");
+        AccessConfig config = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, "root")
+                .build()
+                .access();
         Callers callers = new Callers(namespace, config, _ -> List.of("staff"), Runnable::run, System::nanoTime);
         Caller ann = callers.of("ann").join();
         ann.connected();

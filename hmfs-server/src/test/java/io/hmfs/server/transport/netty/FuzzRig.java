@@ -28,6 +28,7 @@ import io.hmfs.server.pipeline.Pipelines;
 import io.hmfs.server.pipeline.Service;
 import io.hmfs.server.pipeline.ServiceChanges;
 import io.hmfs.server.protocol.WelcomeInfo;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.ConnectionLimits;
 import io.hmfs.server.transport.Connections;
 import io.hmfs.server.transport.EventLoopBatch;
@@ -48,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * asked the same have the same ids.
  */
 final class FuzzRig implements AutoCloseable {
-    static final int FRAME_MAX = ServerConfig.FRAME_MAX_MIN;
+    static final int FRAME_MAX = ServerSetting.FRAME_MAX_MIN;
     static final int CHUNK_SIZE = 64 << 10;
     static final UUID CLUSTER = new UUID(0x4849_4d46, 0x5353);
     static final String SUPERUSER = "alice";
@@ -95,14 +96,19 @@ final class FuzzRig implements AutoCloseable {
         Path data = directory.resolve("data");
         store = new BlockStore(data, BLOCK_SIZE, 64, false);
         BuiltinData builtin = new BuiltinData(store, new Reaper(store, namespace));
-        partition = new Partition(namespace, new Leases(namespace.records(), Leases.Limits.DEFAULT), builtin);
+        partition = new Partition(
+                namespace,
+                new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()),
+                builtin);
         partition.recover();
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "fuzz");
-        AccessConfig access = AccessConfig.defaults()
-                .withSuperuser(SUPERUSER)
-                .withGroupSource(AccessConfig.Source.STATIC)
-                .withStaticGroups("bob=staff;eve=");
+        AccessConfig access = ServerConfig.builder(Path.of("p"))
+                .set(ServerSetting.SUPERUSER, SUPERUSER)
+                .set(ServerSetting.GROUP_SOURCE, AccessConfig.Source.STATIC)
+                .set(ServerSetting.STATIC_GROUPS, "bob=staff;eve=")
+                .build()
+                .access();
         callers = new Callers(namespace, access, access.groups(), Runnable::run, () -> 0);
         WelcomeInfo info =
                 new WelcomeInfo(CLUSTER, 1, "fuzz", "process", "builtin", BLOCK_SIZE, CHUNK_SIZE, FRAME_MAX, false);

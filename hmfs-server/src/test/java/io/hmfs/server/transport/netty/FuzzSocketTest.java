@@ -13,6 +13,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.server.HmfsServer;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.Wire;
 import io.netty.buffer.ByteBufAllocator;
@@ -50,13 +51,13 @@ class FuzzSocketTest {
         Path pool = directory.resolve("real.pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         return HmfsServer.start(ServerConfig.builder(pool)
-                .port(0)
-                .frameMax(FuzzRig.FRAME_MAX)
-                .chunkSize(4 << 10)
-                .eventLoops(2)
-                .access(access -> access.withSuperuser(FuzzRig.SUPERUSER)
-                        .withGroupSource(AccessConfig.Source.STATIC)
-                        .withStaticGroups("bob=staff;eve="))
+                .set(ServerSetting.PORT, 0)
+                .set(ServerSetting.FRAME_MAX, (long) FuzzRig.FRAME_MAX)
+                .set(ServerSetting.CHUNK_SIZE, 4L << 10)
+                .set(ServerSetting.EVENT_LOOPS, 2)
+                .set(ServerSetting.SUPERUSER, FuzzRig.SUPERUSER)
+                .set(ServerSetting.GROUP_SOURCE, AccessConfig.Source.STATIC)
+                .set(ServerSetting.STATIC_GROUPS, "bob=staff;eve=")
                 .build());
     }
 

@@ -14,6 +14,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.server.HmfsServer;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.setting.ServerSetting;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -77,8 +78,8 @@ class SoakCommandTest {
         Path pool = temporary.resolve("p.pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         try (HmfsServer server = HmfsServer.start(ServerConfig.builder(pool)
-                        .port(0)
-                        .persistence(Persistence.PROCESS)
+                        .set(ServerSetting.PORT, 0)
+                        .set(ServerSetting.PERSISTENCE, Persistence.PROCESS)
                         .build());
                 SteadyLoad load = new SteadyLoad(server.address().getPort(), "/d")) {
             Guests guests = new Guests(server.address().getPort());
