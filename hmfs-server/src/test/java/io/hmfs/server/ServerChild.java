@@ -11,6 +11,9 @@ import java.util.List;
 
 /** A server in a process of its own, which a test can kill. */
 final class ServerChild implements AutoCloseable {
+    /** The least that a server allows, so that small files have several objects. */
+    static final int BLOCK_SIZE = 64 << 10;
+
     private final Path pool;
     private final Persistence persistence;
     private Process process;
@@ -39,7 +42,7 @@ final class ServerChild implements AutoCloseable {
 
     /** What such a server is started with, but for its port. */
     static ServerConfig.Builder config(Path pool, Persistence persistence) {
-        ServerConfig.Builder config = ServerConfig.builder(pool).eventLoops(2);
+        ServerConfig.Builder config = ServerConfig.builder(pool).eventLoops(2).blockSize(BLOCK_SIZE);
         config.persistence(persistence).access(access -> access.withSuperuser("alice"));
         if (persistence == Persistence.LOGGED) {
             config.emulatePmem(true).logDirectory(logOf(pool));
@@ -57,6 +60,8 @@ final class ServerChild implements AutoCloseable {
                         "-ea",
                         "--enable-native-access=ALL-UNNAMED",
                         "-Xmx128m",
+                        "-XX:TieredStopAtLevel=1", // it lives for a second or two
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                         ServerChild.class.getName(),
@@ -90,7 +95,17 @@ final class ServerChild implements AutoCloseable {
 
     /** SIGKILL; and with the machine goes what stood in its memory. Then a new server on the same port. */
     void killAndRestart(boolean withMachine) throws IOException, InterruptedException {
+        kill();
+        restart(withMachine);
+    }
+
+    /** SIGKILL; returns when the process is gone. */
+    void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
+    }
+
+    /** After a {@link #kill}. */
+    void restart(boolean withMachine) throws IOException {
         if (withMachine) {
             Files.delete(pool);
             Files.delete(pool.resolveSibling(pool.getFileName() + ".ring"));

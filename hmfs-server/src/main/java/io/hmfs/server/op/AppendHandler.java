@@ -89,7 +89,9 @@ public final class AppendHandler extends BatchedHandler {
         if (stamp == 0) {
             return false;
         }
-        if (!WriteLease.isHeld(request, append.inode(), append.lease()) || !enterAndClaim(request)) {
+        if (!WriteLease.isHeld(request, append.inode(), append.lease())
+                || isCutOpen(request, append.inode())
+                || !enterAndClaim(request)) {
             leases.unshare(append.inode(), stamp);
             return false;
         }
@@ -199,7 +201,7 @@ public final class AppendHandler extends BatchedHandler {
             long stamp = leases.share(inode, request.mayWait());
             Status outcome;
             try {
-                if (WriteLease.isLost(request, inode, append.lease())) {
+                if (WriteLease.isLost(request, inode, append.lease()) || !isCutSettled(request, inode)) {
                     return;
                 }
                 outcome = request.accounting().append(append.parentId(), name, inode, append.size(), request.change());
@@ -212,6 +214,31 @@ public final class AppendHandler extends BatchedHandler {
             request.reply().status(seen(outcome));
         } finally {
             locks.unlock(stripe);
+        }
+    }
+
+    private static boolean isCutOpen(Request request, long inode) {
+        BuiltinData data = request.partition().data();
+        return data != null && data.cuts().isOpen(inode);
+    }
+
+    /**
+     * Before a file that is shared grows, an open cut of it comes to its end, or the file would have the bytes behind the cut again. False:
+     * that failed, and the reply says so.
+     */
+    private static boolean isCutSettled(Request request, long inode) {
+        if (!isCutOpen(request, inode)) {
+            return true;
+        }
+        if (!request.mayWait()) {
+            throw KeyLocks.taken(); // to a disk thread
+        }
+        try {
+            StoredBlock.settleCut(request, inode);
+            return true;
+        } catch (IOException e) {
+            request.reply().failure(ResultCode.IO_ERROR, "the file was cut, and its data cannot be: " + e.getMessage());
+            return false;
         }
     }
 
