@@ -14,7 +14,6 @@ import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.WelcomeDecoder;
 import io.hmfs.wire.Wire;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -39,32 +38,34 @@ class MemoryServerTest {
     private Path directory;
 
     /** Waits for so many replies; the template ids in order. Of a Failure: minus its code. */
-    private static List<Integer> replies(MemoryTransport.Peer peer, int count) throws InterruptedException {
+    private static List<Integer> replies(MemoryTransport.Peer peer, int count) throws Exception {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
-        while (true) {
+        Await.until(count + " replies", () -> {
             all.writeBytes(peer.take());
-            ByteBuffer in = ByteBuffer.wrap(all.toByteArray()).order(ByteOrder.LITTLE_ENDIAN);
-            List<Integer> found = new ArrayList<>();
-            while (in.remaining() >= Wire.LENGTH_SIZE
-                    && in.remaining() >= Wire.LENGTH_SIZE + in.getInt(in.position())) {
-                int length = in.getInt();
-                int at = in.position();
-                int template = Short.toUnsignedInt(in.getShort(at + 2));
-                found.add(
-                        template == FailureDecoder.TEMPLATE_ID
-                                ? -in.getShort(at + Wire.HEADER_SIZE + FailureDecoder.codeEncodingOffset())
-                                : template);
-                in.position(at + length);
-            }
-            if (found.size() >= count) {
-                return found;
-            }
-            Thread.sleep(1);
+            return templates(all.toByteArray()).size() >= count;
+        });
+        return templates(all.toByteArray());
+    }
+
+    /** The template ids of the whole frames in these bytes. */
+    private static List<Integer> templates(byte[] frames) {
+        ByteBuffer in = ByteBuffer.wrap(frames).order(ByteOrder.LITTLE_ENDIAN);
+        List<Integer> found = new ArrayList<>();
+        while (in.remaining() >= Wire.LENGTH_SIZE && in.remaining() >= Wire.LENGTH_SIZE + in.getInt(in.position())) {
+            int length = in.getInt();
+            int at = in.position();
+            int template = Short.toUnsignedInt(in.getShort(at + 2));
+            found.add(
+                    template == FailureDecoder.TEMPLATE_ID
+                            ? -in.getShort(at + Wire.HEADER_SIZE + FailureDecoder.codeEncodingOffset())
+                            : template);
+            in.position(at + length);
         }
+        return found;
     }
 
     @Test
-    void aServerServesAndDrainsOverATransportInMemory() throws IOException, InterruptedException {
+    void aServerServesAndDrainsOverATransportInMemory() throws Exception {
         Path pool = directory.resolve("p.pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         AtomicReference<MemoryTransport> made = new AtomicReference<>();

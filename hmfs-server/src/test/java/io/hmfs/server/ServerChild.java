@@ -12,6 +12,9 @@ import java.util.List;
 
 /** A server in a process of its own, which a test can kill. */
 final class ServerChild implements AutoCloseable {
+    /** The least that a server allows, so that small files have several objects. */
+    static final int BLOCK_SIZE = 64 << 10;
+
     private final Path pool;
     private final Persistence persistence;
     private Process process;
@@ -40,7 +43,7 @@ final class ServerChild implements AutoCloseable {
 
     /** What such a server is started with, but for its port. */
     static ServerConfig.Builder config(Path pool, Persistence persistence) {
-        ServerConfig.Builder config = ServerConfig.builder(pool).set(ServerSetting.EVENT_LOOPS, 2);
+        ServerConfig.Builder config = ServerConfig.builder(pool).set(ServerSetting.EVENT_LOOPS, 2).set(ServerSetting.BLOCK_SIZE, (long) BLOCK_SIZE);
         config.set(ServerSetting.PERSISTENCE, persistence).set(ServerSetting.SUPERUSER, "alice");
         if (persistence == Persistence.LOGGED) {
             config.set(ServerSetting.EMULATE_PMEM, true).set(ServerSetting.LOG_DIRECTORY, logOf(pool));
@@ -58,6 +61,8 @@ final class ServerChild implements AutoCloseable {
                         "-ea",
                         "--enable-native-access=ALL-UNNAMED",
                         "-Xmx128m",
+                        "-XX:TieredStopAtLevel=1", // it lives for a second or two
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                         ServerChild.class.getName(),
@@ -91,7 +96,17 @@ final class ServerChild implements AutoCloseable {
 
     /** SIGKILL; and with the machine goes what stood in its memory. Then a new server on the same port. */
     void killAndRestart(boolean withMachine) throws IOException, InterruptedException {
+        kill();
+        restart(withMachine);
+    }
+
+    /** SIGKILL; returns when the process is gone. */
+    void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
+    }
+
+    /** After a {@link #kill}. */
+    void restart(boolean withMachine) throws IOException {
         if (withMachine) {
             Files.delete(pool);
             Files.delete(pool.resolveSibling(pool.getFileName() + ".ring"));

@@ -7,7 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Cuts of files that have begun and whose objects could not be cut: their records are in the pool, and the next start would cut what is written
- * meanwhile. So each is brought to its end before its file is written again. Thread-safe; waits for the disk.
+ * meanwhile, or keep what a larger size covers by then. So each cut is brought to its end before its file is written, grows or is cut again.
+ * Thread-safe; {@link #settle} waits for the disk.
  */
 public final class OpenCuts {
     /** {@code record}: where it stands in the pool; {@code before}: the size that the file had. */
@@ -25,14 +26,19 @@ public final class OpenCuts {
         open.put(inode, new OpenCut(record, size, before));
     }
 
+    /** Whether a cut of this file is open. None comes to be while the file is shared. */
+    public boolean isOpen(long inode) {
+        return !open.isEmpty() && open.containsKey(inode); // mostly empty: then nothing is allocated
+    }
+
     /** Brings a cut of this file to its end, if one is open; if that fails, the file must not be changed. */
     public void settle(Records records, long inode) throws IOException {
-        OpenCut cut = open.get(inode);
-        if (cut == null) {
+        if (!isOpen(inode)) {
             return;
         }
         synchronized (this) {
-            if (open.containsKey(inode)) {
+            OpenCut cut = open.get(inode); // under the monitor: another thread may have settled one cut, and added the next one
+            if (cut != null) {
                 store.truncate(inode, cut.size, cut.before);
                 records.clear(cut.record);
                 records.fence();

@@ -41,7 +41,7 @@ public final class AppendHandler extends BatchedHandler {
 
     // Why the last request was refused, if a status does not say it:
     private boolean isLeaseLost;
-    private @Nullable IOException syncFailure;
+    private @Nullable String ioFailure;
 
     /** {@code durable}: whether what is answered must survive the machine. */
     public AppendHandler(Grants grants, boolean durable) {
@@ -110,9 +110,8 @@ public final class AppendHandler extends BatchedHandler {
     private void replyRefused(Request request, Status outcome) {
         if (isLeaseLost) {
             WriteLease.replyLost(request);
-        } else if (syncFailure != null) {
-            request.reply()
-                    .failure(ResultCode.IO_ERROR, "the data could not be made durable: " + syncFailure.getMessage());
+        } else if (ioFailure != null) {
+            request.reply().failure(ResultCode.IO_ERROR, ioFailure);
         } else if (outcome == Status.ACCESS_DENIED) {
             grants.replyDenied(request, append.inode(), Grants.WRITE);
         } else {
@@ -131,7 +130,7 @@ public final class AppendHandler extends BatchedHandler {
      */
     private @Nullable Status take(Request request, boolean alone) {
         isLeaseLost = false;
-        syncFailure = null;
+        ioFailure = null;
         Status outcome = decode(request);
         if (outcome != Status.OK) {
             return outcome;
@@ -168,7 +167,7 @@ public final class AppendHandler extends BatchedHandler {
             data.store().syncRange(append.inode(), from, append.size());
             return true;
         } catch (IOException e) {
-            syncFailure = e;
+            ioFailure = "the data could not be made durable: " + e.getMessage();
             return false;
         }
     }
@@ -208,7 +207,7 @@ public final class AppendHandler extends BatchedHandler {
         Status taken = null;
         try {
             isLeaseLost = !WriteLease.isHeld(request, inode, append.lease());
-            taken = isLeaseLost ? Status.STALE : takeQuota(request, alone, stripe);
+            taken = isLeaseLost ? Status.STALE : takeCut(request, alone, stripe);
         } finally {
             if (taken != Status.OK) {
                 leases.unshare(inode, stamp);
@@ -218,6 +217,23 @@ public final class AppendHandler extends BatchedHandler {
             }
         }
         return taken;
+    }
+
+    /** Before a file that is shared grows, an open cut of it comes to its end, or the file would have the bytes behind the cut again. */
+    private @Nullable Status takeCut(Request request, boolean alone, int stripe) {
+        BuiltinData data = request.partition().data();
+        if (data != null && data.cuts().isOpen(append.inode())) {
+            if (!request.mayWait()) {
+                return null;
+            }
+            try {
+                StoredBlock.settleCut(request, append.inode());
+            } catch (IOException e) {
+                ioFailure = "the file was cut, and its data cannot be: " + e.getMessage();
+                return Status.STALE; // the reply tells the failure
+            }
+        }
+        return takeQuota(request, alone, stripe);
     }
 
     private @Nullable Status takeQuota(Request request, boolean alone, int stripe) {

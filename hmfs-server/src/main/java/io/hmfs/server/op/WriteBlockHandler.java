@@ -32,15 +32,14 @@ public final class WriteBlockHandler implements Handler {
         if (store == null || !grants.mayUse(request, write.inode(), write.grant(), write.seal(), Grants.WRITE)) {
             return;
         }
-        if (write.lease() == Leases.NONE) {
-            write(request, store, at, length);
-        } else {
-            writeUnderLease(request, store, at, length);
-        }
+        writeShared(request, store, at, length);
     }
 
-    /** From the check of the lease to the last byte the file is shared: no other client can take the lease meanwhile. */
-    private void writeUnderLease(Request request, BlockStore store, int at, int length) {
+    /**
+     * From the check of the lease to the last byte the file is shared: no other client can take the lease meanwhile, and no cut of the file
+     * runs, also if the client writes without a lease.
+     */
+    private void writeShared(Request request, BlockStore store, int at, int length) {
         Leases leases = request.partition().leases();
         long inode = write.inode();
         long stamp = leases.share(inode, request.mayWait());

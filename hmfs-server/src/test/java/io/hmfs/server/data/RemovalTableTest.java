@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.core.RemovedFiles;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.RemovedFile;
+import io.hmfs.server.Await;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -171,15 +172,11 @@ class RemovalTableTest {
         remove(2);
         AtomicReference<Throwable> failure = new AtomicReference<>();
         table.start(failure::set);
-        while (held.isEmpty()) {
-            Thread.sleep(1);
-        }
+        Await.until("the table waits for the log", () -> !held.isEmpty());
         assertTrue(table.clear(1));
         Thread log = Thread.ofPlatform().start(held.getFirst());
         log.join();
-        while (files.count() > 1) {
-            Thread.sleep(1);
-        }
+        Await.until("the clear reaches the pool", () -> files.count() == 1);
         table.close();
         assertEquals(1, poolThreads.size(), poolThreads.toString());
         assertFalse(poolThreads.contains(log));

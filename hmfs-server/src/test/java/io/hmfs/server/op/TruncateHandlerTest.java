@@ -24,6 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: users who may write a file cut it, in the namespace and in the server's data store, unless a client writes it. Method: each asks. */
 class TruncateHandlerTest {
@@ -156,6 +158,36 @@ class TruncateHandlerTest {
                 new byte[] {1, 2, 7, 8},
                 FileRequests.bytes(rig.ask(HandlerRig.ROOT, FileRequests.read(none, 0, 0, 4))));
         assertEquals(ResultCode.IO_ERROR, refused);
+    }
+
+    /** The second block cannot be removed, so that the third one, which comes after it, is there still. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aFileThatGrowsBehindACutThatFailedHasNoOldBytes(boolean durable, @TempDir Path other) throws IOException {
+        rig.close();
+        rig = new HandlerRig(other, true, durable);
+        rig.create(Namespace.ROOT_ID, "f", 0666);
+        FileRequests.Opened opened = FileRequests.openToWrite(rig, HandlerRig.ROOT, "/f", 0);
+        for (int block = 0; block <= 2; block += 2) {
+            rig.assertDone(rig.ask(HandlerRig.ROOT, FileRequests.write(opened, block, 0, new byte[] {1, 2, 3}, 0)));
+        }
+        long size = 2 * HandlerRig.BLOCK_SIZE + 3;
+        assertEquals(Status.OK, rig.namespace().append(Namespace.ROOT_ID, Name.of("f"), opened.inode(), size));
+        Path stuck = secondObject(other.resolve("data"), opened.inode());
+        Path inner = Files.createDirectories(stuck.resolve("inner"));
+        assertEquals(ResultCode.IO_ERROR, rig.outcome(HandlerRig.USER, truncate(0, "/f", 2)));
+        assertEquals(2, size("f"));
+        HandlerRig.Message grow = FileRequests.append(0, Namespace.ROOT_ID, "f", opened, size, 0, false);
+        ResultCode refused = rig.outcome(HandlerRig.ROOT, grow);
+        long sizeAfter = size("f");
+        Files.delete(inner);
+        Files.delete(stuck);
+        rig.assertDone(rig.ask(HandlerRig.ROOT, grow));
+        FileRequests.Opened none = new FileRequests.Opened(opened.inode(), 0, 0);
+        assertEquals(0, FileRequests.bytes(rig.ask(HandlerRig.ROOT, FileRequests.read(none, 2, 0, 3))).length);
+        assertEquals(ResultCode.IO_ERROR, refused);
+        assertEquals(2, sizeAfter);
+        assertEquals(size, size("f"));
     }
 
     private static Path secondObject(Path data, long inode) throws IOException {

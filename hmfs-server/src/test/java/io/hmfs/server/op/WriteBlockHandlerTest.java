@@ -5,11 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
+import io.hmfs.server.Await;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.pipeline.HandlerRig;
 import io.hmfs.wire.EntryDecoder;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +77,30 @@ class WriteBlockHandlerTest {
         assertArrayEquals(DATA, read(0));
         Leases leases = rig.partition().leases();
         leases.endAlone(file.inode(), leases.alone(file.inode(), false)); // it is shared no longer
+    }
+
+    /** As a truncate has the file alone: else it would cut a part of what is being written. */
+    @Test
+    void aClientWithoutALeaseWritesNothingWhileAnotherRequestHasTheFileAlone() throws Exception {
+        Leases leases = rig.partition().leases();
+        long stamp = leases.alone(file.inode(), false);
+        AtomicReference<ResultCode> outcome = new AtomicReference<>();
+        Thread writer = Thread.ofPlatform().start(() -> outcome.set(outcome(file, 0, 0, DATA, 0)));
+        Await.until(
+                "the writer waits",
+                () -> writer.getState() == Thread.State.WAITING || writer.getState() == Thread.State.TERMINATED);
+        assertEquals(List.of(), objects());
+        leases.endAlone(file.inode(), stamp);
+        writer.join();
+        assertEquals(ResultCode.OK, outcome.get());
+        assertArrayEquals(DATA, read(0));
+        assertEquals(1, objects().size());
+    }
+
+    private List<Path> objects() throws IOException {
+        try (Stream<Path> all = Files.walk(directory.resolve("data"))) {
+            return all.filter(Files::isRegularFile).toList();
+        }
     }
 
     @Test
