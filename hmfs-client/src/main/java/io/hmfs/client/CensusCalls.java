@@ -130,7 +130,12 @@ final class CensusCalls {
 
     /** A part of the walk: the position in the server's log of renames, pairs of inode and size, ids of directories. */
     record Directories(
-            long incarnation, long position, int listed, ListingCursor cursor, ByteBuffer files, ByteBuffer directories) {
+            long incarnation,
+            long position,
+            int listed,
+            ListingCursor cursor,
+            ByteBuffer files,
+            ByteBuffer directories) {
         /** Where a walk begins. */
         static final Directories START =
                 new Directories(0, 0, 0, ListingCursor.START, ByteBuffer.allocate(0), ByteBuffer.allocate(0));

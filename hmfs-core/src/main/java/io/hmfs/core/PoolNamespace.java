@@ -122,7 +122,8 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
         this.numbered = new NumberedChanges(engine, this);
         RecordTable table = new RecordTable(pmem, regions, engine.clock);
         if (keepsData) {
-            table.reserve(); // an embedder that keeps data elsewhere gives leases on it, also when the pool has filled up by then
+            table.reserve(); // an embedder that keeps data elsewhere gives leases on it, also when the pool has
+            // filled up by then
         }
         this.records = new PoolRecords(this, this, engine, table);
         this.removed = keepsData ? new PoolRemovedFiles(this, engine) : RemovedFiles.NONE;

@@ -114,7 +114,8 @@ public final class NumberedCases {
                         n -> rename(n, ROOT, "new", ROOT, "f"),
                         n -> delete(n, ROOT, "f"),
                         NumberedCases::churn),
-                new Case("batched create", NumberedCases::createBoth, n -> delete(n, ROOT, "new"), NumberedCases::churn),
+                new Case(
+                        "batched create", NumberedCases::createBoth, n -> delete(n, ROOT, "new"), NumberedCases::churn),
                 new Case(
                         "batched delete",
                         NumberedCases::deleteBatched,

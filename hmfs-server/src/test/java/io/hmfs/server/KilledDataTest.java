@@ -423,8 +423,7 @@ class KilledDataTest {
         Path pool = directory.resolve("pool");
         LogOptions log = LogOptions.in(ServerChild.logOf(pool)).withOnVolatile(true);
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
-        Path data =
-                ServerChild.config(pool, Persistence.LOGGED).build().dataDirectory();
+        Path data = ServerChild.config(pool, Persistence.LOGGED).build().dataDirectory();
         List<Writer> writers = new ArrayList<>();
         try (ServerChild server = new ServerChild(pool, Persistence.LOGGED);
                 HmfsClient other = connect(server, FILES);

@@ -43,7 +43,9 @@ final class ServerChild implements AutoCloseable {
 
     /** What such a server is started with, but for its port. */
     static ServerConfig.Builder config(Path pool, Persistence persistence) {
-        ServerConfig.Builder config = ServerConfig.builder(pool).set(ServerSetting.EVENT_LOOPS, 2).set(ServerSetting.BLOCK_SIZE, (long) BLOCK_SIZE);
+        ServerConfig.Builder config = ServerConfig.builder(pool)
+                .set(ServerSetting.EVENT_LOOPS, 2)
+                .set(ServerSetting.BLOCK_SIZE, (long) BLOCK_SIZE);
         config.set(ServerSetting.PERSISTENCE, persistence).set(ServerSetting.SUPERUSER, "alice");
         if (persistence == Persistence.LOGGED) {
             config.set(ServerSetting.EMULATE_PMEM, true).set(ServerSetting.LOG_DIRECTORY, logOf(pool));

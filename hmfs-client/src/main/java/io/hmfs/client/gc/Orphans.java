@@ -251,7 +251,8 @@ public final class Orphans {
                         Math.min(seen, objects),
                         objects);
             }
-            return candidates.has(inode) && (!candidates.isLive(inode) || unfinished || !candidates.covers(inode, block));
+            return candidates.has(inode)
+                    && (!candidates.isLive(inode) || unfinished || !candidates.covers(inode, block));
         }
 
         @Override

@@ -182,7 +182,8 @@ public final class Engine {
             }
             int state = EntryRecord.state(status);
             if (state == SlotState.NORMAL) {
-                // A link on a NORMAL object that no thread works on: its rename was cut off after the commit, or only the
+                // A link on a NORMAL object that no thread works on: its rename was cut off after the commit, or only
+                // the
                 // clearing of the link was. Either way it is finished first, or its origin would come back to life.
                 if (EntryRecord.link(pmem, at) != Pmem.NULL) {
                     return -at;

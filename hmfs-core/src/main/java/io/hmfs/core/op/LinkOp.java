@@ -166,7 +166,8 @@ final class LinkOp {
         }
         // [inode.1] The inode and its index word are durable before anything needs them.
         pmem.fence();
-        // [inode.2] The commit, durable when it is counted, next. The writer lock holds off a thread that would change the
+        // [inode.2] The commit, durable when it is counted, next. The writer lock holds off a thread that would change
+        // the
         // attributes in the entry.
         long status = EntryRecord.status(pmem, link.existing);
         pmem.setRelease(link.existing + EntryRecord.STATUS_OFFSET, EntryRecord.asIndirect(status));

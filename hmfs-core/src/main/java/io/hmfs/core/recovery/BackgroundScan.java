@@ -267,7 +267,8 @@ public final class BackgroundScan {
             boolean still = Inodes.isLive(EntryRecord.status(pmem, at)) && EntryRecord.id(pmem, at) == id;
             long stale = still ? engine.inodes.stale(at) : Pmem.NULL;
             if (still && stale == Pmem.NULL && !engine.inodes.wasReal(at)) {
-                // Of a link that died before its word was durable nothing is known, though the file may have an inode by
+                // Of a link that died before its word was durable nothing is known, though the file may have an inode
+                // by
                 // now. † What it has in flight is not landed: then it would look like one whose last name went.
                 engine.inodes.drop(at);
             } else if (still && stale == Pmem.NULL) {

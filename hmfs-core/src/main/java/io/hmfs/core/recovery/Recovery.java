@@ -134,7 +134,8 @@ public final class Recovery {
             return;
         }
         // [recover.delete.undo] That it is undone is durable before it is NORMAL. Else a client could rely on a NORMAL
-        // that is not, for the thread that stored it may have died; a next start would find DELETING, and the parent's mtime above
+        // that is not, for the thread that stored it may have died; a next start would find DELETING, and the parent's
+        // mtime above
         // it by then: the object would go, and with a directory the children that came in between.
         engine.setFate(at, SlotState.DELETING, UNDONE);
         pmem.persist(at, Pmem.LINE);

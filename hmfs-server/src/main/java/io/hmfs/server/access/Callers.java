@@ -126,7 +126,9 @@ public final class Callers {
         entry.lookup = lookup;
         if (isUnlimited(name)) {
             entry.seenNanos = clock.getAsLong();
-            lookUp(name, entry, known, lookup); // asks no group source: the superuser gets in also when no groups can be had
+            lookUp(
+                    name, entry, known,
+                    lookup); // asks no group source: the superuser gets in also when no groups can be had
             return lookup;
         }
         try {
@@ -242,7 +244,8 @@ public final class Callers {
                 } else if (clock.getAsLong() - entry.seenNanos
                         > 2
                                 * config.groupExpiry()
-                                        .toNanos()) { // so late that no connection that was given this user is still on the way in
+                                        .toNanos()) { // so late that no connection that was given this user is still on
+                    // the way in
                     drop(name, entry);
                 }
             }

@@ -37,7 +37,8 @@ public final class OpenCuts {
             return;
         }
         synchronized (this) {
-            OpenCut cut = open.get(inode); // under the monitor: another thread may have settled one cut, and added the next one
+            OpenCut cut = open.get(
+                    inode); // under the monitor: another thread may have settled one cut, and added the next one
             if (cut != null) {
                 store.truncate(inode, cut.size, cut.before);
                 records.clear(cut.record);

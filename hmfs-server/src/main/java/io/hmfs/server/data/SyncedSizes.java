@@ -8,10 +8,12 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * takes no lock.
  */
 final class SyncedSizes {
-    private static final int SLOTS = 1 << 14; // files that are written at a time, with room to spare
+    private static final int SLOT_BITS = 14;
+    private static final int SLOTS = 1 << SLOT_BITS; // files that are written at a time, with room to spare
 
     private final Object[] locks = new Object[64];
-    private final AtomicLongArray stamps = new AtomicLongArray(SLOTS); // changes with its slot and with each write of a file of it
+    private final AtomicLongArray stamps =
+            new AtomicLongArray(SLOTS); // changes with its slot and with each write of a file of it
     private final AtomicLongArray inodes = new AtomicLongArray(SLOTS); // 0: none
     private final AtomicLongArray sizes = new AtomicLongArray(SLOTS);
 
@@ -22,11 +24,11 @@ final class SyncedSizes {
     }
 
     private static int slot(long inode) {
-        return (int) (inode * 0x9E3779B97F4A7C15L >>> 64 - 14);
+        return (int) ((inode * 0x9E3779B97F4A7C15L) >>> (Long.SIZE - SLOT_BITS));
     }
 
     private Object lock(int slot) {
-        return locks[slot & locks.length - 1];
+        return locks[slot & (locks.length - 1)];
     }
 
     /** Whether all that was written below this size, and answered, is known to be durable. */

@@ -163,7 +163,8 @@ public final class Leases {
     public void give(long inode, ClientKey client, String host, long number) {
         Lease there = add(inode, client, host, number);
         if (there == null
-                && taken.get(place(inode)) >= inode) { // after it was put in: a thread that takes looks in the other order
+                && taken.get(place(inode))
+                        >= inode) { // after it was put in: a thread that takes looks in the other order
             end(inode, client, number);
         }
     }

@@ -47,7 +47,13 @@ public final class CensusHandler implements Handler {
         } else {
             partition.awaitDurable(); // a file that is gone must not come back with the loss of the machine
             request.reply()
-                    .census(run.incarnation(), page.position(), page.listed(), cursor, page.files(), page.directories());
+                    .census(
+                            run.incarnation(),
+                            page.position(),
+                            page.listed(),
+                            cursor,
+                            page.files(),
+                            page.directories());
         }
     }
 

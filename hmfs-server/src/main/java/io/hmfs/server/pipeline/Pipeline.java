@@ -255,9 +255,7 @@ public final class Pipeline implements FrameReceiver {
             return false;
         }
         RequestKind before = session.batch();
-        if (handler.isFull()
-                || !handler.requests().isOfPartition(request)
-                || (before != null && before != kind)) {
+        if (handler.isFull() || !handler.requests().isOfPartition(request) || (before != null && before != kind)) {
             endBatch(); // a connection's requests are executed in their order
         }
         request.begin(session, session.channel(), request.correlationId());

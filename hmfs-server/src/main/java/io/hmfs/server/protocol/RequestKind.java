@@ -103,7 +103,9 @@ public enum RequestKind {
     RECOVER_LEASE(RecoverLeaseDecoder.TEMPLATE_ID, read("recoverLease").waits(Waits.ALWAYS)),
     IS_CLOSED(IsClosedDecoder.TEMPLATE_ID, read("isFileClosed")),
     RENEW_LEASES(RenewLeasesDecoder.TEMPLATE_ID, read()),
-    READ_BLOCK(ReadBlockDecoder.TEMPLATE_ID, read().ofInode().waits(Waits.WITH_DATA).replies(Row.CHUNK)),
+    READ_BLOCK(
+            ReadBlockDecoder.TEMPLATE_ID,
+            read().ofInode().waits(Waits.WITH_DATA).replies(Row.CHUNK)),
     WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID, write().ofInode().waits(Waits.WITH_DATA)),
     SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID, read().ofInode().waits(Waits.WITH_DATA)),
     CENSUS(CensusDecoder.TEMPLATE_ID, read().waits(Waits.ALWAYS).replies(Row.IDS)),

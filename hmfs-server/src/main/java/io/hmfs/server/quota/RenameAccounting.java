@@ -33,7 +33,11 @@ public final class RenameAccounting {
     private long replacedQuota;
 
     RenameAccounting(
-            ServerNamespace namespace, Quotas quotas, OrphanDirectory orphans, Access access, QuotaLockHolder quotaLock) {
+            ServerNamespace namespace,
+            Quotas quotas,
+            OrphanDirectory orphans,
+            Access access,
+            QuotaLockHolder quotaLock) {
         this.namespace = namespace;
         this.quotas = quotas;
         this.orphans = orphans;

@@ -329,7 +329,8 @@ public final class Reply {
                 .limit());
     }
 
-    public void census(long incarnation, long position, int listed, ListCursor cursor, byte[] files, byte[] directories) {
+    public void census(
+            long incarnation, long position, int listed, ListCursor cursor, byte[] files, byte[] directories) {
         close(census.wrapAndApplyHeader(open(FIXED_MAX + files.length + directories.length), 0, header)
                 .correlationId(correlationId)
                 .incarnation(incarnation)

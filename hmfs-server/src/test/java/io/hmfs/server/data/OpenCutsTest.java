@@ -29,8 +29,8 @@ class OpenCutsTest {
     private Path directory;
 
     private final List<Long> cleared = Collections.synchronizedList(new ArrayList<>());
-    private final Records records = (Records)
-            Proxy.newProxyInstance(Records.class.getClassLoader(), new Class<?>[] {Records.class}, (_, method, given) -> {
+    private final Records records = (Records) Proxy.newProxyInstance(
+            Records.class.getClassLoader(), new Class<?>[] {Records.class}, (_, method, given) -> {
                 if (method.getName().equals("clear")) {
                     cleared.add((Long) given[0]);
                 }

@@ -93,7 +93,9 @@ class PartitionTest {
         try (Partition before = open(null)) {
             removeTree(before);
             Attributes temporary = new Attributes();
-            assertEquals(Status.OK, before.orphans().createTemporaryFile(Name.of("temporary-0"), 0644, 0, 0, new long[0], temporary));
+            assertEquals(
+                    Status.OK,
+                    before.orphans().createTemporaryFile(Name.of("temporary-0"), 0644, 0, 0, new long[0], temporary));
             assertEquals(2, orphans(before).size());
             before.stop();
         }

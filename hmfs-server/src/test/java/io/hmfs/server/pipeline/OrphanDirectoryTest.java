@@ -352,7 +352,8 @@ class OrphanDirectoryTest {
                 (_, called, arguments) -> {
                     boolean removes = called.getName().equals("rename")
                             || called.getName().equals("delete");
-                    boolean fails = refuses[0] && removes && TEMPORARY.toString().equals(arguments[1].toString());
+                    boolean fails =
+                            refuses[0] && removes && TEMPORARY.toString().equals(arguments[1].toString());
                     return fails ? Status.NO_SPACE : called.invoke(namespace, arguments);
                 });
         Pipeline other = new Pipelines(service(around)).newPipeline();

@@ -10,6 +10,7 @@ import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.engine.IdSource;
+import io.hmfs.server.ServerConfig;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.partition.Partition;
@@ -63,7 +64,10 @@ class PartitionOfRequestTest {
         Path pool = directory.resolve(name);
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.process());
-        return new Partition(namespace, new Leases(namespace.records(), Leases.Limits.DEFAULT), null);
+        return new Partition(
+                namespace,
+                new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()),
+                null);
     }
 
     private Partition decoded(int length) {

@@ -139,7 +139,8 @@ final class LogDurability implements Durability {
             try {
                 each.action.run();
             } catch (RuntimeException e) {
-                // Not the log's error, nor that of the other threads that wait: a connection's thread that has ended, say.
+                // Not the log's error, nor that of the other threads that wait: a connection's thread that has ended,
+                // say.
                 LOG.log(System.Logger.Level.WARNING, "what waited for the log cannot be done", e);
             }
         }
