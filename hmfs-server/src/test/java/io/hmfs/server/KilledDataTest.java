@@ -47,9 +47,10 @@ import org.junit.jupiter.api.io.TempDir;
  * memory, and no object of a removed file stays. Method: clients work on files of their own while the server process gets SIGKILL, loses pool
  * and ring, and starts again from its log; what each client was answered is compared with names, bytes, leases and the objects on the disk.
  *
- * <p>What the test proves: the log has a change before the client hears of it, and a removal before an object goes. What it does not: that log
- * and objects were synced, because SIGKILL leaves the page cache of the system as it is. {@code LogPowerTest} takes what the log has not synced,
- * and {@code AppendHandlerTest} makes the sync of the data fail.
+ * <p>What the test proves: pool and ring are rebuilt from the log files with all that was answered, leases among it, and the reaper goes on where it
+ * was. What it does not prove: that the log and the objects were synced, because SIGKILL leaves the page cache of the system as it is, and that has what was
+ * written and never synced. {@code LogPowerTest} takes away what the log has not synced, {@code AppendHandlerTest} makes the sync of the data fail, and
+ * {@code ReaperTest} holds the log back while a removal waits for it.
  */
 @Timeout(300)
 class KilledDataTest {

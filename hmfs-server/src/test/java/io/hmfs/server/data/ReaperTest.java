@@ -2,6 +2,7 @@ package io.hmfs.server.data;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,6 +23,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -133,7 +135,7 @@ class ReaperTest {
 
     @Test
     void aStopEndsAWaitForWhatIsNotSafeYet() throws Exception {
-        ServerNamespace late = changed("whenDurable", null);
+        ServerNamespace late = changed("whenDurable", _ -> {});
         create("f");
         delete("f");
         Reaper reaper = new Reaper(store, late);
@@ -150,7 +152,7 @@ class ReaperTest {
         long going = create("going");
         long live = create("live");
         delete("going");
-        ServerNamespace late = changed("whenDurable", null); // so that it stays
+        ServerNamespace late = changed("whenDurable", _ -> {}); // so that it stays
         Reaper reaper = new Reaper(store, late);
         CompletableFuture<Void> known = CompletableFuture.runAsync(() -> reaper.watch(LONG_NANOS));
         Await.until("the reaper", reaper::isAsked);
@@ -161,10 +163,31 @@ class ReaperTest {
         reaper.endWaits();
     }
 
+    /** A removal that the log loses brings the file back, which then has its objects. */
+    @Test
+    void noObjectGoesBeforeTheLogHasTheRemoval() throws Exception {
+        Path object = store.path(create("f"), 0);
+        Files.createDirectories(object.getParent());
+        Files.createFile(object);
+        delete("f");
+        CompletableFuture<Runnable> asked = new CompletableFuture<>();
+        ServerNamespace late = changed("whenDurable", arguments -> asked.complete((Runnable) arguments[1]));
+        try (Reaper reaper = new Reaper(store, late)) {
+            reaper.start(failure::set);
+            Await.until("the reaper", () -> asked.isDone() || Files.notExists(object));
+            assertTrue(Files.exists(object));
+            asked.get().run();
+            Await.until("the object has gone", () -> Files.notExists(object));
+        }
+        assertNull(failure.get());
+    }
+
     @Test
     void anErrorOfTheThreadIsTold() throws Exception {
         AssertionError planted = new AssertionError("planted");
-        ServerNamespace failing = changed("logPosition", planted);
+        ServerNamespace failing = changed("logPosition", _ -> {
+            throw planted;
+        });
         create("f");
         delete("f");
         CompletableFuture<Throwable> told = new CompletableFuture<>();
@@ -174,14 +197,12 @@ class ReaperTest {
         }
     }
 
-    /** The namespace as if a log had to have what was done; one method does nothing, or fails. */
-    private ServerNamespace changed(String name, @Nullable Error error) {
+    /** The namespace as if a log had to have what was done; one method does this with its arguments instead, and returns null. */
+    private ServerNamespace changed(String name, Consumer<Object[]> instead) {
         return (ServerNamespace) Proxy.newProxyInstance(
                 ReaperTest.class.getClassLoader(), new Class<?>[] {ServerNamespace.class}, (_, method, arguments) -> {
                     if (method.getName().equals(name)) {
-                        if (error != null) {
-                            throw error;
-                        }
+                        instead.accept(arguments);
                         return null;
                     }
                     if (method.getName().equals("logPosition")) {
