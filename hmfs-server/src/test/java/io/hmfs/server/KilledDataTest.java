@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -154,13 +155,17 @@ class KilledDataTest {
             return home + "/" + name;
         }
 
+        private Written file(String name) {
+            return Objects.requireNonNull(files.get(name), name);
+        }
+
         private String newName() {
             return "f" + names++;
         }
 
         private List<String> names(boolean open) {
             return files.keySet().stream()
-                    .filter(name -> files.get(name).open == open)
+                    .filter(name -> file(name).open == open)
                     .toList();
         }
 
@@ -177,7 +182,7 @@ class KilledDataTest {
         }
 
         private void reopen(String name) throws IOException {
-            Written file = files.get(name);
+            Written file = file(name);
             file.file = client.open(path(name), false, true, client.leases().next());
             client.leases().begun();
             file.open = true;
@@ -186,7 +191,7 @@ class KilledDataTest {
 
         /** Adds bytes and commits them, under the lease that the stream has had since it began. */
         private void write(String name, boolean last) throws Exception {
-            Written written = files.get(name);
+            Written written = file(name);
             OpenedFile file = written.file;
             byte[] piece = new byte[1 + random.nextInt(PIECE_MAX)];
             random.nextBytes(piece);
@@ -214,13 +219,14 @@ class KilledDataTest {
 
         private void rename(String name, String target) throws IOException {
             client.rename(path(name), path(target), true);
-            Written file = files.remove(name);
+            Written file = file(name);
+            files.remove(name);
             file.file = new OpenedFile(client.stat(path(target)), file.file.grant());
             files.put(target, file);
         }
 
         private void truncate(String name) throws IOException {
-            Written file = files.get(name);
+            Written file = file(name);
             int size = random.nextInt(file.bytes.length + 1);
             client.truncate(path(name), size);
             file.bytes = Arrays.copyOf(file.bytes, size);
@@ -228,7 +234,8 @@ class KilledDataTest {
 
         private void delete(String name) throws IOException {
             client.delete(path(name));
-            Written file = files.remove(name);
+            Written file = file(name);
+            files.remove(name);
             if (file.open) {
                 closed(file);
             }
@@ -236,7 +243,7 @@ class KilledDataTest {
 
         private void assertRead(HmfsClient reader, String name) throws IOException {
             FileInfo there = reader.stat(path(name));
-            Written file = files.get(name);
+            Written file = file(name);
             assertEquals(file.file.info().id(), there.id(), path(name));
             assertEquals(file.bytes.length, there.size(), path(name));
             assertArrayEquals(file.bytes, read(reader, there), path(name));

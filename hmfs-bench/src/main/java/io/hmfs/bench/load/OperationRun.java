@@ -94,7 +94,8 @@ final class OperationRun {
                 long first = (long) round * SMALL;
                 long batched = (long) (rounds + round) * SMALL;
                 double large = Bed.run(1, SMALL, _ -> creates(bed, directory, first), none, Integer.MAX_VALUE);
-                double largeBatched = Bed.run(1, BATCHES, _ -> batches(bed, directory, batched), none, Integer.MAX_VALUE);
+                double largeBatched =
+                        Bed.run(1, BATCHES, _ -> batches(bed, directory, batched), none, Integer.MAX_VALUE);
                 try (Bed fresh = Bed.make(small, SMALL, 16, options.mode())) {
                     long there = fresh.directory("grown");
                     double rate = Bed.run(1, SMALL, _ -> creates(fresh, there, first), none, Integer.MAX_VALUE);

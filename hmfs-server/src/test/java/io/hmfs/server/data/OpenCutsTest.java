@@ -85,7 +85,8 @@ class OpenCutsTest {
                 late.completeExceptionally(e);
             }
         });
-        synchronized (cuts) {
+        OpenCuts monitor = cuts;
+        synchronized (monitor) {
             thread.start();
             Await.until("the thread has seen an open cut", () -> thread.getState() == Thread.State.BLOCKED);
             cuts.settle(records, INODE);
