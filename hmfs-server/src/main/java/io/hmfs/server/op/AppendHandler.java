@@ -149,26 +149,25 @@ public final class AppendHandler extends BatchedHandler {
                 return Status.STALE; // removed with a directory above it
             }
         }
-        if (request.mayWait() && !isSynced(request)) {
-            return Status.STALE; // the reply tells the failure
+        BuiltinData data = request.partition().data();
+        if (data != null && durable && request.mayWait()) { // on an event loop `waits` has found that the data is durable
+            outcome = sync(request, data);
         }
-        return takeKey(request, alone);
+        return outcome == Status.OK ? takeKey(request, alone) : outcome;
     }
 
-    /** Durable data first, then the size that covers it. On an event loop {@link #waits} has found that it is. */
-    private boolean isSynced(Request request) {
-        BuiltinData data = request.partition().data();
-        if (data == null || !durable) {
-            return true;
-        }
+    /** Durable data first, then the size that covers it. What lies below the file's size is durable. */
+    private Status sync(Request request, BuiltinData data) {
         Status found = request.namespace().stat(append.parentId(), name, before);
-        long from = found == Status.OK && before.id == append.inode() ? before.size : append.size();
+        if (found != Status.OK || before.id != append.inode()) {
+            return Status.STALE;
+        }
         try {
-            data.store().syncRange(append.inode(), from, append.size());
-            return true;
+            data.store().syncRange(append.inode(), before.size, append.size());
+            return Status.OK;
         } catch (IOException e) {
             ioFailure = "the data could not be made durable: " + e.getMessage();
-            return false;
+            return Status.STALE; // the reply tells the failure
         }
     }
 

@@ -234,7 +234,9 @@ class AppendHandlerTest {
             long block = HandlerRig.BLOCK_SIZE;
             write(durable, file, 0);
             write(durable, file, 1);
-            assertFalse(isBatched(durable, parent, file, 3));
+            HandlerRig.Message lost = FileRequests.append(0, parent, "none", file, block, 0, false);
+            assertEquals(ResultCode.STALE, durable.outcome(HandlerRig.USER, lost));
+            assertFalse(isBatched(durable, parent, file, 3), "an append of another name has made nothing durable");
             assertTrue(isBatched(durable, parent, file, 3), "the append before has made it durable");
             assertFalse(isBatched(durable, parent, file, block + 1));
             write(durable, file, 1);
