@@ -28,7 +28,12 @@ public final class OpenCuts {
 
     /** Whether a cut of this file is open. None comes to be while the file is shared. */
     public boolean isOpen(long inode) {
-        return !open.isEmpty() && open.containsKey(inode); // mostly empty: then nothing is allocated
+        return !isNoneOpen() && open.containsKey(inode); // mostly empty: then nothing is allocated
+    }
+
+    /** Whether no file has an open cut. */
+    public boolean isNoneOpen() {
+        return open.isEmpty();
     }
 
     /** Brings a cut of this file to its end, if one is open; if that fails, the file must not be changed. */

@@ -1,29 +1,39 @@
 package io.hmfs.server.op;
 
+import io.hmfs.client.ResultCode;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ChangeOutcome;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Access;
+import io.hmfs.server.data.BuiltinData;
 import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.quota.RenameAccounting;
 import io.hmfs.server.request.Request;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.Wire;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** Rename: moves an object to another name, where it may replace one. The locks of both names are held from the checks to the move. */
 public final class RenameHandler implements Handler {
     private final RenameDecoder rename = new RenameDecoder();
     private final StickyBit stickyBit = new StickyBit();
     private final DiscardedFile replaced = new DiscardedFile();
+    private final Attributes found = new Attributes();
+    private @Nullable String cutFailure;
 
     @Override
     public void execute(Request request) {
+        cutFailure = null;
         Status outcome = resolve(request);
         if (outcome == Status.OK) {
             outcome = move(request, rename.flags().replace());
         }
         if (outcome == Status.OK) {
             request.reply().done(replaced.attributes().id, replaced.attributes().size);
+        } else if (cutFailure != null) {
+            request.reply().failure(ResultCode.IO_ERROR, cutFailure);
         } else {
             request.reply().status(request.path().seen(outcome));
         }
@@ -62,6 +72,9 @@ public final class RenameHandler implements Handler {
         try {
             outcome = check(request, replace);
             if (outcome == Status.OK) {
+                outcome = settleCut(request);
+            }
+            if (outcome == Status.OK) {
                 outcome = accounting.begin(source.parentId, source.name, target.parentId, target.name, replace);
             }
             if (outcome == Status.OK) {
@@ -85,6 +98,28 @@ public final class RenameHandler implements Handler {
             locks.unlock(one, other);
         }
         return outcome;
+    }
+
+    /** The record of an open cut finds its file by directory and name: so the cut comes to its end before the file moves. */
+    private Status settleCut(Request request) {
+        BuiltinData data = request.partition().data();
+        PathResolver source = request.path();
+        if (data == null
+                || data.cuts().isNoneOpen()
+                || request.namespace().stat(source.parentId, source.name, found) != Status.OK
+                || !data.cuts().isOpen(found.id)) {
+            return Status.OK;
+        }
+        if (!request.mayWait()) {
+            throw KeyLocks.taken(); // to a disk thread
+        }
+        try {
+            StoredBlock.settleCut(request, found.id);
+            return Status.OK;
+        } catch (IOException e) {
+            cutFailure = "the file was cut, and its data cannot be: " + e.getMessage();
+            return Status.STALE; // the reply tells the failure
+        }
     }
 
     /** What sticky bits say about the object that moves and about the one that it replaces. */

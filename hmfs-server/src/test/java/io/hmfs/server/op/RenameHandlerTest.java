@@ -58,7 +58,7 @@ class RenameHandlerTest {
         };
     }
 
-    private static HandlerRig.Message rename(String source, String target) {
+    static HandlerRig.Message rename(String source, String target) {
         return rename(0, source, target, false);
     }
 

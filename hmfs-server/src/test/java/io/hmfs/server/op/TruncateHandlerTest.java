@@ -190,6 +190,30 @@ class TruncateHandlerTest {
         assertEquals(size, size("f"));
     }
 
+    /** Its record finds the file by its name. */
+    @Test
+    void aFileWhoseCutFailedKeepsItsNameUntilItIsCut(@TempDir Path other) throws IOException {
+        rig.close();
+        rig = new HandlerRig(other, true);
+        rig.create(Namespace.ROOT_ID, "f", 0666);
+        FileRequests.Opened opened = FileRequests.openToWrite(rig, HandlerRig.ROOT, "/f", 0);
+        rig.assertDone(rig.ask(HandlerRig.ROOT, FileRequests.write(opened, 0, 0, new byte[] {1, 2, 3}, 0)));
+        long size = HandlerRig.BLOCK_SIZE + 3;
+        assertEquals(Status.OK, rig.namespace().append(Namespace.ROOT_ID, Name.of("f"), opened.inode(), size));
+        Path stuck = secondObject(other.resolve("data"), opened.inode());
+        Path inner = Files.createDirectories(stuck.resolve("inner"));
+        assertEquals(ResultCode.IO_ERROR, rig.outcome(HandlerRig.USER, truncate(0, "/f", 2)));
+        HandlerRig.Message rename = RenameHandlerTest.rename("/f", "/g");
+        assertEquals(ResultCode.IO_ERROR, rig.outcome(HandlerRig.ROOT, rename));
+        assertEquals(2, size("f"));
+        Files.delete(inner);
+        Files.delete(stuck);
+        rig.assertDone(rig.ask(HandlerRig.ROOT, rename));
+        assertEquals(2, size("g"));
+        FileRequests.Opened none = new FileRequests.Opened(opened.inode(), 0, 0);
+        assertEquals(2, FileRequests.bytes(rig.ask(HandlerRig.ROOT, FileRequests.read(none, 0, 0, 3))).length);
+    }
+
     private static Path secondObject(Path data, long inode) throws IOException {
         String name = Long.toHexString(inode);
         try (Stream<Path> objects = Files.walk(data)) {
