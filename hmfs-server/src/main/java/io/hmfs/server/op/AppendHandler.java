@@ -150,7 +150,7 @@ public final class AppendHandler extends BatchedHandler {
             }
         }
         BuiltinData data = request.partition().data();
-        if (data != null && durable && request.mayWait()) { // on an event loop `waits` has found that the data is durable
+        if (data != null && durable && request.mayWait()) { // on an event loop `waits` has seen that it is
             outcome = sync(request, data);
         }
         return outcome == Status.OK ? takeKey(request, alone) : outcome;
