@@ -23,7 +23,7 @@ static int lockAll(State &S, Th &t, int mask) {
     END
 }
 static int lockBit(const State &S, int s) { return 1 << keyOf(S, s); }
-static void retire(State &S, int s) {
+static void addRetired(State &S, int s) {
     if ((S.freeM | S.retiredM) >> s & 1) { viol(S, "I5: slot s" + num(s) + " freed twice"); return; }
     int m = 0;
     for (int i = 0; i < S.nth; i++) if (S.th[i].active) m |= 1 << i;
@@ -43,7 +43,7 @@ static int allocate(State &S) {
 static void retire(State &S, int s) { // Engine.retire: not written back
     W(S, {{F(s, DEATH), S.clock++}, {F(s, STATUS), FREE}}, "retire");
     S.known |= 1 << s;
-    retire(S, s);
+    addRetired(S, s);
 }
 static void advance(State &S, int time) { if (S.clock <= time) S.clock = time + 1; }
 static bool isStale(const State &S, int s) {
