@@ -13,7 +13,7 @@ final class SyncedSizes {
 
     private final Object[] locks = new Object[64];
     private final AtomicLongArray stamps =
-            new AtomicLongArray(SLOTS); // changes with its slot and with each write of a file of it
+            new AtomicLongArray(SLOTS); // grows with its slot's changes and with writes; odd: in between
     private final AtomicLongArray inodes = new AtomicLongArray(SLOTS); // 0: none
     private final AtomicLongArray sizes = new AtomicLongArray(SLOTS);
 
@@ -23,7 +23,7 @@ final class SyncedSizes {
         }
     }
 
-    private static int slot(long inode) {
+    static int slot(long inode) {
         return (int) ((inode * 0x9E3779B97F4A7C15L) >>> (Long.SIZE - SLOT_BITS));
     }
 
@@ -35,14 +35,17 @@ final class SyncedSizes {
     boolean covers(long inode, long size) {
         int slot = slot(inode);
         long stamp = stamps.get(slot);
-        return inodes.get(slot) == inode && sizes.get(slot) >= size && stamps.get(slot) == stamp;
+        return (stamp & 1) == 0
+                && inodes.get(slot) == inode
+                && sizes.get(slot) >= size
+                && stamps.get(slot) == stamp; // else the size may be of another file
     }
 
     /** After a write, before it is answered: from this position on the file is not durable. */
     void written(long inode, long position) {
         int slot = slot(inode);
         synchronized (lock(slot)) {
-            stamps.incrementAndGet(slot);
+            stamps.addAndGet(slot, 2);
             if (inodes.get(slot) == inode) {
                 sizes.set(slot, Math.min(sizes.get(slot), position));
             }

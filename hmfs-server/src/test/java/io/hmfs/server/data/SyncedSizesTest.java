@@ -1,5 +1,6 @@
 package io.hmfs.server.data;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -68,5 +69,26 @@ class SyncedSizesTest {
             assertFalse(synced.covers(inode, inode + 1));
         }
         assertTrue(known > 1_000 && known < 20_000, known + " files are known");
+    }
+
+    @Test
+    void aFileThatIsTakingAnothersSlotDoesNotHaveItsSize() throws InterruptedException {
+        long other = FILE + 1;
+        while (SyncedSizes.slot(other) != SyncedSizes.slot(FILE)) {
+            other++;
+        }
+        long large = other;
+        Thread syncing = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < 1_000_000; i++) {
+                sync(FILE, 0, 10, true);
+                sync(large, 0, 1_000, true);
+            }
+        });
+        int wrong = 0;
+        while (syncing.isAlive()) {
+            wrong += synced.covers(FILE, 11) ? 1 : 0;
+        }
+        syncing.join();
+        assertEquals(0, wrong);
     }
 }
