@@ -2,6 +2,7 @@ package io.hmfs.core;
 
 import io.hmfs.core.engine.Engine;
 import io.hmfs.core.type.RemovedFile;
+import java.util.function.LongConsumer;
 
 /** {@link RemovedFiles} of an open pool. */
 final class PoolRemovedFiles implements RemovedFiles {
@@ -29,26 +30,19 @@ final class PoolRemovedFiles implements RemovedFiles {
 
     @Override
     public void done(long token) {
-        guard.check();
-        int pin = engine.epochs.pin();
-        try {
-            engine.removed.done(token);
-        } catch (IllegalArgumentException e) {
-            throw e; // the caller's error: nothing was begun
-        } catch (RuntimeException | Error e) {
-            guard.failStop(e);
-            throw e;
-        } finally {
-            engine.epochs.unpin(pin);
-        }
+        settle(token, engine.removed::done);
     }
 
     @Override
     public void giveBack(long token) {
+        settle(token, engine.removed::giveBack);
+    }
+
+    private void settle(long token, LongConsumer how) {
         guard.check();
         int pin = engine.epochs.pin();
         try {
-            engine.removed.giveBack(token);
+            how.accept(token);
         } catch (IllegalArgumentException e) {
             throw e; // the caller's error: nothing was begun
         } catch (RuntimeException | Error e) {

@@ -11,7 +11,7 @@ public record EngineOptions(Path pool, int files, int rounds, int warmUp, int di
         RANDOM
     }
 
-    /** What the map is asked with: the String that is its key, or an equal one, as whoever got the name from elsewhere has. */
+    /** Which String the map is asked with: the one that is its key, or an equal one, because a caller has its own copy of a name. */
     public enum LookUp {
         SAME,
         EQUAL
