@@ -7,7 +7,9 @@ import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.sim.SimAcls;
 import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.Name;
@@ -52,7 +54,8 @@ final class NamespaceBatchCrashTest {
                 new Case(List.of("/new1", "/a", "/new2", "/new3")),
                 new Case(List.of("/d/new1", "/e/new2")),
                 new Case(List.of("/d/new1", "/e/new2", "/d/" + "n".repeat(100))),
-                new Case(List.of("/new1", "/sub/", "/d/sub/")));
+                new Case(List.of("/new1", "/sub/", "/d/sub/")),
+                new Case(List.of("/d/new1", "/d/acl1", "/e/acl2")));
     }
 
     private static SimPoolFile prepare() {
@@ -92,7 +95,7 @@ final class NamespaceBatchCrashTest {
             if (path.endsWith("/")) {
                 batch.addDirectory(id, name, 0711, 3, 4);
             } else {
-                batch.addFile(id, name, 0611, 3, 4);
+                batch.addFile(id, name, 0611, 3, 4, path.contains("acl") ? SimAcls.of(6, false, 5) : Acl.NONE);
             }
         }
         return batch;

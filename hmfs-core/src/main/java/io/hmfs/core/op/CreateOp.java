@@ -55,8 +55,8 @@ final class CreateOp {
         /** Carries a single create. */
         final CreateBatch one = CreateBatch.ofOne();
 
-        /** What the chain of a single create's object holds: a target or an ACL. */
-        byte @Nullable [] blob;
+        /** The target of a single symbolic link. */
+        byte @Nullable [] target;
 
         final BatchLocks locks = new BatchLocks();
 
@@ -105,7 +105,7 @@ final class CreateOp {
     /** Executes the creates of a batch that have no answer yet. */
     void run(CreateBatch batch) {
         Notes work = notes.get();
-        work.blob = null;
+        work.target = null;
         execute(batch, work, true);
     }
 
@@ -120,13 +120,7 @@ final class CreateOp {
             long[] acl,
             Change change,
             Attributes out) {
-        if (!Acl.isValid(acl)) {
-            return Status.INVALID_ARGUMENT;
-        }
-        byte @Nullable [] blob = acl.length == 0
-                ? null
-                : BlobEdit.with(BlobEdit.EMPTY, BlobRecord.TYPE_ACL, BlobEdit.NO_NAME, BlobRecord.ofAcl(acl));
-        return runOne(type, parent, name, mode, uid, gid, blob, change, out);
+        return runOne(type, parent, name, mode, uid, gid, acl, null, change, out);
     }
 
     /** A symbolic link is an object that has a chain from the start. */
@@ -142,15 +136,14 @@ final class CreateOp {
         if (target.length == 0) {
             return Status.INVALID_ARGUMENT;
         }
-        byte[] blob = BlobEdit.with(BlobEdit.EMPTY, BlobRecord.TYPE_TARGET, BlobEdit.NO_NAME, target);
-        return runOne(FileType.SYMLINK, parent, name, SYMLINK_MODE, uid, gid, blob, change, out);
+        return runOne(FileType.SYMLINK, parent, name, SYMLINK_MODE, uid, gid, Acl.NONE, target, change, out);
     }
 
     /** A mkdir of the one directory whose name no caller can give. */
     Status orphans(Attributes out) {
         Notes work = notes.get();
-        work.blob = null;
-        work.one.borrowOne(FileType.DIRECTORY, ROOT_ID, Name.orphans(), ORPHANS_MODE, 0, 0, Change.NONE, out);
+        work.target = null;
+        work.one.borrowOne(FileType.DIRECTORY, ROOT_ID, Name.orphans(), ORPHANS_MODE, 0, 0, Acl.NONE, Change.NONE, out);
         execute(work.one, work, false);
         return work.one.status(0);
     }
@@ -162,12 +155,13 @@ final class CreateOp {
             int mode,
             int uid,
             int gid,
-            byte @Nullable [] blob,
+            long[] acl,
+            byte @Nullable [] target,
             Change change,
             Attributes out) {
         Notes work = notes.get();
-        work.blob = blob;
-        work.one.borrowOne(type, parent, name, mode, uid, gid, change, out);
+        work.target = target;
+        work.one.borrowOne(type, parent, name, mode, uid, gid, acl, change, out);
         execute(work.one, work, true);
         return work.one.status(0);
     }
@@ -175,8 +169,12 @@ final class CreateOp {
     private static Status check(CreateBatch batch, int number) {
         Status valid = batch.name(number).check();
         int mode = batch.mode(number);
-        boolean outOfRange = mode < 0 || mode > Ctime.MODE_MAX || batch.gid(number) < 0 || batch.uid(number) < 0;
-        return valid == Status.OK && outOfRange ? Status.INVALID_ARGUMENT : valid;
+        boolean invalid = mode < 0
+                || mode > Ctime.MODE_MAX
+                || batch.gid(number) < 0
+                || batch.uid(number) < 0
+                || !Acl.isValid(batch.acl(number));
+        return valid == Status.OK && invalid ? Status.INVALID_ARGUMENT : valid;
     }
 
     /** {@code checks}: whether the arguments can be wrong. */
@@ -279,7 +277,8 @@ final class CreateOp {
         // [create.1] CREATING after all else: no reader takes a half filled object for one. Under the lock†: a word
         // that an earlier start left may lead here, and the thread that holds the lock takes CREATING for cut off.
         EntryRecord.create(pmem, at, kind, engine.ids.next(), name.length());
-        boolean made = work.blob == null || makeChain(at, kind, work.blob);
+        byte[] blob = blob(batch, work, number);
+        boolean made = blob == null || makeChain(at, kind, blob);
         // The first line goes out when it has its place on the list.
         pmem.writeBack(at + Pmem.LINE, EntryRecord.filledSize(name.length()) - Pmem.LINE);
         made &= kind != EntryRecord.KIND_DIRECTORY || makeContent(at);
@@ -291,6 +290,18 @@ final class CreateOp {
         }
         engine.records.made(batch.change(number), at);
         return true;
+    }
+
+    /** What the chain of an object holds from the start: a target or an ACL; null: it has none. */
+    private static byte @Nullable [] blob(CreateBatch batch, Notes work, int number) {
+        byte[] target = work.target;
+        if (target != null) {
+            return BlobEdit.with(BlobEdit.EMPTY, BlobRecord.TYPE_TARGET, BlobEdit.NO_NAME, target);
+        }
+        long[] acl = batch.acl(number);
+        return acl.length == 0
+                ? null
+                : BlobEdit.with(BlobEdit.EMPTY, BlobRecord.TYPE_ACL, BlobEdit.NO_NAME, BlobRecord.ofAcl(acl));
     }
 
     private static int kind(FileType type) {

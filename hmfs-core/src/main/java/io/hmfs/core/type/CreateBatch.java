@@ -1,5 +1,7 @@
 package io.hmfs.core.type;
 
+import java.util.Arrays;
+
 /**
  * Creates of files and directories that are asked for in one call. The attributes are those of what a create made, or of what has
  * the name if its status is EXISTS.
@@ -13,6 +15,7 @@ public final class CreateBatch extends NameBatch {
     private final int[] modes;
     private final int[] uids;
     private final int[] gids;
+    private final long[][] acls;
 
     /** Room for this many creates, 1–{@link #CAPACITY_MAX}. */
     public CreateBatch(int capacity) {
@@ -21,6 +24,8 @@ public final class CreateBatch extends NameBatch {
         modes = new int[capacity];
         uids = new int[capacity];
         gids = new int[capacity];
+        acls = new long[capacity][];
+        Arrays.fill(acls, Acl.NONE);
     }
 
     private CreateBatch() {
@@ -28,6 +33,7 @@ public final class CreateBatch extends NameBatch {
         modes = new int[1];
         uids = new int[1];
         gids = new int[1];
+        acls = new long[][] {Acl.NONE};
     }
 
     /** For the engine: a batch of one that {@link #borrowOne borrows}. */
@@ -37,32 +43,50 @@ public final class CreateBatch extends NameBatch {
 
     /** For the engine: the one create of this batch, with the caller's objects. */
     public void borrowOne(
-            FileType type, long directory, Name name, int mode, int uid, int gid, Change change, Attributes out) {
+            FileType type,
+            long directory,
+            Name name,
+            int mode,
+            int uid,
+            int gid,
+            long[] acl,
+            Change change,
+            Attributes out) {
         borrow(directory, name, change, out);
-        set(0, type, mode, uid, gid);
+        set(0, type, mode, uid, gid, acl);
+    }
+
+    /** Asks for an empty file without an ACL, as {@code Namespace.create}; its number in the batch. */
+    public int addFile(long directory, Name name, int mode, int uid, int gid) {
+        return addFile(directory, name, mode, uid, gid, Acl.NONE);
     }
 
     /** Asks for an empty file, as {@code Namespace.create}; its number in the batch. */
-    public int addFile(long directory, Name name, int mode, int uid, int gid) {
-        return add(FileType.FILE, directory, name, mode, uid, gid);
+    public int addFile(long directory, Name name, int mode, int uid, int gid, long[] acl) {
+        return add(FileType.FILE, directory, name, mode, uid, gid, acl);
     }
 
     /** Asks for an empty directory, as {@code Namespace.mkdir}; its number in the batch. */
     public int addDirectory(long directory, Name name, int mode, int uid, int gid) {
-        return add(FileType.DIRECTORY, directory, name, mode, uid, gid);
+        return add(FileType.DIRECTORY, directory, name, mode, uid, gid, Acl.NONE);
     }
 
-    private int add(FileType type, long directory, Name name, int mode, int uid, int gid) {
+    private int add(FileType type, long directory, Name name, int mode, int uid, int gid, long[] acl) {
         int number = addName(directory, name.buffer(), 0, name.length());
-        set(number, type, mode, uid, gid);
+        set(number, type, mode, uid, gid, acl);
         return number;
     }
 
-    private void set(int number, FileType type, int mode, int uid, int gid) {
+    private void set(int number, FileType type, int mode, int uid, int gid, long[] acl) {
         types[number] = type.ordinal();
         modes[number] = mode;
         uids[number] = uid;
         gids[number] = gid;
+        if (acl.length > 0
+                || acls[number].length
+                        > 0) { // as a rule there is none, and what is not stored costs no fence of the collector's
+            acls[number] = acl;
+        }
     }
 
     public FileType type(int number) {
@@ -79,5 +103,9 @@ public final class CreateBatch extends NameBatch {
 
     public int gid(int number) {
         return gids[check(number)];
+    }
+
+    public long[] acl(int number) {
+        return acls[check(number)];
     }
 }

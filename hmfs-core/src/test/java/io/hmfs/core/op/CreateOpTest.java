@@ -1,5 +1,6 @@
 package io.hmfs.core.op;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -15,7 +16,9 @@ import io.hmfs.core.TestPool;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.SimAcls;
 import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.FileType;
@@ -107,7 +110,8 @@ final class CreateOpTest extends MappedPool {
         ServerNamespace namespace = simulated(Persistence.PMEM);
         long d = mkdir(namespace, "d");
         assertEquals(Status.OK, namespace.create(d, Name.of("taken"), 0600, 0, 0, out));
-        CreateBatch batch = new CreateBatch(12);
+        CreateBatch batch = new CreateBatch(14);
+        long[] acl = SimAcls.of(6, false, 5);
         assertThrows(IllegalStateException.class, () -> {
             batch.addFile(ROOT, Name.of("x"), 0, 0, 0);
             batch.status(0);
@@ -126,6 +130,8 @@ final class CreateOpTest extends MappedPool {
         batch.addFile(d, Name.of("z"), 010000, 0, 0);
         batch.addFile(d, Name.of("n".repeat(200)), 0644, -1, 0);
         batch.addFile(d, Name.of("n".repeat(200)), 0644, 1, 0);
+        batch.addFile(d, Name.of("acl"), 0644, 1, 0, acl);
+        batch.addFile(d, Name.of("bad"), 0644, 1, 0, new long[] {Acl.entry(true, Acl.GROUP, 7)});
         namespace.createAll(batch);
         List<Status> answers = new ArrayList<>();
         for (int i = 0; i < batch.size(); i++) {
@@ -143,20 +149,24 @@ final class CreateOpTest extends MappedPool {
                         Status.NAME_TOO_LONG,
                         Status.INVALID_ARGUMENT,
                         Status.INVALID_ARGUMENT,
-                        Status.OK),
+                        Status.OK,
+                        Status.OK,
+                        Status.INVALID_ARGUMENT),
                 answers);
-        for (int i : new int[] {0, 1, 4, 10}) {
-            assertEquals(Status.OK, namespace.stat(batch.directory(i), batch.name(i), out));
-            assertEquals(batch.attributes(i).id, out.id);
-            assertEquals(batch.attributes(i).birthNanos, out.birthNanos);
-            assertEquals(batch.mode(i), out.mode);
-            assertEquals(batch.uid(i), out.uid);
-            assertEquals(batch.gid(i), out.gid);
-            assertEquals(batch.type(i), out.type);
+        Attributes found = Attributes.withAcl();
+        for (int i : new int[] {0, 1, 4, 10, 11}) {
+            assertEquals(Status.OK, namespace.stat(batch.directory(i), batch.name(i), found));
+            assertArrayEquals(i == 11 ? acl : Acl.NONE, found.acl);
+            assertEquals(batch.attributes(i).id, found.id);
+            assertEquals(batch.attributes(i).birthNanos, found.birthNanos);
+            assertEquals(batch.mode(i), found.mode);
+            assertEquals(batch.uid(i), found.uid);
+            assertEquals(batch.gid(i), found.gid);
+            assertEquals(batch.type(i), found.type);
         }
         assertEquals(Status.OK, namespace.create(batch.attributes(4).id, Name.of("within"), 0644, 0, 0, out));
         assertEquals(List.of(), TestPool.problems(namespace));
-        assertThrows(IllegalArgumentException.class, () -> batch.status(11));
+        assertThrows(IllegalArgumentException.class, () -> batch.status(13));
         assertThrows(IllegalArgumentException.class, () -> new CreateBatch(0));
         assertThrows(IllegalArgumentException.class, () -> new CreateBatch(CreateBatch.CAPACITY_MAX + 1));
         batch.addFile(d, Name.of("last"), 0644, 0, 0);

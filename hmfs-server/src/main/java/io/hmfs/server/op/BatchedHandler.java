@@ -44,9 +44,14 @@ public abstract class BatchedHandler implements Handler {
     /** Releases what {@link #add} has taken for a request. Called once, after its reply. */
     protected void release(Request request, int row) {}
 
-    /** Executes the only request of the batch, which was just added; its thread has been working on it. */
+    /** Executes the only request of the batch, which was just added, and replies; its thread has been working on it. */
     protected final void executeAlone(Request request) {
         executeAll(request);
+        replyAlone(request);
+    }
+
+    /** Replies to the only request of the batch, which was just executed. */
+    protected final void replyAlone(Request request) {
         Status status = status(0);
         if (status == Status.OK) {
             reply(request, 0);

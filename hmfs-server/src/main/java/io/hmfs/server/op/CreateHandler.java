@@ -1,6 +1,5 @@
 package io.hmfs.server.op;
 
-import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ChangeOutcome;
 import io.hmfs.core.type.CreateBatch;
@@ -9,6 +8,7 @@ import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Caller;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.lease.Leases;
+import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.protocol.RequestKind;
 import io.hmfs.server.quota.QuotaAccounting;
@@ -16,6 +16,7 @@ import io.hmfs.server.request.Request;
 import io.hmfs.server.request.Session;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.Wire;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Create: an empty file is made and opened for writing. The files of a batch share a fence, and those of one directory a compare-and-swap
@@ -82,41 +83,48 @@ public final class CreateHandler extends BatchedHandler {
         return create.mode() <= NewEntry.MODE_MAX && create.unmaskedMode() <= NewEntry.MODE_MAX;
     }
 
-    /** Takes a create whose file has only its mode, its owner and its group: of a user with an id, in a directory without a default ACL. */
+    /** Takes a create that replaces nothing, of a user with an id. */
     @Override
     public boolean add(Request request) {
-        if (!BATCHES) {
-            return false;
-        }
         decode(request);
-        if (isOverwriting()
-                || !areModesValid()
-                || request.uid() == Caller.NOBODY
-                || WriteLease.isFull(request, create.lease())) {
-            return false;
-        }
         // Without making parents: those that are missing may depend on creates of this batch, and are made after it.
+        return BATCHES
+                && !isOverwriting()
+                && areModesValid()
+                && request.uid() != Caller.NOBODY
+                && !WriteLease.isFull(request, create.lease())
+                && resolve(request) == Status.OK
+                && NewEntry.check(request.path()) == Status.OK
+                && take(request, false) == Status.OK;
+    }
+
+    /** Adds a request whose path was resolved. Null: it would have to wait. Unless the answer is OK nothing has been done. */
+    private @Nullable Status take(Request request, boolean alone) {
         PathResolver path = request.path();
-        if (resolve(request) != Status.OK || NewEntry.check(path) != Status.OK || Acl.hasDefault(path.parentAcl())) {
-            return false;
-        }
         QuotaAccounting accounting = request.accounting();
-        if (accounting.joinBatch(path.parentId) != Status.OK) {
-            return false;
+        Status outcome = accounting.joinBatch(path.parentId);
+        if (outcome != Status.OK) {
+            return outcome;
         }
-        if (accounting.charge(path.parentId, 1, 0, false) != Status.OK) {
+        outcome = accounting.charge(path.parentId, 1, 0, alone);
+        if (outcome != Status.OK) {
             accounting.leaveBatch();
-            return false;
+            return outcome == null ? null : accounting.refused(outcome, path.parentId, path.name, request.attributes());
         }
-        if (!request.claimIfNew()) {
+        if (!alone && !request.claimIfNew()) {
             accounting.add(path.parentId, -1, 0);
             accounting.leaveBatch();
-            return false;
+            return null;
         }
-        int row = batch.addFile(path.parentId, path.name, create.mode(), request.uid(), path.parentGid());
+        entry.describe(path, create.mode(), create.unmaskedMode(), false);
+        int row = batch.addFile(path.parentId, path.name, entry.mode(), request.uid(), entry.gid(), entry.acl());
         leases[row] = create.lease();
-        added(request);
-        return true;
+        if (alone) {
+            addedAlone(request, path.base());
+        } else {
+            added(request);
+        }
+        return Status.OK;
     }
 
     @Override
@@ -181,28 +189,17 @@ public final class CreateHandler extends BatchedHandler {
         removed.clear();
         Status outcome = resolve(request);
         if (outcome == Status.OK) {
-            outcome = NewEntry.followed(request, make(request));
+            outcome = NewEntry.check(path);
         }
-        if (outcome == Status.OK) {
-            Attributes made = request.attributes();
-            WriteLease.give(request, made.id, create.lease());
-            grants.replyOpened(request, path.parentId, made, removed.attributes(), Grants.WRITE);
-        } else {
-            request.reply().status(path.seen(outcome));
-        }
-    }
-
-    private Status make(Request request) {
-        PathResolver path = request.path();
-        Status outcome = NewEntry.check(path);
         if (outcome == Status.OK && !isConditional()) {
             outcome = number(request);
         }
-        if (outcome != Status.OK) {
-            return outcome;
+        if (outcome == Status.OK) {
+            outcome = isConditional() ? replace(request, create) : makeOrReplace(request);
         }
-        entry.describe(path, create.mode(), create.unmaskedMode(), false);
-        return isConditional() ? replacement.run(request, entry, create) : makeOrReplace(request);
+        if (outcome != null) {
+            request.reply().status(path.seen(NewEntry.followed(request, outcome)));
+        }
     }
 
     /** Gives the user an id. A conditional create does so once it has seen the version that it expects. */
@@ -214,35 +211,52 @@ public final class CreateHandler extends BatchedHandler {
         return outcome == Status.OK || outcome == Status.NOT_FOUND ? request.number() : outcome;
     }
 
-    /** With overwrite, what has the name is replaced; a create or a replacement that comes too late is tried again. */
-    private Status makeOrReplace(Request request) {
+    /** With overwrite, what has the name is replaced; a create or a replacement that comes too late is tried again. As {@link #make}. */
+    private @Nullable Status makeOrReplace(Request request) {
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-            Status outcome = makeFile(request);
-            if (outcome != Status.EXISTS
-                    || !isOverwriting()
-                    || request.attributes().isSymlink()) {
+            Status outcome = make(request);
+            if (outcome != Status.EXISTS || !isOverwriting()) {
                 return outcome;
             }
-            outcome = replacement.run(request, entry, null);
+            outcome = replace(request, null);
             if (outcome != Status.NOT_FOUND) {
                 return outcome;
             }
         }
-        return Status.EXISTS;
+        request.reply().status(Status.EXISTS);
+        return null;
     }
 
-    private Status makeFile(Request request) {
+    /** Makes a file under a name that nothing has. Null: the reply has been given; else why there is none yet. */
+    private @Nullable Status make(Request request) {
+        Status outcome = take(request, true);
+        if (outcome == null) {
+            throw KeyLocks.taken();
+        }
+        if (outcome != Status.OK) {
+            return outcome;
+        }
+        executeAll(request);
+        if (isOverwriting() && status(0) == Status.EXISTS) {
+            clear(request);
+            return Status.EXISTS;
+        }
+        replyAlone(request);
+        return null;
+    }
+
+    /** As {@link #make}, in place of what has the name: NOT_FOUND if nothing has it. */
+    private @Nullable Status replace(Request request, @Nullable CreateDecoder condition) {
         PathResolver path = request.path();
-        return request.accounting()
-                .create(
-                        path.parentId,
-                        path.name,
-                        entry.mode(),
-                        request.uid(),
-                        entry.gid(),
-                        entry.acl(),
-                        request.change(),
-                        request.attributes());
+        entry.describe(path, create.mode(), create.unmaskedMode(), false);
+        Status outcome = replacement.run(request, entry, condition);
+        if (outcome != Status.OK) {
+            return outcome;
+        }
+        Attributes made = request.attributes();
+        WriteLease.give(request, made.id, create.lease());
+        grants.replyOpened(request, path.parentId, made, removed.attributes(), Grants.WRITE);
+        return null;
     }
 
     /** A create that replaced a file ended with a rename. */

@@ -129,23 +129,10 @@ public final class QuotaAccounting {
         }
     }
 
-    /** What is there already is so, whatever it would cost. */
-    private Status refused(Status status, long parent, Name name, Attributes out) {
+    /** The answer to a new name that was not made: EXISTS if a quota refused what is there already, whatever it would cost. */
+    public Status refused(Status status, long parent, Name name, Attributes out) {
         boolean there = isRefusal(status) && namespace.stat(parent, name, out) == Status.OK;
         return there ? Status.EXISTS : status;
-    }
-
-    public Status create(
-            long parent, Name name, int mode, int uid, int gid, long[] acl, Change change, Attributes out) {
-        quotaLock.enter(parent);
-        try {
-            Status status = charge(1, 0);
-            return status == Status.OK
-                    ? made(namespace.create(parent, name, mode, uid, gid, acl, change, out))
-                    : refused(status, parent, name, out);
-        } finally {
-            quotaLock.leave();
-        }
     }
 
     public Status mkdir(long parent, Name name, int mode, int uid, int gid, long[] acl, Change change, Attributes out) {

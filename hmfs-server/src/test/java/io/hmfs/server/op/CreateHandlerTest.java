@@ -1,5 +1,6 @@
 package io.hmfs.server.op;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -257,14 +258,39 @@ class CreateHandlerTest {
         assertTrue(!isThere(Namespace.ROOT_ID, "p"));
     }
 
-    @Test
-    void aDefaultAclGivesTheModeAndIsAnsweredAgain() throws IOException {
-        long parent = rig.mkdir("d", 0777);
-        long[] acl = {Acl.entry(true, Acl.USER, 6), Acl.entry(true, Acl.GROUP, 4), Acl.entry(true, Acl.OTHER, 4)};
-        assertEquals(Status.OK, rig.namespace().changeAcl(Namespace.ROOT_ID, Name.of("d"), object -> {
+    private void setAcl(String name, long... acl) {
+        assertEquals(Status.OK, rig.namespace().changeAcl(Namespace.ROOT_ID, Name.of(name), object -> {
             object.acl = acl;
             return Status.OK;
         }));
+    }
+
+    @Test
+    void aFileBelowADefaultAclJoinsTheBatchWithAnAclOfItsOwn() {
+        long parent = rig.mkdir("d", 0777);
+        setAcl(
+                "d",
+                Acl.entry(true, Acl.USER, 6),
+                Acl.entry(true, Acl.USER, 5, 77),
+                Acl.entry(true, Acl.GROUP, 4),
+                Acl.entry(true, Acl.MASK, 7),
+                Acl.entry(true, Acl.OTHER, 0));
+        assertTrue(rig.isBatched(HandlerRig.ROOT, create("/plain")));
+        assertTrue(rig.isBatched(HandlerRig.ROOT, create("/d/f")));
+        rig.endBatch();
+        assertEquals(0640, entry(rig.reply(HandlerRig.ROOT)).mode());
+        assertEquals(0660, entry(rig.reply(HandlerRig.ROOT)).mode());
+        Attributes found = Attributes.withAcl();
+        assertEquals(Status.OK, rig.namespace().stat(parent, Name.of("f"), found));
+        assertArrayEquals(new long[] {Acl.entry(false, Acl.USER, 5, 77), Acl.entry(false, Acl.GROUP, 4)}, found.acl);
+        assertEquals(Status.OK, rig.namespace().stat(Namespace.ROOT_ID, Name.of("plain"), found));
+        assertEquals(0, found.acl.length);
+    }
+
+    @Test
+    void aDefaultAclGivesTheModeAndIsAnsweredAgain() throws IOException {
+        long parent = rig.mkdir("d", 0777);
+        setAcl("d", Acl.entry(true, Acl.USER, 6), Acl.entry(true, Acl.GROUP, 4), Acl.entry(true, Acl.OTHER, 4));
         rig.restart(1);
         Create create = create("/d/f").mode(0600).sequence(1);
         assertEquals(0644, entry(rig.ask(HandlerRig.ROOT, create)).mode());

@@ -399,7 +399,7 @@ class HeldTreeTest {
         Thread late = new Thread(() -> new Pipelines(worker.service)
                 .newPipeline(true)
                 .accounting()
-                .create(inner, Name.of("late"), 0600, 0, 0, new long[0], Change.NONE, new Attributes()));
+                .mkdir(inner, Name.of("late"), 0700, 0, 0, new long[0], Change.NONE, new Attributes()));
         boolean[] waited = {false};
         after.put("count", () -> {
             late.start();

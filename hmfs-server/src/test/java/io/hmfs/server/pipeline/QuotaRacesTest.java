@@ -174,10 +174,10 @@ class QuotaRacesTest {
         long next = made.id + 1;
         assertEquals(
                 Status.NO_SUCH_DIRECTORY,
-                one.accounting().create(next, Name.of("f"), 0600, 0, 0, NO_ACL, Change.NONE, made));
+                one.accounting().mkdir(next, Name.of("f"), 0700, 0, 0, NO_ACL, Change.NONE, made));
         assertEquals(Status.OK, one.accounting().mkdir(work, Name.of("d"), 0700, 0, 0, NO_ACL, Change.NONE, made));
         assertEquals(next, made.id, "it was guessed");
-        assertEquals(Status.OK, one.accounting().create(next, Name.of("f"), 0600, 0, 0, NO_ACL, Change.NONE, made));
+        assertEquals(Status.OK, one.accounting().mkdir(next, Name.of("f"), 0700, 0, 0, NO_ACL, Change.NONE, made));
         assertEquals(4, counted(work));
     }
 
