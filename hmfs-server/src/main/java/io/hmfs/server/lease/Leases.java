@@ -60,7 +60,8 @@ public final class Leases {
         this(records, limits, System::nanoTime);
     }
 
-    Leases(Records records, Limits limits, LongSupplier nanos) {
+    /** The same, by another clock. */
+    public Leases(Records records, Limits limits, LongSupplier nanos) {
         softNanos = limits.soft.toNanos();
         hardNanos = limits.hard.toNanos();
         this.nanos = nanos;

@@ -102,7 +102,7 @@ final class Handlers {
             case QUOTA_USAGE -> new QuotaUsageHandler();
             case RECOVER_LEASE -> new RecoverLeaseHandler();
             case IS_CLOSED -> new IsClosedHandler();
-            case RENEW_LEASES -> new RenewLeasesHandler();
+            case RENEW_LEASES -> new RenewLeasesHandler(service.partitions);
             case READ_BLOCK -> new ReadBlockHandler(service.info, service.grants);
             case WRITE_BLOCK -> new WriteBlockHandler(service.info, service.grants);
             case SYNC_BLOCK -> new SyncBlockHandler(service.info, service.grants);

@@ -102,7 +102,7 @@ public enum RequestKind {
     QUOTA_USAGE(QuotaUsageDecoder.TEMPLATE_ID, read("quotaUsage").waits(Waits.ALWAYS)),
     RECOVER_LEASE(RecoverLeaseDecoder.TEMPLATE_ID, read("recoverLease").waits(Waits.ALWAYS)),
     IS_CLOSED(IsClosedDecoder.TEMPLATE_ID, read("isFileClosed")),
-    RENEW_LEASES(RenewLeasesDecoder.TEMPLATE_ID, read()),
+    RENEW_LEASES(RenewLeasesDecoder.TEMPLATE_ID, read().ofInode()),
     READ_BLOCK(
             ReadBlockDecoder.TEMPLATE_ID,
             read().ofInode().waits(Waits.WITH_DATA).replies(Row.CHUNK)),
