@@ -162,6 +162,11 @@ public final class CrashTree<T> {
                 branch(node, images.durable(word), read + count + 1, possible);
                 return;
             }
+            long first = images.word(line, possible[line][0], word);
+            if (isSure(word, first, possible)) { // nearly always, and far cheaper
+                branch(node, first, read + count + 1, possible);
+                return;
+            }
             Map<Long, List<Integer>> byValue = new TreeMap<>();
             for (int kept : possible[line]) {
                 byValue.computeIfAbsent(images.word(line, kept, word), _ -> new ArrayList<>())
@@ -231,8 +236,8 @@ public final class CrashTree<T> {
         private Node<T> run(int read, int[][] possible) {
             runs++;
             CrashImage image = any(possible);
-            ReadPath path = new ReadPath();
             SimPoolFile crashed = running.crashed(image);
+            ReadPath path = new ReadPath((int) (crashed.pmem().size() / Long.BYTES));
             crashed.pmem().reads = path;
             T result;
             try {

@@ -17,8 +17,9 @@ final class ReadPath {
     /** Read or written in this memory, or in the one it is a copy of before it was. */
     private final BitSet known;
 
-    ReadPath() {
-        this(new Reads(), new BitSet());
+    /** For a memory of so many words. */
+    ReadPath(int size) {
+        this(new Reads(), new BitSet(size));
     }
 
     private ReadPath(Reads reads, BitSet known) {
