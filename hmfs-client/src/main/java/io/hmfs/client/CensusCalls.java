@@ -38,7 +38,7 @@ final class CensusCalls {
                 (each, out) -> censusEncoder
                         .wrap(out, Wire.HEADER_SIZE)
                         .incarnation(each.from.incarnation)
-                        .moved(each.from.position)
+                        .renamePosition(each.from.position)
                         .cursorBirth(each.from.cursor.birth())
                         .cursorAt(each.from.cursor.at())
                         .cursorStart(each.from.cursor.start())
@@ -94,7 +94,7 @@ final class CensusCalls {
         ListingCursor cursor = new ListingCursor(page.cursorBirth(), page.cursorAt(), page.cursorStart());
         return new Directories(
                 page.incarnation(),
-                page.moved(),
+                page.renamePosition(),
                 (int) page.listed(),
                 cursor,
                 littleEndian(files),

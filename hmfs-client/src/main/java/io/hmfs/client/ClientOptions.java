@@ -8,7 +8,7 @@ import java.time.Duration;
  * How a client behaves.
  *
  * @param user the user name that the client gives; new entries belong to this user (no authentication yet)
- * @param realUser the user who acts for the other one, as a proxy that the server must allow (setting {@code proxy-users}); empty:
+ * @param realUser the user that acts for the other one, as a proxy that the server must allow (setting {@code proxy-users}); empty:
  *     there is none
  * @param connectTimeout for connection and handshake together; over zero
  * @param requestTimeout for one request, from the call to the reply, however often it is sent; over zero

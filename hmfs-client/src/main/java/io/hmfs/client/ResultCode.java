@@ -59,11 +59,11 @@ public enum ResultCode {
     /** What would be no ACL: {@link HmfsException#reason} says why, as HDFS does. */
     INVALID_ACL(111, "this would be no access control list"),
     /** Another writer has the file: {@link HmfsException#reason} names it, as HDFS does. */
-    LEASED(115, "somebody else is writing the file"),
+    LEASED(115, "another client is writing the file"),
     /** The lease that the client writes under was taken from it, has run out, or went with its file. */
     LEASE_LOST(
             116,
-            "the lease on the file was taken by somebody else, has run out or went with the file; nothing more is written under it");
+            "the lease on the file was taken by another client, has run out or went with the file; nothing more is written under it");
 
     private static final ResultCode[] ALL = values();
 

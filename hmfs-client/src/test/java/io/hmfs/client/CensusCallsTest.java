@@ -43,13 +43,13 @@ class CensusCallsTest {
                 ? 0
                 : ByteBuffer.wrap(directories).order(ByteOrder.LITTLE_ENDIAN).getLong();
         assertEquals(begins ? 0 : 90, asked.incarnation());
-        assertEquals(begins ? 0 : 91, asked.moved());
+        assertEquals(begins ? 0 : 91, asked.renamePosition());
         byte[] files = first == 1 ? longs(5, 50) : first == 6 ? longs(7, 70) : longs();
         byte[] found = begins ? longs(1) : first == 1 ? longs(6) : longs();
         return new CensusPageEncoder()
                 .wrapAndApplyHeader(reply, 0, new MessageHeaderEncoder())
                 .incarnation(90)
-                .moved(91)
+                .renamePosition(91)
                 .listed(directories.length / Long.BYTES)
                 .cursorBirth(0)
                 .cursorAt(0)

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: a create passes the classes that docs/architecture.md lists, in that order and without a way back.
- * Method: a transport that notes who stands on the stack when it is handed a task, when bytes are stored into the
+ * Method: a transport that notes which classes stand on the stack when it is handed a task, when bytes are stored into the
  * frame, and when the frame is sent.
  */
 class CreateWalkTest {

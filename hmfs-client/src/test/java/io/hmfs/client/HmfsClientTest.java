@@ -211,7 +211,7 @@ class HmfsClientTest {
     }
 
     @Test
-    void nobodyListeningIsOneClearError() throws Exception {
+    void noServerListeningIsOneClearError() throws Exception {
         int port = server.port();
         server.close();
         IOException thrown = assertThrows(IOException.class, () -> HmfsClient.connect("127.0.0.1", port, OPTIONS));

@@ -260,7 +260,7 @@ class ReconnectTest {
     }
 
     @Test
-    void nobodyIsRunningAfterAServerThatNobodyWaitsFor() throws Exception {
+    void noThreadIsRunningAfterAServerThatNoThreadWaitsFor() throws Exception {
         CompletableFuture<HmfsClient> connecting = connecting(OPTIONS);
         Peer first = server.accept();
         first.welcome(1);

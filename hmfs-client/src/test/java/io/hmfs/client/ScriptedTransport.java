@@ -102,7 +102,7 @@ class ScriptedTransport implements Transport {
 
     /** Called when a link is to send what was written. */
     void flushed() {
-        // for those who look on
+        // for subclasses that look on
     }
 
     private final class ScriptedLink implements Link {

@@ -128,7 +128,7 @@ final class CleanCloseTest {
         assertEquals(List.of(), namespace.problems());
     }
 
-    /** The disk of its log, say. Who has closed a pool can open it again. */
+    /** The disk of its log, say. A process that has closed a pool can open it again. */
     @Test
     void aCloseThatFailsEndsAndTheNextStartScans() {
         SimPoolFile file = roomy();

@@ -98,7 +98,7 @@ final class ClosedPools {
         return closed(file, namespace);
     }
 
-    /** One that has slots that nobody has used yet, and free ones. */
+    /** One that has slots that have not been used yet, and free ones. */
     static SimPoolFile roomy() {
         SimPoolFile file = new SimPoolFile(REGION, REGIONS);
         PoolNamespace namespace = FreshPool.open(file);

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: what a crash leaves of creates is settled with steps in proportion to the list it stands on, whoever meets it, in whatever
+ * Goal: what a crash leaves of creates is settled with steps in proportion to the list it stands on, whichever thread meets it, in whatever
  * order. Method: simulated memory, whose loads of list pointers are counted.
  */
 final class CutOffStepsTest extends CutOffCreates {

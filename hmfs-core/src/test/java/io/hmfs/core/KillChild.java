@@ -107,7 +107,7 @@ final class KillChild {
         }
     }
 
-    /** The names of a thread are its own, the shared directory's list is everybody's. */
+    /** The names of a thread are its own, the shared directory's list is that of all threads. */
     private static void work(
             int thread, Random random, Namespace namespace, long shared, long own, FileOutputStream pipe)
             throws IOException {

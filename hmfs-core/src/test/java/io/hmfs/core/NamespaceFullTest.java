@@ -119,7 +119,7 @@ final class NamespaceFullTest {
         assertEquals(Status.NO_SPACE, namespace.create(ROOT, name(1), 0644, 0, 0, out));
     }
 
-    /** There is always room for who asks, but it may be on its way from one thread to another: once in forty runs showed that. */
+    /** There is always room for a thread that asks, but it may be on its way from one thread to another: once in forty runs showed that. */
     @RepeatedTest(20)
     void whatOneThreadDeletesAllMayUse() throws InterruptedException {
         long[] parents = new long[THREADS];
@@ -173,7 +173,7 @@ final class NamespaceFullTest {
 
     /** What it takes itself and gives back is no room that others have taken. */
     @Test
-    void whoIsRefusedMakesNoMoreRoundsForWhatItGivesBack() throws IOException {
+    void aRefusedThreadMakesNoMoreRoundsForWhatItGivesBack() throws IOException {
         SimPoolFile file = new SimPoolFile(32 << 10, 14);
         try (PoolNamespace filled = full(file)) {
             int[] rounds = new int[1];
@@ -193,7 +193,7 @@ final class NamespaceFullTest {
     }
 
     @Test
-    void whoFindsNoRoomWaitsForADeleteThatIsUnderWay() throws Exception {
+    void aCreateThatFindsNoRoomWaitsForADeleteThatIsUnderWay() throws Exception {
         SimPoolFile file = new SimPoolFile(32 << 10, 14);
         try (PoolNamespace filled = full(file)) {
             AtomicReference<Status> answer = new AtomicReference<>();
@@ -215,7 +215,7 @@ final class NamespaceFullTest {
     }
 
     @Test
-    void whoWaitsForRoomWhenTheEngineStopsIsNotToldThatThereIsNone() throws Exception {
+    void aThreadThatWaitsForRoomWhenTheEngineStopsIsNotToldThatThereIsNone() throws Exception {
         SimPoolFile file = new SimPoolFile(32 << 10, 14);
         full(file).close();
         SimPoolFile opened = file.killed();
@@ -224,7 +224,7 @@ final class NamespaceFullTest {
         AtomicBoolean dies = new AtomicBoolean();
         opened.pmem().beforeEachLoad(() -> {
             if (Thread.currentThread().getName().equals("hmfs-scan")) {
-                hold(scan); // so who finds no room waits for it
+                hold(scan); // so a thread that finds no room waits for it
             } else if (dies.get() && Thread.currentThread().equals(main)) {
                 throw new IndexOutOfBoundsException("a bad pointer");
             }

@@ -127,7 +127,7 @@ final class NamespaceKillTest {
                     blow.strike(child);
                 }
                 if (said.stream().filter(words -> words.startsWith("!")).count() == KillChild.THREADS) {
-                    child.toHandle().destroyForcibly(); // nobody works any more
+                    child.toHandle().destroyForcibly(); // no thread works any more
                 }
             }
         } finally {

@@ -184,7 +184,7 @@ public final class NamespaceMomentTest {
                         ""));
     }
 
-    /** What changes with the time of change changes with it, for who looks from outside. */
+    /** What changes with the time of change changes with it, for a thread that looks from outside. */
     @ParameterizedTest
     @MethodSource("units")
     void aReaderSeesAUnitChangeAtOnce(Pair unit) throws PoolException {

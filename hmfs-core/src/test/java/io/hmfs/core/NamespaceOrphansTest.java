@@ -134,7 +134,7 @@ final class NamespaceOrphansTest {
     }
 
     @Test
-    void whoFindsThePoolFullAsksWhoMakesRoom() {
+    void aCreateThatFindsThePoolFullAsksForRoom() {
         long d = mkdir(ROOT, "d");
         int count = 0;
         while (namespace.create(d, Name.of("f" + count), 0644, 0, 0, out) == Status.OK) {

@@ -159,7 +159,7 @@ final class NamespaceRecoveryTest {
                 () -> assertEquals(Status.OK, namespace.rename(d, Name.of("other"), d, b, true, out)));
     }
 
-    /** A crash, and then the entry that was in flight goes, and its slot is another's, before anybody has met the inode. */
+    /** A crash, and then the entry that was in flight goes, and its slot is another's, before any thread has met the inode. */
     @Test
     void theSlotOfANameInFlightIsNotReusedBeforeItIsCounted() {
         Name a = Name.of("a");
@@ -209,7 +209,7 @@ final class NamespaceRecoveryTest {
         return image.killed();
     }
 
-    /** The old access object is swept, and its slot reused, before anybody has met the new one. */
+    /** The old access object is swept, and its slot reused, before any thread has met the new one. */
     @Test
     void aDirectoryOnTheMoveIsThereByItsIdAfterASweepToo() {
         explore(this::moveDirectory, image -> {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: what an operation, a sweep, a recovery or a scan shows is durable one fence later, but for the few stores that the next
- * start tells from what is durable: so nobody's proof rests on what somebody else happens to write back. Method: the list of what
+ * start tells from what is durable: so no thread's proof rests on what another thread happens to write back. Method: the list of what
  * a power failure would take back, {@link Unwritten}, word for word.
  */
 final class NamespaceRestTest {

@@ -73,7 +73,7 @@ final class NamespaceRuleTest {
                 new Rule("a birth counts as issued", "", "create a|create b/stat a;stat b;scan"),
                 new Rule("a half filled slot is no object", "a", "delete a/sweep p;create b|stat a/stat b"),
                 new Rule("what was shown stays", "a", "chmod a|stat a;stat a/stat a"),
-                new Rule("a slot waits for those who reach it", "b", "create a|sweep p|delete b;create b"),
+                new Rule("a slot waits for threads that reach it", "b", "create a|sweep p|delete b;create b"),
                 new Rule("a name that moves is listed", "a", "rename a b|list a;list b"),
                 new Rule("a name that is replaced is listed", "a b", "rename a b|list b;list b"),
                 new Rule("a directory has its content", "", "mkdir d/stat d;create x"),
@@ -100,7 +100,7 @@ final class NamespaceRuleTest {
                         "the origin is back before the successor goes",
                         "a",
                         "rename a c/create c|create a/stat c;stat a"),
-                new Rule("who meets a closed directory waits", "d", "rmdir d|create x/stat d;create x"),
+                new Rule("a thread that meets a closed directory waits", "d", "rmdir d|create x/stat d;create x"),
                 new Rule("a key and a state of two lives", "a b", "rename a b/delete b;sweep p;create c/stat c;list b"),
                 new Rule("a filled slot is no object without the lock", "a", "delete a/sweep p;create a|create a"));
     }

@@ -113,7 +113,7 @@ final class NamespaceSettleTest {
         assertTrue(settled[0] > 3, "moves: " + settled[0]);
     }
 
-    /** Its successor, that forgets it, goes for good, and nobody has met the origin. */
+    /** Its successor, that forgets it, goes for good, and no thread has met the origin. */
     @Test
     void aNameWhoseNewOneIsDeletedDoesNotComeBack() {
         Name b = Name.of("b");
@@ -185,7 +185,7 @@ final class NamespaceSettleTest {
         });
     }
 
-    /** A name that was added in this start moves, and its slot tells nobody any more that it is there. */
+    /** A name that was added in this start moves, and its slot tells no thread any more that it is there. */
     @Test
     void aNameThatMovesIsCountedDurably() {
         Name a = Name.of("a");

@@ -76,7 +76,7 @@ final class NamespaceStepTest {
         ok(namespace.delete(ROOT, Name.of("y"), out));
     }
 
-    /** Deaths that nobody has cleared away hold no other names up. */
+    /** Deaths that no thread has cleared away hold no other names up. */
     @Test
     void aSlotIsUsedAgain() {
         int regions = namespace.poolStatus().regionsUsed();
@@ -91,7 +91,7 @@ final class NamespaceStepTest {
         assertEquals(List.of(), namespace.problems());
     }
 
-    /** Whoever finds a state finds the object that it is about. */
+    /** A thread that finds a state finds the object that it is about. */
     @Test
     void aSlotIsFreeUntilItIsFilled() {
         SimPmem pmem = new SimPmem(1024);

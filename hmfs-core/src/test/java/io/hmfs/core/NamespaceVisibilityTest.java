@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: nothing is shown to anyone before it is durable (I2). Method: before each event of an operation a second thread stats all
+ * Goal: nothing is shown to any thread before it is durable (I2). Method: before each event of an operation a second thread stats all
  * names; whatever it saw of the operation must still be seen in every image that a power failure could leave at that moment.
  */
 final class NamespaceVisibilityTest {
@@ -244,7 +244,7 @@ final class NamespaceVisibilityTest {
             });
             assertEquals(0, tested.action().applyAsInt(namespace));
             sights.addAll(
-                    lookAround(file, namespace, look, observer, Integer.MAX_VALUE)); // nobody has to wait any more
+                    lookAround(file, namespace, look, observer, Integer.MAX_VALUE)); // no thread has to wait any more
             file.pmem().beforeEachEvent(null);
         }
         Map<String, Long> last = look.at(namespace);

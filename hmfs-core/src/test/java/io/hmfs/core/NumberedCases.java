@@ -261,7 +261,7 @@ public final class NumberedCases {
         assertEquals(Status.OK, setXattr(n, "a one", "user.a", 20));
         assertEquals(Status.OK, create(n, ROOT, "f"));
         assertEquals(Status.OK, n.append(ROOT, Name.of("f"), id(n, "f"), 100));
-        // The ring was another client's before, and what he did under this number is known to be executed.
+        // The ring was another client's before, and what that client did under this number is known to be executed.
         Change change = new Change();
         change.set(n.numbered().hold(CLIENT + 1, USER, 1), NUMBER);
         assertEquals(Status.OK, create(NumberedNamespace.of(n, change), ROOT, "early"));

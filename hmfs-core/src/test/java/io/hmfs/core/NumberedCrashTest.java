@@ -63,13 +63,13 @@ final class NumberedCrashTest {
         private int open;
         private boolean sampled;
 
-        /** {@code looksFirst}: whether anybody looks before the change comes again, which settles what was cut off. */
+        /** {@code looksFirst}: whether any thread looks before the change comes again, which settles what was cut off. */
         Explorer(NumberedCases.Case tested, boolean looksFirst) {
             this.tested = tested;
             this.looksFirst = looksFirst;
         }
 
-        /** A start, and the change again unless it was executed; then the others, who make nothing of the record untrue. */
+        /** A start, and the change again unless it was executed; then the others, which make nothing of the record untrue. */
         Outcome start(SimPoolFile file) {
             PoolNamespace n = NumberedCases.open(file);
             List<Long> told = NumberedCases.read(n);

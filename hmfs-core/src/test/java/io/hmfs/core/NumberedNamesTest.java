@@ -35,7 +35,7 @@ final class NumberedNamesTest {
 
     @BeforeAll
     static void hush() {
-        ENGINE.setLevel(Level.OFF); // who is ended in the middle is an error within an operation
+        ENGINE.setLevel(Level.OFF); // a thread that is ended in the middle is an error within an operation
     }
 
     @AfterAll

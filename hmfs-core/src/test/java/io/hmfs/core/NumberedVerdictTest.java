@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: what a start has found of a numbered change is durable before anybody changes what it rests on, and not before that is. Method:
+ * Goal: what a start has found of a numbered change is durable before any thread changes what it rests on, and not before that is. Method:
  * the process dies before each event of a change; power fails before each event of the next start, in every image, and the start after
  * that must say what is there; or others make the same change, on another thread, whose fences make nothing of the start's
  * durable, power fails before each event of that, and what was found must be found again.

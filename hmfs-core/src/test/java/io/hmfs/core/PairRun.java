@@ -18,12 +18,12 @@ import java.util.concurrent.atomic.AtomicLong;
 /** Two operations, in two threads that stop at events: run again and again, and the power lost at each stop. */
 final class PairRun implements AutoCloseable {
     /**
-     * Who tries again and again until the other goes on passes so many events at a time; none of the operations has so many
+     * An operation that tries again and again until the other goes on passes so many events at a time; none of the operations has so many
      * alone.
      */
     private static final int AT_A_TIME = 200;
 
-    /** So often in a row nobody comes any further, if it is for ever. A thread that has slept may take a while to wake up. */
+    /** So often in a row no thread comes any further, if it is for ever. A thread that has slept may take a while to wake up. */
     private static final int IDLE_MAX = 10_000_000;
 
     /** New recoveries of a moment. */
@@ -64,7 +64,7 @@ final class PairRun implements AutoCloseable {
 
     /**
      * The one stops before its event {@code stop}, the other begins and runs to its end, then the one does; a look before that and
-     * after each event of it. Who waits for the other does so until that one has gone on.
+     * after each event of it. An operation that waits for the other does so until that one has gone on.
      */
     void interrupt(int one, int stop) {
         Work work = new Work();

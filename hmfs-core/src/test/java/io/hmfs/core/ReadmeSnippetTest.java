@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: who copies the embedding example from README.md has a program that compiles and prints what the page says. Method: the
+ * Goal: a reader that copies the embedding example from README.md has a program that compiles and prints what the page says. Method: the
  * page's only Java block is compiled with all lints and run in a JVM of its own; its coordinates are compared with the pom.
  */
 final class ReadmeSnippetTest {

@@ -170,7 +170,7 @@ public final class Stepper implements AutoCloseable {
             throw new Killed();
         });
         try {
-            namespace.stat(Namespace.ROOT_ID, Name.of("any"), new Attributes()); // fail-stop frees who waits for a lock
+            namespace.stat(Namespace.ROOT_ID, Name.of("any"), new Attributes()); // fail-stop frees all lock waiters
         } catch (Killed | IllegalStateException e) {
             // as it should
         }

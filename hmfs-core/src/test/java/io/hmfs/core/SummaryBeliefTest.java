@@ -127,7 +127,7 @@ final class SummaryBeliefTest {
         Map<String, long[]> damages = new TreeMap<>();
         damages.put("a slot leads to itself", new long[] {first + EntryRecord.NEXT_OFFSET, first});
         damages.put("the next one leads back", new long[] {next + EntryRecord.NEXT_OFFSET, first});
-        damages.put("to a slot that nobody has used", new long[] {next + EntryRecord.NEXT_OFFSET, unused});
+        damages.put("to a slot that has not been used", new long[] {next + EntryRecord.NEXT_OFFSET, unused});
         damages.put("to a slot in use", new long[] {next + EntryRecord.NEXT_OFFSET, inUse(closed)});
         damages.put("to a slot of another kind", new long[] {next + EntryRecord.NEXT_OFFSET, content});
         damages.put("into a slot", new long[] {next + EntryRecord.NEXT_OFFSET, first + 64});
@@ -135,7 +135,7 @@ final class SummaryBeliefTest {
         damages.put("into the other batch, which follows too", new long[] {next + EntryRecord.NEXT_OFFSET, second});
         damages.put("the batch leads to itself", new long[] {link, first});
         damages.put("the batch leads out of the pool", new long[] {link, 1L << 40});
-        damages.put("the batch leads to what nobody has used", new long[] {link, unused});
+        damages.put("the batch leads to what has not been used", new long[] {link, unused});
         damages.put("a slot without a time", new long[] {next + EntryRecord.DEATH_OFFSET, 0});
         damages.forEach((what, damage) -> meets(closed.killed(), what, damage[0], damage[1]));
     }

@@ -99,7 +99,7 @@ final class Turns {
                 seen = events;
                 since = System.nanoTime();
             } else if (System.nanoTime() - since > TIMEOUT_NANOS) {
-                current.set(mine); // who has the turn waits for a lock
+                current.set(mine); // the thread that has the turn waits for a lock
             } else {
                 LockSupport.parkNanos(PAUSE_NANOS);
             }

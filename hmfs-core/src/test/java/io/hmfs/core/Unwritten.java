@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * What a pool shows that a power failure would take back, one fence after the last store: stores whose line nobody has written
+ * What a pool shows that a power failure would take back, one fence after the last store: stores whose line no thread has written
  * back. Told as "what: durable to seen", sorted.
  */
 public final class Unwritten {

@@ -138,7 +138,7 @@ class ExtendedApiTest extends OwnDirectory {
         assertEquals(0, fs.getFileStatus(none).getLen());
     }
 
-    /** Each adds one to the number in a file, and writes it back if it is still what he has read. */
+    /** Each committer adds one to the number in a file, and writes it back if it is still what that committer has read. */
     @Test
     void no_update_of_committers_is_lost() throws Exception {
         Path path = write("counter", "0".getBytes(StandardCharsets.US_ASCII));
@@ -153,10 +153,10 @@ class ExtendedApiTest extends OwnDirectory {
             lost += committer.get();
         }
         assertEquals(committers * each, Integer.parseInt(new String(read(path), StandardCharsets.US_ASCII)));
-        assertTrue(lost > 0, "nobody was ever too late");
+        assertTrue(lost > 0, "no committer was ever too late");
     }
 
-    /** How often somebody else was faster. */
+    /** How often another committer was faster. */
     private static int count(Path path, int times) {
         int late = 0;
         try (FileSystem own = FileSystem.newInstance(TestServerProcess.shared().uri(), new Configuration())) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.function.Executable;
 
 /**
  * Goal: users of Hadoop's API may do what the server lets them, and hear of the rest as from HDFS.
- * Method: a filesystem of the superuser and one of a user made by doAs, whom the server's machine does not know.
+ * Method: a filesystem of the superuser and one of a user made by doAs, which the server's machine does not know.
  */
 class FileSystemPermissionsTest {
     private static final String USER = "hmfs-eve";
@@ -43,7 +43,7 @@ class FileSystemPermissionsTest {
     void open() throws Exception {
         URI uri = TestServerProcess.shared().uri();
         admin = FileSystem.newInstance(uri, new Configuration());
-        // What the client says of groups is nobody's business: the server does not know her in the supergroup.
+        // What the client says of groups does not count: the server does not know this user in the supergroup.
         UserGroupInformation ugi =
                 UserGroupInformation.createUserForTesting(USER, new String[] {"supergroup", "wheel"});
         eve = ugi.doAs((PrivilegedExceptionAction<FileSystem>) () -> FileSystem.newInstance(uri, new Configuration()));

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
  */
 class HmfsFileSystemTest extends OwnDirectory {
     @Test
-    void a_tree_of_thousands_of_files_goes_in_one_call_while_somebody_else_deletes_too() throws Exception {
+    void a_tree_of_thousands_of_files_goes_in_one_call_while_another_client_deletes_too() throws Exception {
         Path tree = new Path(directory, "tree");
         int files = 3000;
         List<CompletableFuture<Void>> writers = new ArrayList<>();
@@ -123,7 +123,7 @@ class HmfsFileSystemTest extends OwnDirectory {
         }
         AtomicBoolean stop = new AtomicBoolean();
         CompletableFuture<Void> creator = CompletableFuture.runAsync(() -> {
-            // Fewer in each directory than the times that a delete looks again: it gives up on who keeps at it.
+            // Fewer in each directory than the times that a delete looks again: it gives up on one that keeps at it.
             for (int i = 0; i < 45 && !stop.get(); i++) {
                 try {
                     Path late = new Path(tree, "d" + i % 3 + "/late" + i);
@@ -335,14 +335,14 @@ class HmfsFileSystemTest extends OwnDirectory {
     }
 
     @Test
-    void where_nobody_listens_the_error_names_the_address_and_what_to_do() throws IOException {
+    void where_no_server_listens_the_error_names_the_address_and_what_to_do() throws IOException {
         int free;
         try (ServerSocket socket = new ServerSocket(0)) {
             free = socket.getLocalPort();
         }
-        URI nobody = URI.create("hmfs://localhost:" + free);
+        URI unserved = URI.create("hmfs://localhost:" + free);
         ConnectException refused =
-                assertThrows(ConnectException.class, () -> FileSystem.newInstance(nobody, new Configuration()));
+                assertThrows(ConnectException.class, () -> FileSystem.newInstance(unserved, new Configuration()));
         assertTrue(String.valueOf(refused.getMessage()).contains("hmfs://localhost:" + free), refused.getMessage());
         assertTrue(String.valueOf(refused.getMessage()).contains("hmfs server"), refused.getMessage());
         assertThrows(IOException.class, () -> FileSystem.newInstance(URI.create("hmfs:///"), new Configuration()));

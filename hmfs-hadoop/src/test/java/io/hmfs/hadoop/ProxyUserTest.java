@@ -46,7 +46,7 @@ class ProxyUserTest {
     }
 
     @Test
-    void it_acts_for_nobody_else_and_others_act_for_nobody() {
+    void it_acts_for_no_other_user_and_others_act_for_no_user() {
         refuses("dave", TestServerMain.SERVICE);
         refuses("carol", "dave");
     }

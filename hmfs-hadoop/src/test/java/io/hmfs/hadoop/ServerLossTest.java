@@ -158,7 +158,7 @@ class ServerLossTest {
     }
 
     /**
-     * Threads that make, write, rename, read and delete, while the server is stopped and started: nobody of them
+     * Threads that make, write, rename, read and delete, while the server is stopped and started: none of them
      * notices.
      */
     @Test

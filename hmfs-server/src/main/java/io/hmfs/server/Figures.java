@@ -23,10 +23,10 @@ final class Figures {
         metrics.gauge(
                 "hmfs.disk.queue.largest",
                 "bytes",
-                "Of the data that waits for the disk, that of the user who has most",
+                "Of the data that waits for the disk, that of the user that has most",
                 service::diskBytesOfOne);
         metrics.gauge(
-                "hmfs.disk.queue.users", null, "Users who have requests that wait for the disk", service::diskUsers);
+                "hmfs.disk.queue.users", null, "Users that have requests that wait for the disk", service::diskUsers);
         metrics.gauge(
                 "hmfs.connections.held.up",
                 null,
@@ -40,7 +40,7 @@ final class Figures {
         metrics.counter(
                 "hmfs.quota.refusals", null, "Changes that were refused for a quota", partition.quotas()::refusals);
         metrics.gauge(
-                "hmfs.leases", null, "Files that somebody has a lease on, to write them", partition.leases()::count);
+                "hmfs.leases", null, "Files that a client has a lease on, to write them", partition.leases()::count);
         metrics.gauge(
                 "hmfs.removals.recorded",
                 null,

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * Goal: ACLs decide who may do what, over the wire and after a restart, and are there as soon as what they belong to. Method: several users
+ * Goal: ACLs decide which users may do what, over the wire and after a restart, and are there as soon as what they belong to. Method: several users
  * on one real server; lists drawn at random, with the rules of POSIX written down plainly beside them.
  */
 class AclTest extends UsersOfOneServer {
@@ -150,7 +150,7 @@ class AclTest extends UsersOfOneServer {
         eve.acls().access(WORK + "/f", 6);
     }
 
-    /** A listing does not show lists: who walks a tree looks at each directory that has one. */
+    /** A listing does not show lists: a client that walks a tree looks at each directory that has one. */
     @Test
     void listsDecideOnWholeTreesToo() throws IOException {
         bob.mkdir(WORK + "/a/b", 0777, true);
@@ -172,7 +172,7 @@ class AclTest extends UsersOfOneServer {
 
     /** Of what a thread knows of a path, a list is a part. */
     @Test
-    void whoIsShutOutIsShutOutAtOnce() throws IOException {
+    void aUserThatIsShutOutIsShutOutAtOnce() throws IOException {
         bob.mkdir(WORK + "/a", 0755, true);
         bob.create(WORK + "/a/f", PLAIN);
         for (int i = 0; i < 20; i++) {
@@ -189,7 +189,7 @@ class AclTest extends UsersOfOneServer {
         }
     }
 
-    /** A user, his groups, and what the rules say of him. */
+    /** A user, the user's groups, and what the rules say of the user. */
     private record Actor(String user, List<String> groups) {
         boolean may(String owner, String group, List<String> entries, int mask, int wanted) {
             List<Integer> ofGroups = new ArrayList<>();
@@ -330,7 +330,7 @@ class AclTest extends UsersOfOneServer {
         assertTrue(metrics.contains("modify_acl\",status=\"OK\"} 1.0\n"), metrics);
     }
 
-    /** Two who change one list at once lose nothing of each other. */
+    /** Two clients that change one list at once lose nothing of each other. */
     @Test
     void noneOfTwoChangesIsLost() {
         try {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: an audit log whose thread has died is seen, and harms nobody.
+ * Goal: an audit log whose thread has died is seen, and harms no client.
  * Method: a real server on a namespace that throws where this thread asks for the name of a user.
  */
 @Timeout(300)

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: whatever arrives on the port, the sender gets one clear error and everybody else is served on.
+ * Goal: whatever arrives on the port, the sender gets one clear error and all other clients are served on.
  * Method: raw sockets that send wrong bytes; after each, an ordinary client of the same server must still work.
  */
 @ParameterizedClass
@@ -72,7 +72,7 @@ class BadInputTest {
         return new RawPeer(fixture.port());
     }
 
-    /** A server that soon gives up on who stops in the middle; the others wait for a minute, for a busy machine stops everybody. */
+    /** A server that soon gives up on a peer that stops in the middle; the others wait for a minute, for a busy machine stops all peers. */
     private ServerFixture impatient() throws IOException {
         return new ServerFixture(
                 Files.createDirectory(directory.resolve("impatient")),

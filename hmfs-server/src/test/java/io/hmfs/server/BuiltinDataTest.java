@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Goal: the builtin store gives back what was written, and no object outlives its file, in both modes and over a crash.
- * Method: real client and server; the data directory is looked at from outside; a crash is an intent that nobody finished.
+ * Method: real client and server; the data directory is looked at from outside; a crash is an intent that no thread finished.
  */
 @Timeout(300)
 class BuiltinDataTest {

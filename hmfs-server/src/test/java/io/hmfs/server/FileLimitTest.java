@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: who starts a server that will run out of file descriptors is told before it does. Method: the limits of other machines.
+ * Goal: a user that starts a server that will run out of file descriptors is told before it does. Method: the limits of other machines.
  */
 class FileLimitTest {
     @Test

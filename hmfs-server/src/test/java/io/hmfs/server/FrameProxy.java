@@ -28,7 +28,7 @@ public final class FrameProxy implements AutoCloseable {
         LOSE,
         /** It arrives, its reply does not, and the connection breaks. */
         LOSE_REPLY,
-        /** It arrives, and the connection breaks at once: nobody knows what comes first. */
+        /** It arrives, and the connection breaks at once: it is not known what comes first. */
         CUT,
         /** It arrives twice, one behind the other; both replies pass. */
         DOUBLE,
@@ -144,7 +144,7 @@ public final class FrameProxy implements AutoCloseable {
                 case LATE_REPLY -> {
                     toServer.write(request);
                     byte[] reply = reply(repliesIn);
-                    LockSupport.parkNanos(LATE_NANOS); // the network's time: nobody waits for just that
+                    LockSupport.parkNanos(LATE_NANOS); // the network's time: no thread waits for just that
                     toClient.write(reply);
                 }
             }

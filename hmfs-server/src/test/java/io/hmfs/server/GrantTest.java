@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: nobody reads or writes data without a grant of his own for that file and that use, and a grant holds as long as it should.
+ * Goal: no user reads or writes data without a grant of their own for that file and that use, and a grant holds as long as it should.
  * Method: several users on one real server; grants with each bit turned, lent, moved, and older than the server's start.
  */
 class GrantTest extends UsersOfOneServer {

@@ -122,7 +122,7 @@ class LeaseEndsTest {
                             .get());
             server.restart();
             try (HmfsClient other = server.client()) {
-                assertFalse(other.leases().isClosed("/closed"), "nobody knows yet");
+                assertFalse(other.leases().isClosed("/closed"), "no client knows yet");
                 Await.until("it is closed", () -> other.leases().isClosed("/closed"));
                 assertFalse(other.leases().isClosed("/open"));
             }

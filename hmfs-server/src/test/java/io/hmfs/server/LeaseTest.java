@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: whoever lost a file writes and commits nothing more, also after the server was killed; and a version of a file is replaced by one
+ * Goal: a client that lost a file writes and commits nothing more, also after the server was killed; and a version of a file is replaced by one
  * only. Method: clients of a real server, and of a server process that is killed.
  */
 @Timeout(300)
@@ -81,7 +81,7 @@ class LeaseTest {
     }
 
     @Test
-    void whoLostAFileWritesAndCommitsNothingMore() throws IOException {
+    void aClientThatLostAFileWritesAndCommitsNothingMore() throws IOException {
         try (ServerFixture server = new ServerFixture(directory);
                 HmfsClient one = server.client();
                 HmfsClient other = server.client()) {
@@ -106,7 +106,7 @@ class LeaseTest {
     }
 
     @Test
-    void aSecondWriterIsToldWhoTheFirstIs() throws IOException {
+    void aSecondWriterIsToldTheNameOfTheFirst() throws IOException {
         try (ServerFixture server = new ServerFixture(directory);
                 HmfsClient one = server.client();
                 HmfsClient other = server.client()) {
@@ -136,7 +136,7 @@ class LeaseTest {
     }
 
     @Test
-    void recoveryIsForWhoMayWrite() throws IOException {
+    void recoveryIsForUsersThatMayWrite() throws IOException {
         try (ServerFixture server = new ServerFixture(directory);
                 HmfsClient alice = server.client();
                 HmfsClient eve = server.client("eve")) {
@@ -152,7 +152,7 @@ class LeaseTest {
     }
 
     @Test
-    void whoHasWrittenNothingLetsGoWithoutACommit() throws Exception {
+    void aClientThatHasWrittenNothingLetsGoWithoutACommit() throws Exception {
         try (ServerFixture server = new ServerFixture(directory);
                 HmfsClient one = server.client()) {
             for (int i = 0; i < 100; i++) {
@@ -165,9 +165,9 @@ class LeaseTest {
         }
     }
 
-    /** Who appends finds the size that nobody but he can change any more, whatever the last writer has just done. */
+    /** A client that appends finds the size that no other client can change any more, whatever the last writer has just done. */
     @Test
-    void whoGetsALeaseBeginsBehindTheLastCommit() throws Exception {
+    void aClientThatGetsALeaseBeginsBehindTheLastCommit() throws Exception {
         try (ServerFixture server = new ServerFixture(directory);
                 HmfsClient one = server.client();
                 HmfsClient other = server.client()) {
@@ -204,7 +204,7 @@ class LeaseTest {
             client.leases().begun();
             long begun = System.nanoTime();
             Await.until("a renewal", () -> renewals(idle) == 1);
-            assertTrue(System.nanoTime() - begun < Duration.ofSeconds(30).toNanos(), "before anybody may displace it");
+            assertTrue(System.nanoTime() - begun < Duration.ofSeconds(30).toNanos(), "before it may be displaced");
             client.leases().end(file.info().id(), file.grant()).get();
             Await.until("one more, which ends it", () -> renewals(idle) == 2);
         }
@@ -229,7 +229,7 @@ class LeaseTest {
 
     @ParameterizedTest
     @CsvSource({"PROCESS,false", "LOGGED,false", "LOGGED,true"})
-    void afterAKillWhoHadAFileHasItAndWhoLostOneHasLostIt(Persistence persistence, boolean withMachine)
+    void afterAKillAClientThatHadAFileHasItAndOneThatLostItHasLostIt(Persistence persistence, boolean withMachine)
             throws Exception {
         ClientOptions options = new ClientOptions("alice", LONG, LONG, 64, SOON, SOON);
         try (ServerChild server = start(persistence);

@@ -113,10 +113,10 @@ class LoggedServerTest {
                     });
         }
 
-        /** One step with {@link #release}, or an action could be held when nobody releases any more. */
+        /** One step with {@link #release}, or an action could be held when no thread releases any more. */
         private synchronized void hold(Runnable action, Consumer<Throwable> onFailure) {
             if (holds) {
-                failures.add(onFailure); // before the action: who waits for that one takes this one too
+                failures.add(onFailure); // before the action: a thread that waits for that one takes this one too
                 held.add(action);
             } else {
                 action.run();

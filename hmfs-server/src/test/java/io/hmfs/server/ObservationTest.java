@@ -46,7 +46,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: who watches a server sees what it does: its health, a line for each operation, its slow operations; and cannot harm it.
+ * Goal: a peer that watches a server sees what it does: its health, a line for each operation, its slow operations; and cannot harm it.
  * Method: a real server, or one on a namespace that fails, is full or slow when a name says so.
  */
 @Timeout(120)
@@ -147,7 +147,7 @@ class ObservationTest {
     }
 
     @Test
-    void peersThatStopInTheMiddleKeepNobodyFromIt() throws Exception {
+    void peersThatStopInTheMiddleKeepNoOtherPeerFromIt() throws Exception {
         try (ServerFixture fixture = new ServerFixture(directory, ObservationTest::served)) {
             InetSocketAddress at = fixture.server().adminAddress();
             assertNotNull(at);
@@ -164,7 +164,7 @@ class ObservationTest {
     }
 
     @Test
-    void peersThatHaveTheirAnswerKeepNobodyFromIt() throws Exception {
+    void peersThatHaveTheirAnswerKeepNoOtherPeerFromIt() throws Exception {
         try (ServerFixture fixture = new ServerFixture(directory, ObservationTest::served)) {
             InetSocketAddress at = fixture.server().adminAddress();
             assertNotNull(at);

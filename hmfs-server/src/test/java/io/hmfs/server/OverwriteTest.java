@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: an overwriting create is one step for whoever looks, also when the server dies in it. Method: readers that look all the time while
+ * Goal: an overwriting create is one step for all clients that look, also when the server dies in it. Method: readers that look all the time while
  * files are overwritten, at a server that lives and at one that is killed again and again; then the objects that are left.
  */
 @Timeout(300)

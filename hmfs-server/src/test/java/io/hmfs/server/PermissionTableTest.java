@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: every operation is allowed or denied as HDFS's rules say, whoever asks and whatever the mode bits are.
+ * Goal: every operation is allowed or denied as HDFS's rules say, whichever user asks and whatever the mode bits are.
  * Method: all operations × users × bits against a real server, each outcome beside that of the rules written down plainly here.
  * The classes of a mode that must not decide have the complement of the bits of the one that must.
  */

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: nobody gets at what he may not have, by no way: names, ids, old protocol, requests that arrive together, races. Data and
+ * Goal: no user gets at what that user may not have, in any way: names, ids, old protocol, requests that arrive together, races. Data and
  * forged grants: {@link GrantTest}. Method: several users on one real server; where the client is too honest, bytes made by hand.
  */
 class PermissionsTest extends UsersOfOneServer {
@@ -127,12 +127,12 @@ class PermissionsTest extends UsersOfOneServer {
     void nothingIsCheckedWherePermissionsAreOff(@TempDir Path other) throws IOException {
         try (ServerFixture open =
                         new ServerFixture(other, builder -> builder.set(ServerSetting.PERMISSIONS_ENABLED, false));
-                HmfsClient anybody = open.client("eve")) {
+                HmfsClient unchecked = open.client("eve")) {
             admin.stat("/");
-            FileInfo file = anybody.create("/f", new CreateOptions(0, false, false, 0755));
-            anybody.writeBlock(file.id(), 0, 0, new byte[5], 0, 5);
-            anybody.append(file, 5);
-            anybody.chown("/f", "bob", "wheel");
+            FileInfo file = unchecked.create("/f", new CreateOptions(0, false, false, 0755));
+            unchecked.writeBlock(file.id(), 0, 0, new byte[5], 0, 5);
+            unchecked.append(file, 5);
+            unchecked.chown("/f", "bob", "wheel");
         }
     }
 
@@ -288,7 +288,7 @@ class PermissionsTest extends UsersOfOneServer {
     // ---- races
 
     @Test
-    void ownerOfANameCannotChangeWhatSomebodyElseMovesThere() throws Exception {
+    void ownerOfANameCannotChangeWhatAnotherUserMovesThere() throws Exception {
         admin.mkdir("/shared", 0777, false);
         admin.create("/shared/victim", PLAIN);
         AtomicBoolean ended = new AtomicBoolean();
@@ -298,7 +298,7 @@ class PermissionsTest extends UsersOfOneServer {
                     try {
                         other.chmod("/shared/mine", 0777);
                     } catch (HmfsException e) {
-                        // not there, or not hers at this moment
+                        // not there, or not eve's at this moment
                     }
                 }
             } catch (IOException e) {

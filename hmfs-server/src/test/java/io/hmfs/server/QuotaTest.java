@@ -215,14 +215,14 @@ class QuotaTest extends UsersOfOneServer {
 
     @Test
     void aTreeThatIsRemovedMakesRoomAtOnce() throws IOException {
-        for (HmfsClient who : List.of(admin, bob)) {
+        for (HmfsClient client : List.of(admin, bob)) {
             admin.trees().setQuota("/home", 9, 1000);
-            who.mkdir("/home/bob/t/u/v", 0755, true);
-            FileInfo file = who.create("/home/bob/t/u/f", PLAIN);
+            client.mkdir("/home/bob/t/u/v", 0755, true);
+            FileInfo file = client.create("/home/bob/t/u/f", PLAIN);
             admin.append(file, 500);
             admin.trees().setQuota("/home/bob/t/u", 20, NONE);
             assertUsage("/home", 6, 500);
-            who.trees().remove("/home/bob/t");
+            client.trees().remove("/home/bob/t");
             assertUsage("/home", 2, 0);
             assertDirectories(1);
         }
@@ -288,7 +288,7 @@ class QuotaTest extends UsersOfOneServer {
     }
 
     @Test
-    void onlySuperusersSetThemAndWhoMayListSeesThem() throws IOException {
+    void onlySuperusersSetThemAndUsersThatMayListSeeThem() throws IOException {
         assertEquals(
                 "Access denied for user bob. Superuser privilege is required",
                 denied(() -> bob.trees().setQuota("/home/bob", 1, 1)));

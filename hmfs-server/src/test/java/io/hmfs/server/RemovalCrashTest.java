@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: objects of removed files go and objects of files that stay do not, wherever a removal is cut off and whoever else is at it.
+ * Goal: objects of removed files go and objects of files that stay do not, wherever a removal is cut off and whichever other client is at it.
  * Method: a real namespace that throws just before or just after one operation, which stops the server there, then a second
  * start; and several clients that fight for a few names.
  */
@@ -68,7 +68,7 @@ class RemovalCrashTest {
                     client.writeBlock(file.id(), 0, 0, new byte[10], 0, 10);
                     client.append(file, 10);
                 }
-                // Nobody answers it, and the client would wait for another server.
+                // No server answers it, and the client would wait for another server.
                 removed =
                         CompletableFuture.supplyAsync(() -> assertThrows(IOException.class, () -> removal.run(client)));
                 assertEquals(HmfsServer.EXIT_FAILED, server.awaitStop());

@@ -83,7 +83,7 @@ class SafeModeTest extends UsersOfOneServer {
 
     @Test
     void manyCreatesAtOnceAreRefusedToo() throws IOException {
-        bob.create("/home/bob/first", PLAIN); // from now on his creates join
+        bob.create("/home/bob/first", PLAIN); // from now on bob's creates join
         admin.setSafeMode(true);
         List<CompletableFuture<FileInfo>> creates = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
@@ -101,7 +101,7 @@ class SafeModeTest extends UsersOfOneServer {
     }
 
     @Test
-    void whoIsNoSuperuserMayOnlyAsk() throws IOException {
+    void aUserThatIsNoSuperuserMayOnlyAsk() throws IOException {
         assertEquals(
                 "Access denied for user bob. Superuser privilege is required", denied(() -> bob.setSafeMode(true)));
         assertFalse(bob.isInSafeMode());

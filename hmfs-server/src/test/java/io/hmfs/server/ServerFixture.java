@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Assumptions;
 
-/** A server on a fresh pool and a free loopback port, for tests. Its superuser is alice, whom {@link #client()} is. */
+/** A server on a fresh pool and a free loopback port, for tests. Its superuser is alice, the user of {@link #client()}. */
 final class ServerFixture implements AutoCloseable {
     static final int FRAME_MAX = ServerSetting.FRAME_MAX_MIN;
     static final int CHUNK_SIZE = 64 << 10;

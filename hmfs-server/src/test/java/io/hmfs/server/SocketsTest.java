@@ -138,9 +138,9 @@ class SocketsTest {
         }
     }
 
-    /** Those who are refused stay for a moment to read why, and come again before that is over. */
+    /** Clients that are refused stay for a moment to read why, and come again before that is over. */
     @Test
-    void whoIsRefusedTakesNobodysPlace() throws Exception {
+    void aRefusedClientTakesNoOtherClientsPlace() throws Exception {
         try (ServerFixture fixture =
                 new ServerFixture(directory, builder -> builder.set(ServerSetting.CONNECTIONS_MAX, 1))) {
             List<RawPeer> refused = new ArrayList<>();
@@ -178,7 +178,7 @@ class SocketsTest {
             Runnable between = () -> {
                 RawPeer other = others.poll();
                 if (other == null) {
-                    others.add(whoGetsIn(fixture.port())); // in the client's place, until it has been refused
+                    others.add(peerThatGetsIn(fixture.port())); // in the client's place, until it has been refused
                 } else {
                     assertDoesNotThrow(other::close);
                 }
@@ -192,7 +192,7 @@ class SocketsTest {
         }
     }
 
-    private static RawPeer whoGetsIn(int port) {
+    private static RawPeer peerThatGetsIn(int port) {
         List<RawPeer> in = new ArrayList<>();
         assertDoesNotThrow(() -> Await.until("room", () -> {
             RawPeer peer = new RawPeer(port);

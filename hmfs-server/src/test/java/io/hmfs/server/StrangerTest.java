@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: users of made-up names leave nothing in the pool, and yet have all that the mode bits give to everybody.
+ * Goal: users of made-up names leave nothing in the pool, and yet have all that the mode bits give to all users.
  * Method: real clients of such names; afterwards the pool is opened and asked for the names.
  */
 @ParameterizedClass
@@ -80,7 +80,7 @@ class StrangerTest {
     }
 
     @Test
-    void namesOfStrangersWhoStoreNothingAreNotKept() throws IOException {
+    void namesOfStrangersThatStoreNothingAreNotKept() throws IOException {
         try (HmfsClient stranger = server.client("stranger");
                 HmfsClient bob = server.client("bob")) {
             denied(() -> stranger.create("/private/mine", PLAIN));
@@ -99,7 +99,7 @@ class StrangerTest {
 
     /** What was opened without a number stays open when its user gets one. */
     @Test
-    void aStrangerReadsWhatEverybodyMayAndOwnsWhatHeMakes() throws IOException {
+    void aStrangerReadsWhatAllUsersMayAndOwnsWhatItMakes() throws IOException {
         byte[] read = new byte[1];
         try (HmfsClient stranger = server.client("stranger");
                 HmfsClient other = server.client("other")) {
@@ -131,7 +131,7 @@ class StrangerTest {
     }
 
     @Test
-    void whoIsGivenSomethingOwnsItAtOnce() throws IOException {
+    void aUserThatIsGivenSomethingOwnsItAtOnce() throws IOException {
         try (HmfsClient stranger = server.client("stranger");
                 HmfsClient alice = server.client()) {
             denied(() -> stranger.chmod("/private/f", 0600));

@@ -138,7 +138,7 @@ class SymlinkTest extends UsersOfOneServer {
             assertEquals("/home/bob/f", leads(each));
         }
         try (HmfsClient dave = fixture.client("dave")) {
-            assertEquals("/home/bob/f", leads(() -> dave.chmod(link, 0600)), "of a user who is not checked, too");
+            assertEquals("/home/bob/f", leads(() -> dave.chmod(link, 0600)), "of a user that is not checked, too");
             assertEquals("/home/bob/f", leads(() -> dave.create(link, OVERWRITE)));
         }
         FileInfo before = bob.stat(link);
@@ -172,7 +172,7 @@ class SymlinkTest extends UsersOfOneServer {
     }
 
     @Test
-    void whoMayNotWriteBesideALinkGoesOnWhereItLeads() throws IOException {
+    void aUserThatMayNotWriteBesideALinkGoesOnWhereItLeads() throws IOException {
         admin.mkdir("/open", 0777, false);
         admin.symlink("/l", "/open/f", PLAIN);
         assertEquals("/open/f", leads(() -> eve.create("/l", PLAIN)));

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * Goal: the listing of a tree is what a client would find who lists each directory, in parts of any size, for those who may and up to where
+ * Goal: the listing of a tree is what a client would find that lists each directory, in parts of any size, for users that may and up to where
  * they may. Method: trees on a real server, listed both ways by several users; restarts between two parts. How a walk is cut and goes
  * on: {@code TreeWalkTest}.
  */

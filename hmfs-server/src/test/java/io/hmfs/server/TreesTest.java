@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * Goal: what is asked of the server about whole trees is what a client would find who looks at each entry, for those who may.
+ * Goal: what is asked of the server about whole trees is what a client would find that looks at each entry, for users that may.
  * Method: several users on one real server. How a walk is cut and goes on: {@code TreeWalkTest}; all bits: {@link PermissionTableTest}.
  */
 class TreesTest extends UsersOfOneServer {
@@ -108,7 +108,7 @@ class TreesTest extends UsersOfOneServer {
     }
 
     @Test
-    void onlyWhoMayRemoveAllOfItRemovesAnyOfIt() throws IOException {
+    void onlyAUserThatMayRemoveAllOfItRemovesAnyOfIt() throws IOException {
         bob.mkdir("/home/bob/t/a", 0777, true);
         bob.create("/home/bob/t/f", PLAIN);
         bob.chmod("/home/bob/t/a", 0777);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real server with a superuser and two others, of whom bob has a home directory. */
+/** A real server with a superuser and two other users; bob has a home directory. */
 abstract class UsersOfOneServer {
     static final CreateOptions PLAIN = new CreateOptions(0640, false, false, 0755);
 

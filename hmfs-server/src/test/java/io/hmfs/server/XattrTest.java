@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * Goal: extended attributes over the wire are those of the engine, within their bounds, for those who may use them; each refusal says
- * why. Method: several users on one real server. Who may do what, in all combinations: {@link PermissionTableTest}.
+ * Goal: extended attributes over the wire are those of the engine, within their bounds, for users that may use them; each refusal says
+ * why. Method: several users on one real server. Which users may do what, in all combinations: {@link PermissionTableTest}.
  */
 class XattrTest extends UsersOfOneServer {
     private static final XattrSetMode ANY = XattrSetMode.CREATE_OR_REPLACE;
@@ -109,7 +109,7 @@ class XattrTest extends UsersOfOneServer {
     }
 
     @Test
-    void aNamespaceSaysWhoMayUseTheName() throws IOException {
+    void aNamespaceSaysWhichUsersMayUseTheName() throws IOException {
         bob.create("/home/bob/f", PLAIN);
         admin.xattrs().set("/home/bob/f", "trusted.a", bytes("t"), ANY);
         bob.xattrs().set("/home/bob/f", "user.a", bytes("u"), ANY);
@@ -121,10 +121,10 @@ class XattrTest extends UsersOfOneServer {
         assertEquals(trusted, denied(() -> bob.xattrs().set("/home/bob/f", "trusted.a", bytes("x"), ANY)));
         assertEquals(trusted, denied(() -> bob.xattrs().remove("/home/bob/f", "trusted.a")));
         assertEquals(
-                "User doesn't have permission for xattr: security.a (nobody may use security.)",
+                "User doesn't have permission for xattr: security.a (no user may use security.)",
                 denied(() -> admin.xattrs().set("/home/bob/f", "security.a", bytes("x"), ANY)));
         assertEquals(
-                "User doesn't have permission for xattr: system.a (nobody may use system.)",
+                "User doesn't have permission for xattr: system.a (no user may use system.)",
                 denied(() -> admin.xattrs().get("/home/bob/f", "system.a")));
         assertEquals(
                 "User doesn't have permission for xattr: raw.a (raw. is below /.reserved/raw only, which this filesystem"
@@ -150,7 +150,7 @@ class XattrTest extends UsersOfOneServer {
         assertEquals(
                 "Permission denied: user=eve, access=READ, inode=\"/home/bob/f\":bob:staff:-rw-r-----",
                 denied(() -> eve.xattrs().all("/home/bob/f")));
-        assertEquals(List.of("user.a"), eve.xattrs().list("/home/bob/f"), "the names are for all who may pass");
+        assertEquals(List.of("user.a"), eve.xattrs().list("/home/bob/f"), "the names are for all users that may pass");
         admin.mkdir("/tmp", 01777, false);
         assertEquals(
                 "Permission denied. user=eve is not the owner of inode=/tmp",

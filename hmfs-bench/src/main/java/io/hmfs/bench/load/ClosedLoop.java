@@ -84,7 +84,7 @@ public final class ClosedLoop {
     private void begin(int inFlight) throws InterruptedException {
         // Started by an answer, so that from the first on only the answering thread is in here; an answer that was
         // there
-        // before anybody waited for it would start it on this thread: then ask again.
+        // before any thread waited for it would start it on this thread: then ask again.
         Thread caller = Thread.currentThread();
         boolean[] early = new boolean[1];
         do {

@@ -34,7 +34,7 @@ public final class CrashLoad {
     private static final long SECOND = 1_000_000_000L;
     private static final long SEED = 11;
 
-    /** Between two looks at whether the scan has ended, of which the engine tells nobody: the figure is as fine as that. */
+    /** Between two looks at whether the scan has ended, of which the engine tells no thread: the figure is as fine as that. */
     private static final long PAUSE_NANOS = 1_000_000;
 
     private final Path pool;

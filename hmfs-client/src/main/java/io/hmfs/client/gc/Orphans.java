@@ -230,7 +230,7 @@ public final class Orphans {
 
         @Override
         public void object(StoredObject object) {
-            throw new IllegalStateException("nobody wanted " + object);
+            throw new IllegalStateException("no caller wanted " + object);
         }
 
         @Override

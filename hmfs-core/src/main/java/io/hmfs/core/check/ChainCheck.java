@@ -103,7 +103,7 @@ final class ChainCheck {
     }
 
     /**
-     * What the group may do was the mask, perhaps, which is more than the list may have granted it; and a user whom the list denied more
+     * What the group may do was the mask, perhaps, which is more than the list may have granted it; and a user that the list denied more
      * than others have would be one of the others.
      */
     private static void forgetAcl(PoolView view, long at) {

@@ -42,7 +42,7 @@ final class Directory {
     void grow() {
         int before = depth;
         long half = DirectoryEntry.SIZE << before;
-        // [double.1] Every segment now has two entries; the upper ones are out of everyone's sight and durable before
+        // [double.1] Every segment now has two entries; no reader reaches the upper ones yet; they are durable before
         // [double.2] the one word that brings them into use, which in turn is durable before a split relies on it.
         for (long entry = at; entry < at + half; entry += DirectoryEntry.SIZE) {
             DirectoryEntry.store(pmem, entry + half, DirectoryEntry.load(pmem, entry));

@@ -56,7 +56,7 @@ public final class LockTable {
     }
 
     public void unlockWrite(int lock) {
-        assert (int) WORD.getOpaque(words, lock) == WRITER : "nobody holds lock " + lock;
+        assert (int) WORD.getOpaque(words, lock) == WRITER : "no writer holds lock " + lock;
         LockOrder.released(rank, lock);
         WORD.setRelease(words, lock, 0);
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: what a pinned reader may reach is not reused, and what nobody may reach is. Method: the rules one by one, then readers of
+ * Goal: what a pinned reader may reach is not reused, and what no reader may reach is. Method: the rules one by one, then readers of
  * a slot that a writer replaces, retires and frees after two epochs.
  */
 final class EpochsTest {
@@ -55,7 +55,7 @@ final class EpochsTest {
     }
 
     @Test
-    void closeLetsNobodyInAndWaitsForThoseWhoAre() throws InterruptedException {
+    void closeLetsNoThreadInAndWaitsForThosePinned() throws InterruptedException {
         Epochs epochs = new Epochs();
         int pin = epochs.pin();
         assertFalse(epochs.close(1_000_000));

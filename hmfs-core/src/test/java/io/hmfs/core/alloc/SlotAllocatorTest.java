@@ -74,7 +74,7 @@ final class SlotAllocatorTest {
     }
 
     @Test
-    void aRetiredSlotWaitsForThoseWhoMayReadIt() {
+    void aRetiredSlotWaitsForThreadsThatMayReadIt() {
         List<Long> all = useAll();
         int pin = epochs.pin();
         for (long at : all) {

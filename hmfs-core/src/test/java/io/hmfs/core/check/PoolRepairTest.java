@@ -150,7 +150,7 @@ final class PoolRepairTest {
         DamagedPool pool = new DamagedPool(24, 0);
         long moved = entry(pool, "moved directory");
         long c = entry(pool, "c");
-        // The directory above takes the place of what is below it: nobody leads there from the root any more.
+        // The directory above takes the place of what is below it: nothing leads there from the root any more.
         long rootContent = slot(pool, RegionKind.CONTENT_SLOTS, at -> DirContentRecord.id(pool.pmem(), at) == 1);
         unlink(pool, rootContent, moved);
         long below = content(pool, "c");

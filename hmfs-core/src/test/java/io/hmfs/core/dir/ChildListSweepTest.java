@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a sweep takes the dead off a child list and nothing else, beside any other thread, and before anybody forgets where they were.
+ * Goal: a sweep takes the dead off a child list and nothing else, beside any other thread, and before any thread forgets where they were.
  * Method: the list of the root directory of a small pool in simulated memory; another thread's work, or a death, at each moment.
  */
 final class ChildListSweepTest extends ChildListKit {

@@ -90,7 +90,7 @@ final class ChildListTest extends ChildListKit {
     }
 
     @Test
-    void aClosedListTakesNobody() {
+    void aClosedListTakesNoEntry() {
         long mtime = DirContentRecord.mtime(pmem, content);
         assertTrue(lists.swingHead(content, Pmem.NULL, mtime, DirContentRecord.CLOSED, mtime + 1));
         assertFalse(lists.link(content, object("late"), engine.clock.next()));

@@ -158,7 +158,7 @@ final class ChangeRingsTest {
         assertEquals(1, namespace.numbered().first(first));
         assertEquals(List.of(1L), read(namespace, first));
         namespace.numbered().release(first);
-        assertEquals(second, hold(namespace, 3, 5), "that of who has been away for longer");
+        assertEquals(second, hold(namespace, 3, 5), "that of the client that has been away for longer");
         assertEquals(5, namespace.numbered().first(second));
         assertEquals(first, hold(namespace, 2, 7));
         assertEquals(List.of(), read(namespace, first), "what another client did");
@@ -199,7 +199,7 @@ final class ChangeRingsTest {
     }
 
     @Test
-    void aRingThatChangesHandsWhenThePowerFailsIsNobodysOrTheNewOnes() {
+    void aRingThatChangesHandsWhenThePowerFailsIsNoClientsOrTheNewOnes() {
         long ring = hold(namespace, 1, 1);
         create(namespace, ring, 1, "a");
         hold(namespace, 2, 1);

@@ -95,7 +95,7 @@ final class IndexFixture implements SegmentSource {
 
     /**
      * An object of this hash that is wanted, looked up as the engine does: among the matches of the moment, then among candidates that
-     * are the same when nobody has been found; or NULL.
+     * are the same when none has been found; or NULL.
      */
     static long find(HashIndex index, long hash, LongPredicate wanted) {
         long segment = index.segment(hash);

@@ -18,7 +18,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
  * One row in a JVM of its own: runs the tests that its arguments name against the classes it was started with, one after the
- * other, and ends with the first that fails. Says each test on a line of its own as it begins, so that whoever started it sees
+ * other, and ends with the first that fails. Says each test on a line of its own as it begins, so that the process that started it sees
  * one that hangs. Exit code 0: none failed.
  */
 final class KillRow {

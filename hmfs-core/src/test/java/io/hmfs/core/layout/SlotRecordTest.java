@@ -9,7 +9,7 @@ import io.hmfs.core.type.Name;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: whoever finds a record by its first word finds it whole, and what is freed is freed once. Method: simulated memory that is
+ * Goal: a thread that finds a record by its first word finds it whole, and what is freed is freed once. Method: simulated memory that is
  * looked at before each store.
  */
 final class SlotRecordTest {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a writer is alone, readers are not, and nobody waits for ever after an error. Method: plain counters under the locks, in
+ * Goal: a writer is alone, readers are not, and no thread waits for ever after an error. Method: plain counters under the locks, in
  * several threads; then each rule by itself.
  */
 final class LockTableTest {
@@ -117,7 +117,7 @@ final class LockTableTest {
     }
 
     @Test
-    void whoWaitsAfterAnErrorIsToldAndWhoDoesNotWaitIsNot() throws InterruptedException {
+    void aThreadThatWaitsAfterAnErrorIsToldAndOneThatDoesNotWaitIsNot() throws InterruptedException {
         LockTable locks = new LockTable(LockRank.KEY, 2);
         locks.lockWrite(0);
         AtomicInteger told = new AtomicInteger();

@@ -38,7 +38,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: an ACL and the mode beside it are one to everybody, at any moment and after any crash. Method: each change and refusal on one pool;
+ * Goal: an ACL and the mode beside it are one to all threads, at any moment and after any crash. Method: each change and refusal on one pool;
  * a second thread that looks before each event of a change; and power failures before each event, after which the object is
  * changed otherwise.
  */
@@ -153,7 +153,7 @@ final class AclOpTest {
         assertTrue(out.ctimeNanos > before);
     }
 
-    /** Nobody sees the mode of one and the ACL of the other, and nobody sees more than two. */
+    /** No thread sees the mode of one and the ACL of the other, and no thread sees more than two. */
     @Test
     void aChangeIsSeenAtOnce() {
         makeFile();
@@ -183,7 +183,7 @@ final class AclOpTest {
 
     /** A reader that is held up within its look: before each of its loads the change goes on by one step more. */
     @Test
-    void whoLooksMeanwhileSeesOneOfBoth() throws Exception {
+    void aThreadThatLooksMeanwhileSeesOneOfBoth() throws Exception {
         makeFile();
         set(namespace, 0604, FIRST);
         SimPoolFile prepared = file;

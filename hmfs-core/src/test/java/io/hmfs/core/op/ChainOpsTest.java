@@ -377,7 +377,7 @@ final class ChainOpsTest {
     }
 
     @Test
-    void aChainThatNobodyHasIsTold() {
+    void aChainThatNoObjectHasIsTold() {
         assertEquals(Status.OK, set(F, "a", Values.of(100, 1), ANY));
         long owner = ChainRecord.owner(file.pmem(), chainSlot());
         file.pmem().set(owner + EntryRecord.LINKS_OFFSET, 1);

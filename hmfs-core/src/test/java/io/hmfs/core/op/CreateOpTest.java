@@ -328,7 +328,7 @@ final class CreateOpTest extends MappedPool {
         }
     }
 
-    /** Batches of names that other threads want too: each name has one maker, and who deletes it makes it free again. */
+    /** Batches of names that other threads want too: each name has one maker, and the thread that deletes it makes it free again. */
     private static void work(ServerNamespace namespace, long[] directories, int thread, Map<String, Long> made) {
         SplittableRandom random = new SplittableRandom(thread);
         CreateBatch batch = new CreateBatch(24);
@@ -348,7 +348,7 @@ final class CreateOpTest extends MappedPool {
                     if (random.nextInt(3) == 0) {
                         assertEquals(Status.OK, namespace.delete(batch.directory(i), batch.name(i), attributes), path);
                     } else {
-                        made.put(path, attributes.id); // nobody deletes it any more
+                        made.put(path, attributes.id); // no thread deletes it any more
                     }
                 } else {
                     assertEquals(Status.EXISTS, batch.status(i));

@@ -250,7 +250,7 @@ final class ListOpTest {
                 long object = gone(a);
                 Long replaced = there.put(b, object);
                 if (replaced != null) {
-                    // Who takes a place shows there, and only if the place was not shown yet.
+                    // An object that takes a place shows there, and only if the place was not shown yet.
                     objects.remove(replaced);
                     objects.remove(object);
                 }

@@ -65,7 +65,7 @@ final class PoolFileTest {
         }
     }
 
-    /** Else the kernel could map no region by huge pages, whatever it has. A mapping of somebody else may come in between. */
+    /** Else the kernel could map no region by huge pages, whatever it has. A mapping of another thread may come in between. */
     @Test
     void aPoolIsMappedAtABoundaryOfHugePages() throws IOException {
         Path memory = Path.of("/dev/shm");

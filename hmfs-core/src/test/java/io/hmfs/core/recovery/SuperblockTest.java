@@ -134,7 +134,7 @@ final class SuperblockTest {
         refuses(Reason.REPAIR_CUT_SHORT, PoolHeader.STATE_OFFSET, PoolHeader.REPAIRING);
     }
 
-    /** Whoever finds the magic finds all that was written back before. */
+    /** A start that finds the magic finds all that was written back before. */
     @Test
     void theMagicComesAfterAllElse() {
         SimPmem pmem = new SimPmem(PoolHeader.SIZE);

@@ -19,7 +19,7 @@ final class CrashImages {
     private final SortedMap<Integer, LineLog> logs;
     private final long[] durable;
 
-    /** By line, once somebody has asked, and by how many stores it has kept. */
+    /** By line, once a caller has asked, and by how many stores it has kept. */
     private final long[][][] contents;
 
     CrashImages(SortedMap<Integer, LineLog> logs, long[] durable) {

@@ -92,7 +92,7 @@ final class CrashTreeTest {
     }
 
     @Test
-    void whatNobodyReadsTakesNoRun() {
+    void aLineThatIsNotReadTakesNoRun() {
         SimPoolFile file = file();
         CrashTree<Long> tree = new CrashTree<>(crashed -> crashed.pmem().get(0), new Random(1));
         for (int line = 0; line < 30; line++) { // 2 to the 30th images

@@ -38,7 +38,7 @@ public final class SimPmem extends Pmem {
     private long fences;
     private long cas16s;
 
-    /** First word of the pair that a 16-byte swap is storing now: nobody may see one half new and then the other half old. */
+    /** First word of the pair that a 16-byte swap is storing now: no thread may see one half new and then the other half old. */
     private volatile int swapping = NONE;
 
     /** All reads in this memory, or in a copy by {@link #killed}. */
@@ -325,7 +325,7 @@ public final class SimPmem extends Pmem {
     }
 
     /**
-     * The process died and the machine goes on: all is seen as before by who opens the memory next, but what was not fenced is as
+     * The process died and the machine goes on: the process that opens the memory next sees all as before, but what was not fenced is as
      * little durable as before, and no fence of the dead will ever come.
      */
     public synchronized void processDied() {

@@ -347,7 +347,7 @@ final class SimPmemTest {
     }
 
     @Test
-    void whoSeesOneHalfOfASwapSeesTheOther() throws Exception {
+    void aThreadThatSeesOneHalfOfASwapSeesTheOther() throws Exception {
         Thread writer = Thread.ofPlatform().start(() -> {
             for (int i = 0; i < 300_000; i++) {
                 pmem.cas16(0, i, i, i + 1L, i + 1L);

@@ -112,7 +112,7 @@ final class GrowthTest {
         }
     }
 
-    /** Whoever follows an offset into the new part must go by the new size; whoever finds the pool full must wait for the growth. */
+    /** A thread that follows an offset into the new part must go by the new size; one that finds the pool full must wait for the growth. */
     @Test
     void aPoolGrowsUnderSeveralThreads() throws IOException, InterruptedException {
         Path pool = format();
@@ -299,7 +299,7 @@ final class GrowthTest {
         assertEquals(Status.OK, again.stat(ROOT, name(files - 1), out));
     }
 
-    /** Whoever pinned before the growth may go by the old size of the memory for as long as it is pinned. */
+    /** A thread that pinned before the growth may go by the old size of the memory for as long as it is pinned. */
     @Test
     void nothingIsHandedOutBeforeAllReadersKnowTheNewSize() {
         SimPoolFile file = small();

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * Goal: extended attributes behave as those of HDFS: names, flags, values, who may, and what is thrown.
+ * Goal: extended attributes behave as those of HDFS: names, flags, values, which users may use them, and what is thrown.
  * Method: the cases of HDFS's own FSXAttrBaseTest, which needs HDFS to run, on the shared server through FileSystem
  * and FileContext.
  */

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: a glob has the results, the order and the errors of Hadoop's own Globber that asks for one thing after the
- * other, and far fewer waits. Method: random patterns over random trees, as the superuser and as a user who may not
+ * other, and far fewer waits. Method: random patterns over random trees, as the superuser and as a user that may not
  * read all of it, both ways: the plain one through a FilterFileSystem; and a line that holds replies back until
  * nothing more is asked.
  */

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: with a data store that is not the server's, objects of removed files go whoever is killed, and no others.
+ * Goal: with a data store that is not the server's, objects of removed files go whichever process is killed, and no others.
  * Method: a server process and client processes that are killed; another client, which takes over what has been on
  * record for a moment.
  */
@@ -248,7 +248,7 @@ class ObjectRemovalProcessTest {
     }
 
     @Test
-    void what_nobody_can_remove_stays_on_record_and_is_not_tried_all_the_time() throws Exception {
+    void what_no_client_can_remove_stays_on_record_and_is_not_tried_all_the_time() throws Exception {
         write("/gone", FILES);
         leave("/gone");
         long inode;

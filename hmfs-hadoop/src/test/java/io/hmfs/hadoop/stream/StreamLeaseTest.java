@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: one writer for a file, and recovery that ends him, as programs know it from HDFS. Method: two filesystems,
+ * Goal: one writer for a file, and recovery that ends its lease, as programs know it from HDFS. Method: two filesystems,
  * that is two clients, on one path.
  */
 class StreamLeaseTest extends OwnDirectory {
@@ -83,7 +83,7 @@ class StreamLeaseTest extends OwnDirectory {
             next.write(bytes(3, 1_000));
             next.hflush();
             IOException lost = assertThrows(IOException.class, out::hflush);
-            assertTrue(lost.toString().contains("the lease on the file was taken by somebody else"), lost.toString());
+            assertTrue(lost.toString().contains("the lease on the file was taken by another client"), lost.toString());
             assertFalse(isClosed(), "it is the other one's now");
         }
         assertThrows(IOException.class, out::close);
@@ -142,7 +142,7 @@ class StreamLeaseTest extends OwnDirectory {
         flushed.write(1);
         flushed.hflush();
         flushed.close();
-        assertTrue(isClosed(), "at once, for everybody");
+        assertTrue(isClosed(), "at once, for all clients");
         FSDataOutputStream moved = fs.append(path);
         moved.write(1);
         Path there = new Path(directory, "moved");

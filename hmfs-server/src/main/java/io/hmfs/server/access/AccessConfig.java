@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Who may do what on a server: values of its settings. */
+/** Which users may do what on a server: values of its settings. */
 public record AccessConfig(
         boolean permissionsEnabled,
         String superuser,

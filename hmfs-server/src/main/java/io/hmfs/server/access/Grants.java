@@ -76,7 +76,7 @@ public final class Grants {
                 && !Integer.valueOf(0).equals(Files.getAttribute(file, "unix:uid"));
         if (open || foreign) {
             throw new IOException(file + (foreign ? " is another user's" : " can be read or changed by other users")
-                    + ", who could make grants with it; remove it, and a new one is made");
+                    + ", and such a user could make grants with it; remove it, and a new one is made");
         }
     }
 

@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
 /** {@code hmfs fsck}. */
 @Command(
         name = "fsck",
-        description = "Check a pool that nobody has open, and repair it if asked to.",
+        description = "Check a pool that no process has open, and repair it if asked to.",
         sortOptions = false,
         exitCodeOnInvalidInput = FsckCommand.WRONG_USAGE,
         exitCodeOnExecutionException = FsckCommand.NOT_CHECKED,

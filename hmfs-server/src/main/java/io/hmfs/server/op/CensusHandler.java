@@ -11,7 +11,7 @@ import io.hmfs.wire.CensusDecoder;
 import io.hmfs.wire.Wire;
 import java.nio.ByteBuffer;
 
-/** Census: one part of all the files that there are, for a superuser who looks for objects of no file (docs/adr/0124). */
+/** Census: one part of all the files that there are, for a superuser that looks for objects of no file (docs/adr/0124). */
 public final class CensusHandler implements Handler {
     private static final int DIRECTORIES_MAX = 1_024;
 
@@ -62,7 +62,7 @@ public final class CensusHandler implements Handler {
             cursor.birth = census.cursorBirth();
             cursor.at = census.cursorAt();
             cursor.start = census.cursorStart();
-            return page.goOn(directories, cursor, census.moved());
+            return page.goOn(directories, cursor, census.renamePosition());
         }
         cursor.birth = 0;
         cursor.at = 0;

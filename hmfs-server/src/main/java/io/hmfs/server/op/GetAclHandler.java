@@ -6,7 +6,7 @@ import io.hmfs.server.request.Request;
 import io.hmfs.wire.GetAclDecoder;
 import io.hmfs.wire.Wire;
 
-/** GetAcl: an object's list, for users who may pass the directories above. */
+/** GetAcl: an object's list, for users that may pass the directories above. */
 public final class GetAclHandler implements Handler {
     private final GetAclDecoder decoder = new GetAclDecoder();
     private final ChangeTarget target = new ChangeTarget();

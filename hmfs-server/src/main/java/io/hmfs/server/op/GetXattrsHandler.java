@@ -9,7 +9,7 @@ import io.hmfs.wire.Wire;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** GetXattrs: extended attributes with their values, for users who may read the object: those that are named, or all. */
+/** GetXattrs: extended attributes with their values, for users that may read the object: those that are named, or all. */
 public final class GetXattrsHandler implements Handler {
     private final GetXattrsDecoder decoder = new GetXattrsDecoder();
     private final ChangeTarget target = new ChangeTarget();

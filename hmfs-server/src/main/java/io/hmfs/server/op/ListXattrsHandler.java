@@ -8,7 +8,7 @@ import io.hmfs.wire.Wire;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** ListXattrs: the names of an object's extended attributes, for users who may pass the directories above. */
+/** ListXattrs: the names of an object's extended attributes, for users that may pass the directories above. */
 public final class ListXattrsHandler implements Handler {
     private static final byte[] NO_VALUE = {};
 

@@ -6,7 +6,7 @@ import io.hmfs.server.request.Request;
 import io.hmfs.wire.SetTimesDecoder;
 import io.hmfs.wire.Wire;
 
-/** SetTimes: the owner of an object, and a user who may write it, change its times; -1 keeps what is there. */
+/** SetTimes: the owner of an object, and a user that may write it, change its times; -1 keeps what is there. */
 public final class SetTimesHandler implements Handler {
     private final SetTimesDecoder setTimes = new SetTimesDecoder();
     private final ChangeTarget target = new ChangeTarget();

@@ -5,7 +5,7 @@ import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Access;
 import io.hmfs.server.request.Request;
 
-/** A change of one extended attribute: of {@code user.} attributes by users who may write the object, of a sticky directory its owner. */
+/** A change of one extended attribute: of {@code user.} attributes by users that may write the object, of a sticky directory its owner. */
 final class XattrChange {
     private static final int STICKY = 01000;
 

@@ -44,7 +44,7 @@ final class XattrNames {
                 }
             }
             case "security", "system" -> {
-                request.reply().failure(ResultCode.ACCESS_DENIED, denied + " (nobody may use " + prefix + ".)");
+                request.reply().failure(ResultCode.ACCESS_DENIED, denied + " (no user may use " + prefix + ".)");
                 return false;
             }
             case "raw" -> {

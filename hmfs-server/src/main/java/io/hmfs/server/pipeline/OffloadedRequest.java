@@ -40,7 +40,7 @@ final class OffloadedRequest implements ReplyTarget, DiskQueue.Work {
         this.frame = frame;
         this.replyBytes = replyBytes;
         this.sequence = sequence;
-        share = Objects.requireNonNull(session.share(), "only who was welcome has requests");
+        share = Objects.requireNonNull(session.share(), "only a welcomed client has requests");
         bytes = frame.readableBytes() + replyBytes + OWN_BYTES;
     }
 

@@ -334,7 +334,7 @@ public final class Reply {
         close(census.wrapAndApplyHeader(open(FIXED_MAX + files.length + directories.length), 0, header)
                 .correlationId(correlationId)
                 .incarnation(incarnation)
-                .moved(position)
+                .renamePosition(position)
                 .listed(listed)
                 .cursorBirth(cursor.birth)
                 .cursorAt(cursor.at)

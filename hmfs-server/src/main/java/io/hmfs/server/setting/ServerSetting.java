@@ -192,7 +192,7 @@ public final class ServerSetting<T> {
             "USER",
             new Default<>(v -> System.getProperty("user.name", "root"), "the user that runs the server"),
             ServerSetting::wrongName,
-            "The user who may do everything.");
+            "The user that may do everything.");
     public static final ServerSetting<String> SUPERGROUP = text(
             "supergroup",
             "GROUP",
@@ -223,7 +223,7 @@ public final class ServerSetting<T> {
             "LIST",
             Default.is(""),
             (users, v) -> refusal(users, ProxyUsers::parse),
-            "Who may act for whom, and from where:"
+            "Which users may act for which others, and from where:"
                     + " `service=group,user:name@address,network/bits,host;service2=*@*`.");
     public static final ServerSetting<Integer> ADMIN_PORT = new ServerSetting<>(
             Integer.class,

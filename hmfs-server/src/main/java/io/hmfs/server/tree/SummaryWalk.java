@@ -18,7 +18,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A count of what is below a directory, for a user who must be allowed to read and pass each directory in it. It can be cut off: what is
+ * A count of what is below a directory, for a user that must be allowed to read and pass each directory in it. It can be cut off: what is
  * written of it ({@link #write}) is all that it needs to go on, at any later time and on any thread. That may come back from any client:
  * {@link #read} believes no id in it, but looks each name up again and asks for each directory as if it were met for the first time.
  */

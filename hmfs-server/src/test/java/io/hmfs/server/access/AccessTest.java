@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: a request sees one answer to whether anything is checked for its user, whatever becomes of his groups meanwhile.
+ * Goal: a request sees one answer to whether anything is checked for its user, whatever becomes of the user's groups meanwhile.
  * Method: the groups change between two questions of one request.
  */
 class AccessTest {

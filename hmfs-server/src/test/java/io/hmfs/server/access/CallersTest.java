@@ -142,7 +142,7 @@ class CallersTest {
     }
 
     @Test
-    void whoIsGoneIsForgotten() {
+    void aUserThatIsGoneIsForgotten() {
         Caller bob = caller("bob");
         bob.connected();
         clock.addAndGet(3 * EXPIRY.toNanos());
@@ -160,7 +160,7 @@ class CallersTest {
     }
 
     @Test
-    void whoWasUnknownIsLookedUpAgainSoon() {
+    void aUserThatWasUnknownIsLookedUpAgainSoon() {
         assertFalse(isIn(caller("new"), "staff"));
         source.put("new", List.of("staff"));
         assertFalse(isIn(caller("new"), "staff"));
@@ -205,7 +205,7 @@ class CallersTest {
     }
 
     @Test
-    void whoIsKnownGetsInWhenTooManyAreLookedUp() {
+    void aKnownUserGetsInWhenTooManyAreLookedUp() {
         Caller bob = caller("bob");
         clock.addAndGet(EXPIRY.toNanos() + 1);
         full = true;
@@ -213,12 +213,12 @@ class CallersTest {
         assertTrue(isIn(bob, "staff"));
         full = false;
         source.put("bob", List.of("engineers"));
-        assertFalse(isIn(caller("bob"), "staff")); // he was not taken for looked up
+        assertFalse(isIn(caller("bob"), "staff")); // bob was not taken for looked up
     }
 
-    /** What hangs for one hangs for all behind him: they are told so in time, and nobody is asked for them any more. */
+    /** A look-up that hangs for one user hangs for all users behind it: these are told so in time, and the source is not asked for them any more. */
     @Test
-    void whoHasWaitedTooLongIsNotLookedUpAnyMore() {
+    void aUserThatHasWaitedTooLongIsNotLookedUpAnyMore() {
         Caller bob = caller("bob");
         bob.connected();
         clock.addAndGet(EXPIRY.toNanos() + 1);
@@ -236,11 +236,11 @@ class CallersTest {
         assertEquals("carol", caller("carol").name());
         callers.refresh();
         runWaiting();
-        assertFalse(isIn(bob, "staff")); // he was not taken for looked up
+        assertFalse(isIn(bob, "staff")); // bob was not taken for looked up
     }
 
     @Test
-    void theSuperuserWaitsForNobody() {
+    void theSuperuserWaitsForNoOtherUser() {
         full = true;
         assertTrue(callers.of("hmfs").join().isUnlimited());
     }

@@ -91,7 +91,7 @@ class GrantsTest {
         }
         Path foreign = directory.resolve("foreign");
         Grants.open(foreign);
-        if ("root".equals(System.getProperty("user.name"))) { // nobody else can make one of another user's
+        if ("root".equals(System.getProperty("user.name"))) { // no other user can make one of another user's
             Files.setAttribute(foreign, "unix:uid", 1);
             assertThrows(IOException.class, () -> Grants.open(foreign));
         }

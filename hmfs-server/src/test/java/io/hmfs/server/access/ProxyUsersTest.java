@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Goal: who acts for others may do so for those, and from there, that the setting names; nobody else may. */
+/** Goal: a user that acts for others may do so for those, and from there, that the setting names; no other user may. */
 class ProxyUsersTest {
     private static final String RULES =
             "livy = analysts, user:carol @ 10.1.0.0/16, 192.168.7.9, fd00::/8; oozie=*@*; hue=*@10.0.0.4/30";
@@ -54,15 +54,15 @@ class ProxyUsersTest {
 
     @ParameterizedTest
     @CsvSource({
-        "livy,bob,10.1.2.3", // by his group
+        "livy,bob,10.1.2.3", // by bob's group
         "livy,bob,192.168.7.9",
         "livy,bob,fdff::1",
-        "livy,carol,10.1.255.255", // by her name
+        "livy,carol,10.1.255.255", // by carol's name
         "oozie,bob,1.2.3.4",
         "oozie,dave,::1",
         "hue,dave,10.0.0.7",
     })
-    void whoIsNamedMay(String real, String user, String from) {
+    void aUserThatIsNamedMay(String real, String user, String from) {
         assertNull(refusal(real, user, from));
     }
 
@@ -74,13 +74,13 @@ class ProxyUsersTest {
         "carol,bob",
         "LIVY,bob",
     })
-    void forOthersNobodyMay(String real, String user) {
+    void forOthersNoUserMay(String real, String user) {
         assertEquals("User: " + real + " is not allowed to impersonate " + user, refusal(real, user, "10.1.2.3"));
     }
 
     @ParameterizedTest
     @CsvSource({"livy,10.2.0.0", "livy,192.168.7.8", "livy,fe00::1", "livy,a01::1", "hue,10.0.0.8", "hue,10.0.0.3"})
-    void fromElsewhereNobodyMay(String real, String from) {
+    void fromElsewhereNoUserMay(String real, String from) {
         String shown = InetAddress.ofLiteral(from).getHostAddress();
         assertEquals(
                 "Unauthorized connection for super-user: " + real + " from IP " + shown, refusal(real, "bob", from));
@@ -102,7 +102,7 @@ class ProxyUsersTest {
     }
 
     @Test
-    void whereNothingIsSetNobodyMay() {
+    void whereNothingIsSetNoUserMay() {
         Caller bob = new Caller("bob", namespace);
         assertEquals(
                 "User: hmfs is not allowed to impersonate bob",

@@ -31,7 +31,7 @@ class SystemGroupsTest {
     }
 
     @Test
-    void whoIsNotKnownHasNone() throws IOException {
+    void aUserThatIsNotKnownHasNone() throws IOException {
         assertEquals(List.of(), new SystemGroups().groupsOf("nobody-has-this-name"));
     }
 

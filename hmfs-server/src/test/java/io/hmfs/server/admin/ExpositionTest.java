@@ -35,7 +35,7 @@ class ExpositionTest {
     @Test
     void whatIsNotInTheFormatIsRefused() {
         for (String wrong : List.of(
-                "a_total 1\n", // announced by nobody
+                "a_total 1\n", // not announced
                 HEAD + "a_total 1", // no end of line
                 HEAD + "a_total x\n",
                 HEAD + "a_total 1\na_total 2\n", // twice

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: what is answered survives the machine unless somebody has asked for less, and a pool is served as it was made.
+ * Goal: what is answered survives the machine unless the operator has asked for less, and a pool is served as it was made.
  * Method: pools of each kind on a disk and in memory, and the mode that is chosen for them, or the one line that says why there is none.
  * No test has DAX memory.
  */
@@ -147,9 +147,9 @@ class PoolModeTest {
     @Test
     void whatStandsBesideThePoolStays() throws IOException {
         Path beside = pool.resolveSibling(pool.getFileName() + ".probe");
-        Files.writeString(beside, "of somebody else");
+        Files.writeString(beside, "of another program");
         assertFalse(PoolPlace.isDax(pool));
-        assertEquals("of somebody else", Files.readString(beside));
+        assertEquals("of another program", Files.readString(beside));
         try (Stream<Path> files = Files.list(disk)) {
             assertEquals(List.of(beside), files.toList());
         }

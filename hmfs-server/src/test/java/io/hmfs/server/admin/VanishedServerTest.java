@@ -79,7 +79,7 @@ class VanishedServerTest {
     }
 
     @Test
-    void whoTakesConnectionsAndSaysNothingIsGivenUp() throws IOException {
+    void aServerThatTakesConnectionsAndSaysNothingIsGivenUp() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
             String address = "127.0.0.1:" + silent.getLocalPort();
             for (String command : new String[] {"status", "top"}) {

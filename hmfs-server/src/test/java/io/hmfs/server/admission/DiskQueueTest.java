@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: at the disk nobody waits for another one's flood, and nobody's flood takes the room of all.
+ * Goal: at the disk no user waits for another one's flood, and no user's flood takes the room of all.
  * Method: a disk whose work is done when the test says so, one piece after the other.
  */
 class DiskQueueTest {
@@ -174,7 +174,7 @@ class DiskQueueTest {
     }
 
     @Test
-    void whoComesAgainFindsWhatHeLeftHere() {
+    void aUserThatComesAgainFindsWhatItLeftHere() {
         DiskQueue.Share share = queue.join("a", 1);
         untilThereIsNoRoom(share);
         share.leave();
@@ -184,11 +184,11 @@ class DiskQueueTest {
         assertSame(share, queue.join("a", 1)); // of the second connection, which is there
         share.leave();
         share.leave();
-        assertNotSame(share, queue.join("a", 1)); // nothing is kept of who is gone
+        assertNotSame(share, queue.join("a", 1)); // nothing is kept of a user that is gone
     }
 
     @Test
-    void whoWaitsForRoomIsToldOnceWhenThereIsSomeAndNotForEachBit() {
+    void aClientThatWaitsForRoomIsToldOnceWhenThereIsSomeAndNotForEachBit() {
         DiskQueue.Share flooder = queue.join("a", 1);
         int[] told = {0};
         assertFalse(queue.await(flooder, () -> told[0]++), "there is room");
@@ -207,7 +207,7 @@ class DiskQueueTest {
         assertEquals(3, told[0]);
     }
 
-    /** Clients of a few users, each with one connection, who wait because somebody else has it all; how often each was woken. */
+    /** Clients of a few users, each with one connection, that wait because another user has it all; how often each was woken. */
     private int[][] crowd(int users, int clients) {
         int[][] woken = new int[users][clients];
         for (int client = 0; client < clients; client++) {
@@ -238,7 +238,7 @@ class DiskQueueTest {
     }
 
     @Test
-    void theLastPieceThatIsDoneForgetsNobody() {
+    void theLastPieceThatIsDoneForgetsNoWaitingClient() {
         flood(queue.join("a", 1), 1, 1 + (int) MAX);
         int[][] woken = crowd(5, 1_000);
         run(1);
@@ -247,7 +247,7 @@ class DiskQueueTest {
     }
 
     @Test
-    void whoLeavesWaitsNoMore() {
+    void aClientThatLeavesWaitsNoMore() {
         DiskQueue.Share flooder = queue.join("a", 1);
         untilThereIsNoRoom(flooder);
         int[] told = {0, 0};
@@ -266,9 +266,9 @@ class DiskQueueTest {
         assertEquals(0, queue.waiting());
     }
 
-    /** Many who come, wait, go and come again: at the end nobody waits, and nothing is kept. */
+    /** Many clients come, wait, go and come again: at the end no client waits, and nothing is kept. */
     @Test
-    void nobodyWaitsForEver() {
+    void noClientWaitsForEver() {
         Random random = new Random(5);
         int[] waiting = {0};
         List<DiskQueue.Share> there = new ArrayList<>();

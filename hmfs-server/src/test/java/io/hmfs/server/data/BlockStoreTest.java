@@ -123,7 +123,7 @@ class BlockStoreTest {
         assertEquals(1, read(1, 0));
     }
 
-    /** Any user may say that his file is as long as a number can be; nobody may wait for as many blocks. */
+    /** Any user may say that their file is as long as a number can be; no user may wait for as many blocks. */
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aSizeWithLittleDataCostsLittle() throws IOException {

@@ -269,7 +269,7 @@ class RemovalTableTest {
         assertEquals(Set.of(1L), told(age));
         ageNanos = TimeUnit.HOURS.toNanos(2);
         remove(2);
-        assertEquals(Set.of(2L), told(TimeUnit.HOURS.toNanos(1)), "removed long ago, when nobody asked");
+        assertEquals(Set.of(2L), told(TimeUnit.HOURS.toNanos(1)), "removed long ago, when no client asked");
     }
 
     @Test

@@ -111,7 +111,7 @@ final class Epoch {
         return call.begun >= call.ended ? "it ended before it began" : null;
     }
 
-    /** No two objects have one id; ids that nobody was told of at the making are those of open calls. */
+    /** No two objects have one id; ids that no client was told of at the making are those of open calls. */
     private @Nullable String claimIds() {
         Set<Long> claimed = new HashSet<>();
         before.nodes().values().forEach(node -> claimed.add(node.id()));

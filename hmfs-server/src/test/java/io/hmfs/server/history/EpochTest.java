@@ -169,7 +169,7 @@ class EpochTest {
     }
 
     @Test
-    void aRenameThatNobodyWasToldOfIsWholeOrNotAtAll() {
+    void aRenameThatNoClientWasToldOfIsWholeOrNotAtAll() {
         before.put(key(A), FILE);
         after.put(key(B), FILE);
         unknown(1, 5, Verb.RENAME, A, B, 0);
@@ -195,7 +195,7 @@ class EpochTest {
     }
 
     @Test
-    void anObjectThatNobodyHasMadeIsWrong() {
+    void anObjectThatNoCallHasMadeIsWrong() {
         after.put(key(A), FILE);
         wrong();
         unknown(1, 2, Verb.MKDIR, A, null, 0644);
@@ -269,7 +269,7 @@ class EpochTest {
             call(1, 100, Verb.CHMOD, A, null, 0100 + i, ResultCode.OK);
         }
         before.put(key(A), FILE);
-        after.put(key(A), new Node(FILE.id(), false, 0777, 0)); // which nobody has set
+        after.put(key(A), new Node(FILE.id(), false, 0777, 0)); // which no call has set
         String problem = new Epoch(calls, HistoryTree.of(before), HistoryTree.of(after)).problem(100);
         assertNotNull(problem);
         assertTrue(problem.startsWith("not decided"), problem);

@@ -230,7 +230,7 @@ final class Histories implements AutoCloseable {
         return broken;
     }
 
-    /** Whoever has had the answer at which trouble is due, makes it. */
+    /** The thread that has had the answer at which trouble is due makes it. */
     private synchronized void answered() {
         answered++;
         Integer next = strikes.peek();
@@ -247,7 +247,7 @@ final class Histories implements AutoCloseable {
             }
         } catch (IOException | RuntimeException e) {
             broken = e;
-            clients.forEach(HmfsClient::close); // nobody would answer them
+            clients.forEach(HmfsClient::close); // no server would answer them
         }
     }
 

@@ -87,7 +87,7 @@ final class HistoryCall {
         this.file = file;
     }
 
-    /** Whether nobody knows what became of it. */
+    /** Whether it is unknown what became of it. */
     boolean isOpen() {
         return answer == ResultCode.OUTCOME_UNKNOWN || answer == ResultCode.TIMEOUT;
     }

@@ -200,7 +200,7 @@ final class HistoryCaller {
             calls.add(look);
         }
         if (!listed.isEmpty()) {
-            throw new AssertionError("names that nobody made: " + listed);
+            throw new AssertionError("names that no client made: " + listed);
         }
     }
 }

@@ -167,7 +167,7 @@ final class Search {
         return done.stream().mapToLong(i -> calls.get(i).begun).max().orElse(0);
     }
 
-    /** Whether a tree is what there is afterwards, whatever the objects that nobody has heard of are called there. */
+    /** Whether a tree is what there is afterwards, whatever the objects that no client has heard of are called there. */
     private boolean isAfter(HistoryTree tree) {
         HistoryTree known = tree;
         for (Map.Entry<Spot, Node> madeUp = firstMadeUp(known); madeUp != null; madeUp = firstMadeUp(known)) {

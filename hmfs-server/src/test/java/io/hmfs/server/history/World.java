@@ -71,7 +71,7 @@ final class World {
             }
         }
         if (below.keySet().stream().anyMatch(key -> key.parent() == 1)) {
-            throw new AssertionError("the root has names that nobody made: " + below);
+            throw new AssertionError("the root has names that no client made: " + below);
         }
         return HistoryTree.of(below);
     }

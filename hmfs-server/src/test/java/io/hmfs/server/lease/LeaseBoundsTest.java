@@ -82,7 +82,7 @@ class LeaseBoundsTest {
         assertFalse(leases.isFull(ANNE));
     }
 
-    /** However many older files are taken while its maker is on his way to his lease, and whatever was taken before it was made. */
+    /** However many older files are taken while its maker is on the way to its lease, and whatever was taken before it was made. */
     @Test
     void whatWasTakenBeforeItsMakerHadALeaseStaysTaken() {
         Leases leases = start();

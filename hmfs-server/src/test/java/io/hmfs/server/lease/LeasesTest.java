@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: one writer at a time, who loses a file only as the limits say, and for good. Method: the table of leases with a clock of the test,
+ * Goal: one writer at a time, which loses a file only as the limits say, and for good. Method: the table of leases with a clock of the test,
  * one after another on the records of one pool.
  */
 @Timeout(60)
@@ -97,7 +97,7 @@ class LeasesTest {
         pass(SOFT);
         assertFalse(take(leases, FILE, BERT, 1));
         pass(Duration.ofNanos(1));
-        assertTrue(leases.isHeld(FILE, ANNE, 1), "until somebody wants it");
+        assertTrue(leases.isHeld(FILE, ANNE, 1), "until another client wants it");
         assertTrue(take(leases, FILE, BERT, 1));
         assertFalse(leases.isHeld(FILE, ANNE, 1));
         assertTrue(leases.isHeld(FILE, BERT, 1));
@@ -107,7 +107,7 @@ class LeasesTest {
     }
 
     @Test
-    void whoTookAFileBeforeItsMakerHadALeaseHasIt() throws IOException {
+    void aClientThatTookAFileBeforeItsMakerHadALeaseHasIt() throws IOException {
         Leases leases = start();
         assertTrue(take(leases, FILE, BERT, 1));
         leases.give(FILE, ANNE, "h", 1);
@@ -116,11 +116,11 @@ class LeasesTest {
         leases.end(FILE, BERT, 1);
         assertTrue(leases.isClosed(FILE), "there is no other one below it");
         leases.give(FILE, ANNE, "h", 1);
-        assertTrue(leases.isClosed(FILE), "nor when he that took it has gone");
+        assertTrue(leases.isClosed(FILE), "nor when the client that took it has gone");
     }
 
     @Test
-    void whoRecoversAFileIsFasterThanItsMakerToo() throws IOException {
+    void aClientThatRecoversAFileIsFasterThanItsMakerToo() throws IOException {
         Leases leases = start();
         displace(leases, FILE);
         leases.give(FILE, ANNE, "h", 1);
@@ -164,7 +164,7 @@ class LeasesTest {
     }
 
     @Test
-    void aLeaseIsGivenAgainUnlessSomebodyMayHaveTakenTheFileSinceTheStart() throws IOException {
+    void aLeaseIsGivenAgainUnlessAnotherClientMayHaveTakenTheFileSinceTheStart() throws IOException {
         start().give(FILE, ANNE, "h", 1);
         Leases leases = start();
         leases.giveAgain(FILE, ANNE, "h", 1);
@@ -188,12 +188,12 @@ class LeasesTest {
     }
 
     @Test
-    void whoIsGivenALeaseAgainWaitsForNobody() throws IOException {
+    void aClientThatIsGivenALeaseAgainWaitsForNoOtherClient() throws IOException {
         Leases leases = start();
         long stamp = leases.alone(FILE, true);
         leases.giveAgain(FILE, ANNE, "h", 1);
         leases.endAlone(FILE, stamp);
-        assertTrue(leases.isClosed(FILE), "somebody takes it, perhaps");
+        assertTrue(leases.isClosed(FILE), "another client takes it, perhaps");
         long shared = leases.share(FILE, true);
         leases.giveAgain(FILE, ANNE, "h", 1);
         leases.unshare(FILE, shared);
@@ -201,7 +201,7 @@ class LeasesTest {
     }
 
     @Test
-    void whoHasItIsTold() throws IOException {
+    void aRefusedClientIsToldTheHolderOfTheLease() throws IOException {
         Leases leases = start();
         leases.give(FILE, ANNE, "10.0.0.1", 1);
         long stamp = leases.alone(FILE, true);
@@ -224,7 +224,7 @@ class LeasesTest {
     }
 
     @Test
-    void afterTheHardLimitALeaseIsGoneAlsoForWhoComesBack() throws IOException {
+    void afterTheHardLimitALeaseIsGoneAlsoForAClientThatComesBack() throws IOException {
         Leases leases = start();
         leases.give(FILE, ANNE, "h", 1);
         pass(HARD);
@@ -267,7 +267,7 @@ class LeasesTest {
         assertTrue(take(leases, FILE, BERT, 1));
     }
 
-    /** Another user can say any client's id: it is told to whoever wants the file. */
+    /** Another user can say any client's id: it is told to any client that wants the file. */
     @Test
     void theIdOfAClientIsNothingWithoutItsUser() throws IOException {
         ClientKey eve = new ClientKey(ANNE.id(), 3);
@@ -283,11 +283,11 @@ class LeasesTest {
         pass(SOFT);
         leases.renew(eve, true);
         pass(Duration.ofNanos(1));
-        assertTrue(take(leases, FILE, BERT, 1), "another user's renewal is of his own");
+        assertTrue(take(leases, FILE, BERT, 1), "another user's renewal is of that user's own");
     }
 
     @Test
-    void aStartKnowsWhoWritesAndWhoDoesNotAnyMore() throws IOException {
+    void aStartKnowsWhichClientsWriteAndWhichDoNotAnyMore() throws IOException {
         Leases leases = start();
         leases.give(FILE, ANNE, "h", 1);
         leases.give(OTHER_FILE, ANNE, "h", 2);
@@ -301,13 +301,13 @@ class LeasesTest {
         assertFalse(next.isHeld(OTHER_FILE, ANNE, 2), "it was taken");
         assertTrue(next.isClosed(79));
         assertEquals(1, next.count());
-        assertFalse(take(next, FILE, BERT, 2), "he may still come back");
+        assertFalse(take(next, FILE, BERT, 2), "the writer may still come back");
         assertTrue(take(next, OTHER_FILE, BERT, 3));
         pass(SOFT);
         pass(Duration.ofNanos(1));
         assertTrue(take(next, FILE, BERT, 2));
         Leases third = start();
-        assertFalse(third.isHeld(FILE, ANNE, 1), "and now he may not");
+        assertFalse(third.isHeld(FILE, ANNE, 1), "and now that writer may not");
         assertTrue(third.isHeld(FILE, BERT, 2));
     }
 
@@ -346,7 +346,7 @@ class LeasesTest {
     }
 
     @Test
-    void whoHasAFileAloneWaitsForWhatIsUnderWay() throws Exception {
+    void aThreadThatHasAFileAloneWaitsForWhatIsUnderWay() throws Exception {
         Leases leases = start();
         leases.give(FILE, ANNE, "h", 1);
         long shared = leases.share(FILE, true);

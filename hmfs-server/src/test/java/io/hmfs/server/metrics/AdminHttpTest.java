@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: who asks for the health is answered whatever others are doing.
+ * Goal: a peer that asks for the health is answered whatever others are doing.
  * Method: peers whose answers take until the test says so.
  */
 @Timeout(60)

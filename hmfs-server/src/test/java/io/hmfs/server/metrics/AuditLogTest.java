@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: what is put into the rings comes out as lines, whole and in order of time; what does not fit is dropped, counted and told.
- * Method: records of random length from one and several threads, a ring that nobody empties, a disk that is full, small files.
+ * Method: records of random length from one and several threads, a ring that no thread empties, a disk that is full, small files.
  */
 @Timeout(60)
 class AuditLogTest {
@@ -161,7 +161,7 @@ class AuditLogTest {
             put++;
         }
         assertTrue(put > 1000, "only " + put);
-        meter.add(WorkerMeter.Tally.AUDIT_DROPPED, 3); // as who is refused does
+        meter.add(WorkerMeter.Tally.AUDIT_DROPPED, 3); // as a thread that is refused does
         try (AuditLog log = open(file, 1 << 20, 2)) {
             assertEquals(0, log.failed());
         }
@@ -203,7 +203,7 @@ class AuditLogTest {
         log.close(); // which waits for the thread's end, whatever that is
         assertTrue(log.hasStopped());
         assertEquals("", Files.readString(file));
-        assertTrue(put(ring, "/a"), "who executes operations goes on");
+        assertTrue(put(ring, "/a"), "the thread that executes operations goes on");
     }
 
     @Test
@@ -229,7 +229,7 @@ class AuditLogTest {
     }
 
     @Test
-    void whoActsForAnotherIsNamed() {
+    void aUserThatActsForAnotherIsNamed() {
         assertEquals(
                 "\tugi=bob (auth:PROXY) via livy (auth:SIMPLE)\tip=/[::1]\tcmd=",
                 new String(AuditLine.prefix("bob", "livy", "/[::1]:80"), StandardCharsets.UTF_8));
@@ -239,7 +239,7 @@ class AuditLogTest {
     }
 
     @Test
-    void nobodyCanForgeALineOrAField() {
+    void noUserCanForgeALineOrAField() {
         AuditLine line = new AuditLine(id -> "root".getBytes(StandardCharsets.UTF_8));
         AuditRing ring = new AuditRing();
         assertTrue(put(ring, "/a\n2026 allowed=true\tsrc=/b\\n\r\u007f\u0000é"));

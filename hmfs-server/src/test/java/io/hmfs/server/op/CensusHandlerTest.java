@@ -59,7 +59,7 @@ class CensusHandlerTest {
                 .wrapAndApplyHeader(out, 0, header)
                 .correlationId(1)
                 .incarnation(incarnation)
-                .moved(position)
+                .renamePosition(position)
                 .cursorBirth(0)
                 .cursorAt(0)
                 .cursorStart(0)
@@ -81,7 +81,7 @@ class CensusHandlerTest {
                         0,
                         new MessageHeaderDecoder());
         incarnation = page.incarnation();
-        position = page.moved();
+        position = page.renamePosition();
         assertEquals(wanted.size(), page.listed());
         ByteBuffer told = ByteBuffer.allocate(page.filesLength()).order(ByteOrder.LITTLE_ENDIAN);
         page.getFiles(told.array(), 0, told.capacity());

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: a summary counts what is below a directory, once in whatever parts it is asked for, for users who may read all of it. Method: trees of
+ * Goal: a summary counts what is below a directory, once in whatever parts it is asked for, for users that may read all of it. Method: trees of
  * a few entries, summed up in one part and in parts of one entry.
  */
 class ContentSummaryHandlerTest {

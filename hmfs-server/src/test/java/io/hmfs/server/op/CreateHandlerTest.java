@@ -201,7 +201,7 @@ class CreateHandlerTest {
     }
 
     @Test
-    void aUserWhoHasMadeNothingGetsNoIdForACreateThatComesToNothing() {
+    void aUserThatHasMadeNothingGetsNoIdForACreateThatComesToNothing() {
         long parent = rig.mkdir("d", 0777);
         rig.create(parent, "f", 0644);
         int before = rig.namespace().principalId("before");

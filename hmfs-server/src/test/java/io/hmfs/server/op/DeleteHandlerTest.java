@@ -78,7 +78,7 @@ class DeleteHandlerTest {
         return file;
     }
 
-    /** Directories of the superuser in which everybody may write: a user's delete joins a batch in the first, in the other it does not. */
+    /** Directories of the superuser in which all users may write: a user's delete joins a batch in the first, in the other it does not. */
     private long[] directories() {
         return new long[] {rig.mkdir("open", 0777), rig.mkdir("sticky", 01777)};
     }
@@ -150,7 +150,7 @@ class DeleteHandlerTest {
     }
 
     @Test
-    void whoMayNotWriteTheDirectoryOrIsKeptOffByItsStickyBitRemovesNothing() {
+    void aUserThatMayNotWriteTheDirectoryOrIsKeptOffByItsStickyBitRemovesNothing() {
         long closed = rig.mkdir("closed", 0755);
         rig.create(closed, "f", 0666);
         long sticky = directories()[1];

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 final class FileRequests {
     private FileRequests() {}
 
-    /** What a user got who opened a file: all 0 for a user who needs no grant. */
+    /** What a user that opened a file got: all 0 for a user that needs no grant. */
     record Opened(long inode, long grant, long seal) {}
 
     static HandlerRig.Message open(String path, boolean read, boolean write, long lease) {

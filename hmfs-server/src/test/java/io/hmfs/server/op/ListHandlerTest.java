@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: a listing tells each entry once, page by page, to users who may read the directory. Method: pages of two entries. */
+/** Goal: a listing tells each entry once, page by page, to users that may read the directory. Method: pages of two entries. */
 class ListHandlerTest {
     @TempDir
     private Path directory;

@@ -107,7 +107,7 @@ class ObjectsHandlerTest {
                 .wrapAndApplyHeader(out, 0, header)
                 .correlationId(1)
                 .incarnation(0)
-                .moved(0)
+                .renamePosition(0)
                 .cursorBirth(0)
                 .cursorAt(0)
                 .cursorStart(0)

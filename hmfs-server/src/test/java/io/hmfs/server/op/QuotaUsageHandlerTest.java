@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: the quota of a directory and what is charged to it are told to users who may read the directory. Method: a directory with and without
+ * Goal: the quota of a directory and what is charged to it are told to users that may read the directory. Method: a directory with and without
  * a quota.
  */
 class QuotaUsageHandlerTest {

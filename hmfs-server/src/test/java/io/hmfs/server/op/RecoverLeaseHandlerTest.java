@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: users who may write a file take its lease from the client that has it. Method: a client with a lease, and another user. */
+/** Goal: users that may write a file take its lease from the client that has it. Method: a client with a lease, and another user. */
 class RecoverLeaseHandlerTest {
     private static final long LEASE = 5;
 
@@ -60,7 +60,7 @@ class RecoverLeaseHandlerTest {
     }
 
     @Test
-    void aUserWhoMayOnlyReadTheFileTakesNothing() {
+    void aUserThatMayOnlyReadTheFileTakesNothing() {
         rig.create(Namespace.ROOT_ID, "f", 0644);
         FileRequests.Opened file = FileRequests.openToWrite(rig, HandlerRig.ROOT, "/f", LEASE);
         assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, recover("/f")));

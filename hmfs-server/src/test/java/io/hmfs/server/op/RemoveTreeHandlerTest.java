@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: a directory goes with all that is below it, for who may remove all of that, or nothing goes. Method: each asks, the engine tells
+ * Goal: a directory goes with all that is below it, for users that may remove all of that, or nothing goes. Method: each asks, the engine tells
  * what came of it; nothing takes the trees apart in the background.
  */
 class RemoveTreeHandlerTest {
@@ -94,7 +94,7 @@ class RemoveTreeHandlerTest {
     }
 
     @Test
-    void whoMayNotRemoveAllOfATreeRemovesNoneOfIt() {
+    void aUserThatMayNotRemoveAllOfATreeRemovesNoneOfIt() {
         long inner = mkdir(mkdir(work, "mixed", 0755, user), "others", 0755, 0);
         rig.create(inner, "f", 0666);
         assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, removeTree("/w/mixed")));

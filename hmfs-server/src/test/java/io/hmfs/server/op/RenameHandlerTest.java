@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: rename moves an object for who may, replaces one only if asked to, and tells which file's data has to go. Method: each asks, the
+ * Goal: rename moves an object for users that may, replaces one only if asked to, and tells which file's data has to go. Method: each asks, the
  * engine tells what came of it.
  */
 class RenameHandlerTest {
@@ -133,7 +133,7 @@ class RenameHandlerTest {
     }
 
     @Test
-    void whoMayNotWriteBothDirectoriesOrIsKeptOffByTheirStickyBitsMovesNothing() {
+    void aUserThatMayNotWriteBothDirectoriesOrIsKeptOffByTheirStickyBitsMovesNothing() {
         long open = rig.mkdir("open", 0777);
         long closed = rig.mkdir("closed", 0755);
         long sticky = rig.mkdir("sticky", 01777);

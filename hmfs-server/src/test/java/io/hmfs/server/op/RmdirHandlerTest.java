@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: rmdir removes an empty directory, and its quota with it, for who may. Method: each asks, the engine tells what came of it. */
+/** Goal: rmdir removes an empty directory, and its quota with it, for users that may. Method: each asks, the engine tells what came of it. */
 class RmdirHandlerTest {
     @TempDir
     private Path directory;
@@ -73,7 +73,7 @@ class RmdirHandlerTest {
     }
 
     @Test
-    void whoMayNotWriteTheParentOrIsKeptOffByItsStickyBitRemovesNothing() {
+    void aUserThatMayNotWriteTheParentOrIsKeptOffByItsStickyBitRemovesNothing() {
         long closed = rig.mkdir("closed", 0755);
         long sticky = rig.mkdir("sticky", 01777);
         mkdir(closed, "d", 0);

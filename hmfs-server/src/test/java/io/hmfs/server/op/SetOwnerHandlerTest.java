@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: superusers give an object to anybody, its owner to a group of the own; a refused request leaves no name in the pool. Method: each asks. */
+/** Goal: superusers give an object to any user, its owner to a group of the own; a refused request leaves no name in the pool. Method: each asks. */
 class SetOwnerHandlerTest {
     @TempDir
     private Path directory;
@@ -57,7 +57,7 @@ class SetOwnerHandlerTest {
     }
 
     @Test
-    void anOwnerGivesItToAGroupOfTheOwnAndToNobodyElse() {
+    void anOwnerGivesItToAGroupOfTheOwnAndToNoOtherGroup() {
         int user = rig.namespace().principalId(HandlerRig.USER);
         Attributes out = new Attributes();
         assertEquals(Status.OK, rig.namespace().create(Namespace.ROOT_ID, Name.of("own"), 0644, user, 0, out));

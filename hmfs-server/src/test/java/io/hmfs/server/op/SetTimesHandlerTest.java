@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: the owner and users who may write an object change its times, and -1 keeps one. Method: each asks. */
+/** Goal: the owner and users that may write an object change its times, and -1 keeps one. Method: each asks. */
 class SetTimesHandlerTest {
     @TempDir
     private Path directory;

@@ -106,7 +106,7 @@ class SymlinkHandlerTest {
     }
 
     @Test
-    void aUserWhoHasMadeNothingGetsNoIdForANameThatIsTaken() {
+    void aUserThatHasMadeNothingGetsNoIdForANameThatIsTaken() {
         rig.create(rig.mkdir("d", 0777), "f", 0644);
         int principals = rig.namespace().principalId("before");
         assertEquals(ResultCode.EXISTS, rig.outcome(HandlerRig.USER, symlink("/d/f", bytes("t"))));

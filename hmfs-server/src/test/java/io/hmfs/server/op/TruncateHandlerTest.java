@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Goal: users who may write a file cut it, in the namespace and in the server's data store, unless a client writes it. Method: each asks. */
+/** Goal: users that may write a file cut it, in the namespace and in the server's data store, unless a client writes it. Method: each asks. */
 class TruncateHandlerTest {
     @TempDir
     private Path directory;

@@ -51,7 +51,7 @@ class PartitionsTest {
     }
 
     @Test
-    void anIdThatNobodyGaveOutIsForTheRootsToRefuse() throws IOException {
+    void anIdThatNoPartitionGaveOutIsForTheRootsToRefuse() throws IOException {
         try (Partition only = partition("only")) {
             Partitions partitions = new Partitions(List.of(only));
             for (long id : new long[] {-1, Long.MAX_VALUE, Long.MIN_VALUE, 1L << IdSource.PARTITION_SHIFT}) {

@@ -35,7 +35,7 @@ final class BareService {
     private BareService() {}
 
     /**
-     * A worker to whom the user "u" has introduced himself in a session.
+     * A worker in a session in which the user "u" has said hello.
      *
      * @param key where the key of the grants stands, or comes to stand
      * @param groups those of every user
@@ -142,7 +142,7 @@ final class BareService {
                 });
     }
 
-    /** A user introduces himself to a worker in a session. */
+    /** A user says hello to a worker in a session. */
     static void greet(Pipeline worker, String user, Session session) {
         greet(worker, user, session, 0, 0);
     }

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: requests that arrive together are executed together where that pays, and nobody can tell but by the clock.
+ * Goal: requests that arrive together are executed together where that pays, and a client can tell only by the clock.
  * Method: random requests on few names, handed to one worker frame by frame and to another, on a pool of its own, in turns of
  * random length; the replies must be the same, in the same order. Of several connections each has a tree and a user of its own, and
  * their requests come in random order.
@@ -194,7 +194,7 @@ class BatchOrderTest {
         }
     }
 
-    /** Connections of a user each, with a directory in which each may do what he likes. */
+    /** Connections of a user each, with a directory in which each user may do anything. */
     private List<Peer> peers(ServerNamespace namespace, Pipeline worker, long seed) {
         List<Peer> peers = new ArrayList<>();
         Random random = new Random(seed);

@@ -120,7 +120,7 @@ class ConnectionEndsTest {
     }
 
     @Test
-    void whoLeavesIsNotHeldUpAnyMore() throws IOException {
+    void aClientThatLeavesIsNotHeldUpAnyMore() throws IOException {
         Service service = service(Runnable::run);
         BareSession session = new BareSession(new EndingChannel());
         BareService.greet(new Pipelines(service).newPipeline(), "u", session);
@@ -138,7 +138,7 @@ class ConnectionEndsTest {
         });
         assertFalse(service.mayProceed(session));
         service.whenMayProceed(session, () -> {
-            throw new AssertionError("nobody is there");
+            throw new AssertionError("the client is not there");
         });
         assertEquals(1, service.connectionsHeldUp());
         session.leave();

@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: a claim that nobody would answer is noticed. Method: a handler that claims a change and does not take it. */
+/** Goal: a claim that no handler would answer is noticed. Method: a handler that claims a change and does not take it. */
 class ForgottenClaimTest {
     private static final long SEQUENCE = 7;
 

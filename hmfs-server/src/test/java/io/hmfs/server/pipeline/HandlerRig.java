@@ -36,7 +36,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pipeline over an empty pool, for tests of handlers: requests are sent as frames by a superuser, {@link #ROOT}, and by a user whom
+ * A pipeline over an empty pool, for tests of handlers: requests are sent as frames by a superuser, {@link #ROOT}, and by a user that
  * everything is checked for, {@link #USER}; what would be executed by a disk thread is executed at once.
  */
 public final class HandlerRig implements AutoCloseable {

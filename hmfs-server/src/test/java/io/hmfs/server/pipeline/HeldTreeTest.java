@@ -49,7 +49,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: who may not remove all of a tree removes none of it, whatever comes in while it is looked at, and no request is ahead of the
+ * Goal: a user that may not remove all of a tree removes none of it, whatever comes in while it is looked at, and no request is ahead of the
  * removal that was answered after it. Method: a worker on a real pool, with other people's changes between two calls of the engine.
  */
 class HeldTreeTest {
@@ -236,7 +236,7 @@ class HeldTreeTest {
 
     /** The second look goes on while the reaper does. */
     @Test
-    void whatIsHeldIsNotReapedAndIsGoneForEverybody() {
+    void whatIsHeldIsNotReapedAndIsGoneForAllUsers() {
         long inner = id(tree, "inner");
         after.put(
                 "mkdir " + Long.toHexString(work) + "." + Long.toHexString(tree),

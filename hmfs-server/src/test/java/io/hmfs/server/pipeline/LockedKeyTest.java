@@ -95,7 +95,7 @@ class LockedKeyTest {
         namespace.close();
     }
 
-    /** Executes a request while somebody holds the key of a name, and lets it go on afterwards. */
+    /** Executes a request while another thread holds the key of a name, and lets it go on afterwards. */
     private void execute(String held, ByteBuf frame, int length) throws Exception {
         int stripe = KeyLocks.stripe(parent, Name.of(held));
         CountDownLatch release = new CountDownLatch(1);

@@ -131,7 +131,7 @@ class MissingParentsTest {
     }
 
     @Test
-    void whoMayNotWriteThereMakesNone() {
+    void aUserThatMayNotWriteThereMakesNone() {
         makeParent(0755);
         assertEquals(FailureDecoder.TEMPLATE_ID, mkdirs());
         assertEquals(Status.NOT_FOUND, namespace.stat(parent, Name.of("gone"), new Attributes()));
@@ -139,7 +139,7 @@ class MissingParentsTest {
 
     /** A parent that another client makes meanwhile is not the directory that was asked for. */
     @Test
-    void whoMayNotWriteThereIsToldNoParent() {
+    void aUserThatMayNotWriteThereIsToldNoParent() {
         makeParent(0755);
         comesBack = true;
         assertEquals(FailureDecoder.TEMPLATE_ID, mkdirs());

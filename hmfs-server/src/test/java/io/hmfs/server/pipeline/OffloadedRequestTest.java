@@ -58,7 +58,7 @@ class OffloadedRequestTest {
 
         @Override
         public void end(ByteBuf reply, int replyBytes) {
-            throw new AssertionError("nobody is there");
+            throw new AssertionError("the client is not there");
         }
 
         @Override
@@ -81,7 +81,7 @@ class OffloadedRequestTest {
     }
 
     @Test
-    void aReplyThatNobodyTakesIsReleased() throws IOException {
+    void aReplyThatNoClientTakesIsReleased() throws IOException {
         Path pool = directory.resolve("p.pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         Meters meters = new Meters();

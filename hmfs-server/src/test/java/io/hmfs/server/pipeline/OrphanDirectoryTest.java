@@ -39,8 +39,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: what has gone to the orphan directory is gone for everybody, also for who holds an id of it, and is removed whatever comes in between. Method: a
- * worker and a reaper without threads of their own, on a real pool: before, while and after it is removed.
+ * Goal: what has gone to the orphan directory is gone for all users, also for one that holds an id of it, and is removed whatever comes in
+ * between. Method: a worker and a reaper without threads of their own, on a real pool: before, while and after it is removed.
  */
 class OrphanDirectoryTest {
     @TempDir
@@ -168,7 +168,7 @@ class OrphanDirectoryTest {
     }
 
     @Test
-    void whoHoldsAnIdOfItFindsItGoneBeforeItIsRemoved() throws InterruptedException {
+    void aUserThatHoldsAnIdOfItFindsItGoneBeforeItIsRemoved() throws InterruptedException {
         long other = mkdir(Namespace.ROOT_ID, "other");
         long stays = create(other, "f");
         assertEquals(ResultCode.OK, append(inner, file, 5));
@@ -228,7 +228,7 @@ class OrphanDirectoryTest {
         take();
         Service next = BareService.service(
                 namespace, directory.resolve("key"), worker.service.callers, worker.service.observation, Runnable::run);
-        assertFalse(next.partition.orphans().isBusy(), "nobody has looked yet");
+        assertFalse(next.partition.orphans().isBusy(), "no thread has looked yet");
         next.partition.orphans().recover();
         assertTrue(next.partition.orphans().isBusy());
         next.partition.reapTrees();

@@ -53,7 +53,7 @@ final class PathWorld implements AutoCloseable {
     private static final long POOL_SIZE = 128 << 20;
     private static final Set<String> CHANGES = Set.of("rename", "rmdir", "chmod", "chown", "changeAcl", "mkdir");
 
-    /** Names at which who looks stands still; the root's is empty. */
+    /** Names at which a look-up stands still; the root's is empty. */
     Set<String> lookedUp = Set.of();
 
     private long looks;
@@ -118,7 +118,7 @@ final class PathWorld implements AutoCloseable {
         return meters.tally(tally);
     }
 
-    /** What stat answers a user who knows nothing from before: looked up in the engine itself, name by name. */
+    /** What stat answers a user that knows nothing from before: looked up in the engine itself, name by name. */
     String truth(String user, String path) {
         Attributes at = Attributes.withAcl();
         Status status = real.stat(Namespace.ROOT_PARENT_ID, new Name(), at);

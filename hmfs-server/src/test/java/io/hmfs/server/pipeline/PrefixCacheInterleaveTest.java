@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * also while the change is under way. Method: a look-up and the requests that change its path, on threads that are run step by step, in
  * <em>every</em> order of their steps; a step ends before and after each call of the engine that looks up or changes a directory of the
  * path. In each order and after each step a third connection looks too and must be told what stands in the engine; at the end so must be
- * who looked meanwhile, and one who knew the path from the beginning.
+ * the connection that looked meanwhile, and one that knew the path from the beginning.
  */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PrefixCacheInterleaveTest {
@@ -52,9 +52,9 @@ class PrefixCacheInterleaveTest {
     }
 
     /**
-     * A case: what is there, and who changes it, each on a thread of his own.
+     * A case: what is there, and the requests that change it, each client's on a thread of its own.
      *
-     * @param user who changes it
+     * @param user the user that changes it
      * @param settles whether the look-up is answered another thing in the end than in the beginning
      */
     record Case(String name, Requests before, String user, boolean settles, List<Requests> changes) {
@@ -170,7 +170,7 @@ class PrefixCacheInterleaveTest {
                         empty,
                         (peer, tree) -> done(peer.rename(tree + "/n", tree + "/a/b", true))),
                 of(
-                        "rmdir of one that lets nobody in",
+                        "rmdir of one that lets no user in",
                         PrefixCacheInterleaveTest::shut,
                         (peer, tree) -> done(peer.rmdir(tree + "/a/b"))),
                 of("rmdir, mkdir, create", empty, PrefixCacheInterleaveTest::again),
@@ -235,7 +235,7 @@ class PrefixCacheInterleaveTest {
     }
 
     private void run(Case one, List<Integer> choices, List<Integer> alternatives) throws Exception {
-        done(admin.chmod("/", 0777)); // whoever looks begins at the root
+        done(admin.chmod("/", 0777)); // each look-up begins at the root
         one.before().send(admin, TREE);
         String first = world.truth(USER, FILE);
         assertEquals(first, knower.stat(FILE));
@@ -273,8 +273,8 @@ class PrefixCacheInterleaveTest {
         }
         assertTrue(possible.contains(answer[0]), answer[0] + " and not of " + possible + " in the order " + choices);
         assertEquals(last, observer.stat(FILE), () -> "told to the observer after the order " + choices);
-        assertEquals(last, looker.stat(FILE), () -> "told to who looked, after the order " + choices);
-        assertEquals(last, knower.stat(FILE), () -> "told to who knew the path, after the order " + choices);
+        assertEquals(last, looker.stat(FILE), () -> "told to a client that looked, after the order " + choices);
+        assertEquals(last, knower.stat(FILE), () -> "told to a client that knew the path, after the order " + choices);
         done(admin.rename(TREE, "/old" + trees++, false));
     }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: a path that was resolved before costs no look-up of its directories, and gives what it would give if it had not been, to each user
- * his own. Method: several users' connections on one worker; each answer beside what stands in the engine. One request at a time; for
+ * their own. Method: several users' connections on one worker; each answer beside what stands in the engine. One request at a time; for
  * what is under way see {@link PrefixCacheInterleaveTest}.
  */
 class PrefixCacheTest {
@@ -125,7 +125,7 @@ class PrefixCacheTest {
     }
 
     @Test
-    void whoHasLeftAGroupIsLetThroughNoMore() {
+    void aUserThatHasLeftAGroupIsLetThroughNoMore() {
         done(admin.mkdir("/a/b", 0755, true));
         done(admin.create("/a/b/f"));
         done(admin.chmod("/a", 0710));
@@ -137,7 +137,7 @@ class PrefixCacheTest {
         done(user.stat("/a/b/f"));
     }
 
-    /** Each refuses somebody else, so that each is needed; and there are more than are kept. */
+    /** Each refuses another user, so that each is needed; and there are more than are kept. */
     @Test
     void allRestrictedDirectoriesAreAsked() {
         List<String> ways = new ArrayList<>();

@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: the record of a change answers that change and gives nobody more than he may have now.
- * Method: a user who is checked, and a service after another on one pool, as after a crash.
+ * Goal: the record of a change answers that change and gives no user more than that user may have now.
+ * Method: a user that is checked, and a service after another on one pool, as after a crash.
  */
 class RecordedTest extends NumberedChangeRequests {
     private static final int ACCESS = 0xFF; // bits of a grant

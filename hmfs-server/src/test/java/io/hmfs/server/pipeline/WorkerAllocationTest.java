@@ -197,7 +197,7 @@ class WorkerAllocationTest {
         numbered.replies.release();
     }
 
-    /** By a user of whom nothing has to be asked, so that no grant is needed. */
+    /** By a user for which nothing is checked, so that no grant is needed. */
     @Test
     void batchedAppendsAndDeletesLeaveNothingOnTheHeap() {
         FixedSession unlimited = new FixedSession();

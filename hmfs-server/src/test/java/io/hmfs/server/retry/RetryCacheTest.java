@@ -191,7 +191,7 @@ class RetryCacheTest {
                                 finish(outcomes, each, length);
                             }
                             case DONE -> replays(outcomes, each, length); // which is forgotten by now, perhaps
-                            case RUNNING, FORGOTTEN, RECORDED -> {} // by who executes it; by who is a whole ring ahead
+                            case RUNNING, FORGOTTEN, RECORDED -> {} // by its executing thread; by one a ring ahead
                         }
                     }
                 }));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: where there are more clients than rings in the pool, who is away for a moment loses nothing to who comes.
+ * Goal: where there are more clients than rings in the pool, a client that is away for a moment loses nothing to one that comes.
  * Method: a small pool, all of whose rings are held; a clock that the test moves.
  */
 class RingsOfClientsTest {
@@ -60,7 +60,7 @@ class RingsOfClientsTest {
     }
 
     @Test
-    void whoIsAwayForAMomentKeepsOutcomesAndRing() {
+    void aClientThatIsAwayForAMomentKeepsOutcomesAndRing() {
         RetryCache away = held.getFirst();
         assertEquals(RetryCache.Claim.NEW, away.claim(1, true));
         away.finish(1, Unpooled.wrappedBuffer(new byte[40]), 0, 40);
@@ -73,7 +73,7 @@ class RingsOfClientsTest {
     }
 
     @Test
-    void whoIsAwayForLongGivesTheRingUpAndKeepsTheOutcomes() {
+    void aClientThatIsAwayForLongGivesTheRingUpAndKeepsTheOutcomes() {
         RetryCache away = held.getFirst();
         long ring = away.ring();
         assertEquals(RetryCache.Claim.NEW, away.claim(1, true));

@@ -174,7 +174,7 @@ final class SummaryWalkTest {
     }
 
     @Test
-    void whoGoesOnIsAskedAgainForEachDirectory() {
+    void aUserThatGoesOnIsAskedAgainForEachDirectory() {
         byte[] cut = cutWithin();
         ok(summing().read(root(), cut));
         for (String path : List.of("b", "c")) {
@@ -187,7 +187,7 @@ final class SummaryWalkTest {
     }
 
     @Test
-    void anotherDirectoryAtTheTopIsToldAndATextThatNobodyWroteRefused() {
+    void anotherDirectoryAtTheTopIsToldAndATextThatNoWalkWroteRefused() {
         byte[] cut = cutWithin();
         Attributes other = Attributes.withAcl();
         ok(namespace.statDirectory(id(ROOT, "b"), other));

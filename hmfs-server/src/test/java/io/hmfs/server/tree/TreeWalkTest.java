@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Goal: a walk meets each entry once, however it is cut and whatever goes meanwhile, and enters nothing that it was not allowed to.
  * Method: trees in a real pool, beside the paths that made them; walks written down after every few entries and read back; texts
- * that nobody wrote.
+ * that no walk wrote.
  */
 class TreeWalkTest {
     private static final long SEED = Long.getLong("hmfs.seed", 1);
@@ -208,7 +208,7 @@ class TreeWalkTest {
     }
 
     @Test
-    void whoGoesOnIsAskedAgainForEachDirectory() {
+    void aUserThatGoesOnIsAskedAgainForEachDirectory() {
         byte[] written = cutWithin();
         for (String path : List.of("/", "/b", "/b/c")) {
             closed.clear();
@@ -218,7 +218,7 @@ class TreeWalkTest {
     }
 
     @Test
-    void anotherDirectoryAtTheTopIsToldAndATextThatNobodyWroteRefused() {
+    void anotherDirectoryAtTheTopIsToldAndATextThatNoWalkWroteRefused() {
         byte[] written = cutWithin();
         Attributes a = new Attributes();
         assertEquals(Status.OK, namespace.stat(Namespace.ROOT_ID, Name.of("a"), a));

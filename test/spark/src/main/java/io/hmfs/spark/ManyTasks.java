@@ -94,7 +94,7 @@ public final class ManyTasks {
         synchronized (IN) {
             System.out.println("AT " + part);
             if (IN.readLine() == null) {
-                throw new IOException("nobody said that task " + part + " may go on");
+                throw new IOException("no line said that task " + part + " may go on");
             }
         }
     }

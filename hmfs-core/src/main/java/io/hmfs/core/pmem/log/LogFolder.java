@@ -66,7 +66,7 @@ final class LogFolder {
                 wait(POLL_MILLIS);
             }
         } catch (InterruptedException e) {
-            throw new IllegalStateException("nobody interrupts the log's writer", e);
+            throw new IllegalStateException("no thread interrupts the log's writer", e);
         }
     }
 
@@ -84,7 +84,7 @@ final class LogFolder {
                 wait(POLL_MILLIS);
             }
         } catch (InterruptedException e) {
-            throw new IllegalStateException("nobody interrupts the log's folder", e);
+            throw new IllegalStateException("no thread interrupts the log's folder", e);
         }
         return !stopping;
     }

@@ -165,7 +165,7 @@ final class LogWriter implements LogSink {
         buffer.clear();
         fill(current, position + length);
         long begun = System.nanoTime();
-        // [log.8] On the disk before anyone is told.
+        // [log.8] On the disk before any thread is told.
         current.force(false);
         position += length;
         ring.setDurable(first + count - 1);

@@ -54,7 +54,7 @@ public final class LoggedPmem extends Pmem {
     }
 
     /**
-     * [log.7] Logs all lines that a dead process had stored to and not logged: before anyone relies on them. To be called before
+     * [log.7] Logs all lines that a dead process had stored to and not logged: before any thread relies on them. To be called before
      * any other use. They keep their places in the tables until copies are published, so this may be cut off anywhere.
      *
      * @return how many there were

@@ -99,9 +99,9 @@ final class LogDurabilityTest {
         }
     }
 
-    /** Nobody waits for it, and a power failure must not take more than a moment of it. */
+    /** No thread waits for it, and a power failure must not take more than a moment of it. */
     @Test
-    void whatNobodyWaitsForIsWrittenAllTheSame() throws Exception {
+    void whatNoThreadWaitsForIsWrittenAllTheSame() throws Exception {
         try (LoggedPoolFile file = open()) {
             file.pmem().set(AT + 64, 1);
             file.pmem().persist(AT + 64, 8);
@@ -131,7 +131,7 @@ final class LogDurabilityTest {
         file.durability().whenDurable(position, () -> held.set(new AssertionError("acknowledged")), held::set);
         assertTrue(held.get() instanceof LogFailedException, String.valueOf(held.get()));
         while (heard.get() == null) {
-            Thread.onSpinWait(); // told after those who wait
+            Thread.onSpinWait(); // told after the threads that wait
         }
         assertTrue(heard.get() instanceof LogFailedException, String.valueOf(heard.get()));
         file.durability().await(position - 1); // what was durable is

@@ -249,7 +249,7 @@ final class LogFilesTest {
             all.add(segments().getLast());
             contents.add(Files.readAllBytes(all.getLast()));
         }
-        Files.write(control(), control); // nothing is folded, as far as anyone knows
+        Files.write(control(), control); // nothing is folded, as far as the control file says
         for (int i = 0; i < all.size(); i++) {
             Files.write(all.get(i), contents.get(i));
         }

@@ -346,7 +346,7 @@ final class LogPowerTest {
                     .whenDurable(
                             position,
                             () -> {
-                                throw new RejectedExecutionException("nobody is there any more");
+                                throw new RejectedExecutionException("no executor is there any more");
                             },
                             _ -> {});
             file.durability().whenDurable(position + 1, ran::countDown, _ -> {});

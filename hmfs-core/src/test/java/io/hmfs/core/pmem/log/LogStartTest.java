@@ -95,7 +95,7 @@ final class LogStartTest {
             // The first sync is of the log file's head, the second one of its first block.
             if (kind == Kind.FORCE && name.startsWith("log-") && syncs.incrementAndGet() == 2) {
                 while (!isOpen.get() && starter.getState() != Thread.State.WAITING) {
-                    Thread.onSpinWait(); // who does not wait for this sync is to come to its end before it fails
+                    Thread.onSpinWait(); // a start that does not wait for this sync is to end before it fails
                 }
                 throw new IOException("no sync of " + name);
             }

@@ -147,7 +147,7 @@ final class LoggedPmemTest {
         assertEquals(before, log.position());
         Thread other = Thread.ofPlatform().start(() -> pmem.set(A, 2));
         other.join();
-        pmem.persist(A, 64); // the other's store is in nobody's log yet
+        pmem.persist(A, 64); // the other's store is in no log yet
         assertEquals(before + 1, log.position());
         assertEquals(2, prefix(log.position()).get(A));
     }

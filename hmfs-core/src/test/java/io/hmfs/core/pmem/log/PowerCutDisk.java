@@ -70,7 +70,7 @@ final class PowerCutDisk {
                 method + " is not watched: a power cut would not know of it. Let it tell the disk, or do without");
     }
 
-    /** The directory, as those see it who are to use it. */
+    /** The directory, as its later users see it. */
     Path root() {
         return new WatchedFiles(this, real).root();
     }

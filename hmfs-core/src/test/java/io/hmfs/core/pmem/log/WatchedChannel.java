@@ -15,7 +15,7 @@ import java.nio.channels.WritableByteChannel;
  * A file, or the directory, of a {@link PowerCutDisk}, opened for writing.
  *
  * <p>What the log does not use throws, and that is the point: a log that began to write in another way, or at a position that the
- * channel keeps, would fail its tests at once, instead of passing them with writes that nobody has watched.
+ * channel keeps, would fail its tests at once, instead of passing them with writes that were not watched.
  */
 final class WatchedChannel extends FileChannel {
     private static final byte[] NOTHING = new byte[0];

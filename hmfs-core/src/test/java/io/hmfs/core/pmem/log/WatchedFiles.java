@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * The filesystem of a {@link PowerCutDisk}: the real one, where each change of a file in that directory is told to the disk.
  *
  * <p>What the log does not use throws, and that is the point: a log that began to make, move or replace files in another way would fail
- * its tests at once, instead of passing them with changes that nobody has watched.
+ * its tests at once, instead of passing them with changes that were not watched.
  */
 final class WatchedFiles extends FileSystemProvider {
     private final PowerCutDisk disk;
@@ -132,7 +132,7 @@ final class WatchedFiles extends FileSystemProvider {
         }
     }
 
-    /** All names at once: who closes it has nothing to close. */
+    /** All names at once: a caller that closes it has nothing to close. */
     @Override
     public DirectoryStream<Path> newDirectoryStream(Path directory, DirectoryStream.Filter<? super Path> filter)
             throws IOException {

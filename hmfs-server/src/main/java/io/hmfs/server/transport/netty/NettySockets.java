@@ -86,14 +86,14 @@ public final class NettySockets {
             return "native access is off; start java with --enable-native-access=ALL-UNNAMED, as bin/hmfs does";
         }
         if (uringSwitch.equals("2")) {
-            return "the kernel's switch is off for everybody; sysctl kernel.io_uring_disabled=0 turns it on";
+            return "the kernel's switch is off for all users; sysctl kernel.io_uring_disabled=0 turns it on";
         }
         Throwable cause = library.get();
         if (cause == null) {
             return null;
         }
         if (uringSwitch.equals("1")) {
-            return "the kernel's switch is off for this user; sysctl kernel.io_uring_disabled=0 turns it on for everybody";
+            return "the kernel's switch is off for this user; sysctl kernel.io_uring_disabled=0 turns it on for all users";
         }
         Throwable deepest = cause;
         while (deepest.getCause() != null) {

@@ -9,7 +9,7 @@ final class CountingAllocator extends AbstractByteBufAllocator {
     private long live;
     private long peak;
 
-    /** Bytes of all buffers that nobody has released. */
+    /** Bytes of all buffers that were not released. */
     long live() {
         return live;
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs sessions on a server and on a second one, which is given the requests among the frames one by one and nothing else. Says what
- * is wrong after each: a failure, a stack trace in the log, a buffer that nobody released, a reply too many or too few, a refused
+ * is wrong after each: a failure, a stack trace in the log, a buffer that was not released, a reply too many or too few, a refused
  * request that changed something, a difference between the two.
  */
 final class FuzzCheck implements AutoCloseable {

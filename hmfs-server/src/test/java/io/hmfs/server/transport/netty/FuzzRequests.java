@@ -60,7 +60,7 @@ final class FuzzRequests {
         about = known.getFirst();
     }
 
-    /** Who sends what follows. */
+    /** Sets the user that sends what follows. */
     void user(String name) {
         user = name;
     }

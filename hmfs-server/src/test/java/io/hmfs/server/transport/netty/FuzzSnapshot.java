@@ -24,7 +24,7 @@ final class FuzzSnapshot {
     private static final int READ_BYTES = 512;
     private static final int READ_BLOCKS = 2;
 
-    /** Nobody asks for times of these years but the clock. */
+    /** Only the clock asks for times of these years. */
     private static final long CLOCK_FROM = TimeUnit.DAYS.toNanos(365L * 54);
 
     private static final long CLOCK_TO = TimeUnit.DAYS.toNanos(365L * 130);

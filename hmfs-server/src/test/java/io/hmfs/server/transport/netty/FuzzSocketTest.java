@@ -147,7 +147,7 @@ class FuzzSocketTest {
                 String what = "session " + number + ": " + templates;
                 assertTrue(!model.ends || templates.getLast() == FailureDecoder.TEMPLATE_ID, what);
                 if (model.ends && model.frames.stream().anyMatch(frame -> frame.template() == TRUNCATE)) {
-                    continue; // it may still be at the disk, and nobody tells when it is done
+                    continue; // it may still be at the disk, and no reply tells when it is done
                 }
                 byte[] again = malformedOf(model);
                 StreamModel alone = new StreamModel(again, cluster(client), FuzzRig.FRAME_MAX);

@@ -7,7 +7,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Keeps what HMFS and Netty log and nobody should have to: errors, and whatever comes with a stack trace. The rest is not shown. */
+/** Keeps what HMFS and Netty log and should have no reason to log: errors, and whatever comes with a stack trace. The rest is not shown. */
 final class LogWatch extends Handler {
     private static final List<Logger> WATCHED = List.of(Logger.getLogger("io.hmfs"), Logger.getLogger("io.netty"));
 

@@ -123,7 +123,7 @@ class RefusedRequestTest {
     }
 
     @Test
-    void aStrangerWhoMakesNothingIsNotRemembered() throws IOException {
+    void aStrangerThatMakesNothingIsNotRemembered() throws IOException {
         refused(ResultCode.INVALID_ARGUMENT, "stranger", create(TOO_MUCH, 0755, false, "/tmp/new"));
         refused(ResultCode.INVALID_ARGUMENT, "stranger", mkdir(TOO_MUCH, false, "/tmp/new"));
         refused(ResultCode.EXISTS, "stranger", create(0644, 0755, false, "/tmp/bobs"));

@@ -34,7 +34,7 @@ class SocketKindsTest {
         assertNull(obstacle(true, "0", null));
         assertNull(obstacle(true, "1", null)); // of the group that may
         assertSays("--enable-native-access=ALL-UNNAMED", obstacle(false, "2", cause));
-        assertSays("for everybody; sysctl kernel.io_uring_disabled=0", obstacle(true, "2", null));
+        assertSays("for all users; sysctl kernel.io_uring_disabled=0", obstacle(true, "2", null));
         assertSays("for this user; sysctl kernel.io_uring_disabled=0", obstacle(true, "1", cause));
         assertSays("says: no such call (" + System.getProperty("os.name"), obstacle(true, "0", cause));
     }

@@ -77,7 +77,7 @@ final class CephCluster implements AutoCloseable {
         return directory.resolve("monmap").toString();
     }
 
-    /** Without authentication: whoever reaches the loopback is let in. */
+    /** Without authentication: a client that reaches the loopback is let in. */
     private String configuration(String id, int port) {
         return """
             [global]

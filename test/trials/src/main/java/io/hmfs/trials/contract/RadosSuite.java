@@ -308,7 +308,7 @@ final class RadosSuite {
             out.write(data, 8 * BLOCK, data.length - 8 * BLOCK);
             out.hflush();
             restarts.join();
-            Cases.require(System.nanoTime() - start > TimeUnit.SECONDS.toNanos(AWAY_SECONDS), "nobody missed the OSD");
+            Cases.require(System.nanoTime() - start > TimeUnit.SECONDS.toNanos(AWAY_SECONDS), "the OSD was not missed");
         }
         Cases.require(Arrays.equals(data, content(path)), "other bytes");
         fs.delete(path, false);

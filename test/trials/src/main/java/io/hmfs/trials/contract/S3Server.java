@@ -80,7 +80,7 @@ final class S3Server implements AutoCloseable {
         };
     }
 
-    /** Objects in the bucket, and parts of those that nobody finished. */
+    /** Objects in the bucket, and parts of those that were not finished. */
     long objects() throws IOException {
         try (Stream<Path> all = Files.walk(bucket)) {
             return all.filter(Files::isRegularFile).count();

@@ -25,7 +25,7 @@ public final class SoakRun {
     private volatile boolean stop;
     private double beganAt;
 
-    /** Of a server that nobody else uses. */
+    /** Of a server that no other program uses. */
     public SoakRun(SoakServer server) {
         this.server = server;
         guests = new Guests(server.port());
