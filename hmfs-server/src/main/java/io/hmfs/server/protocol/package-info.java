@@ -1,4 +1,4 @@
-/** What is true of each kind of request, and the engine's outcomes as the wire's. Below all other packages of the server. */
+/** What is true of each kind of request, and what the server tells in the handshake. Below all other packages of the server. */
 @NullMarked
 package io.hmfs.server.protocol;
 
