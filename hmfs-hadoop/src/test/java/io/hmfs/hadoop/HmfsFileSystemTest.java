@@ -331,6 +331,7 @@ class HmfsFileSystemTest extends OwnDirectory {
         assertEquals(inner, makeRelative(fs.globStatus(new Path(directory, "*/e*"))[0].getPath()));
         FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
         assertEquals(2, context.util().listStatus(directory).length);
+        assertThrows(IllegalArgumentException.class, () -> context.util().globStatus(new Path(directory, "*")));
         List<Path> files = new ArrayList<>();
         RemoteIterator<LocatedFileStatus> tree = fs.listFiles(directory, true);
         while (tree.hasNext()) {
@@ -338,7 +339,10 @@ class HmfsFileSystemTest extends OwnDirectory {
         }
         files.sort(null);
         assertEquals(List.of(file, inner), files);
-        assertEquals(0, read(inner).length);
+        try (FSDataOutputStream out = fs.append(inner)) {
+            out.write(bytes(1, 1));
+        }
+        assertArrayEquals(bytes(1, 1), read(inner));
         assertTrue(fs.rename(file, new Path(directory, "good")));
         assertTrue(fs.delete(inner, false));
     }

@@ -181,7 +181,7 @@ class CreateHandlerTest {
     /** Its owner may not pass such a parent, and yet makes what was asked for, as in HDFS. */
     @Test
     void missingParentsInheritADefaultAclWhichMayBeLessThanTheirOwnerNeeds() {
-        long above = rig.mkdir("a", 0777);
+        long above = rig.mkdir("a", 0747);
         giveDefaultAcl("a", new long[] {
             Acl.entry(true, Acl.USER, 4), Acl.entry(true, Acl.GROUP, 5), Acl.entry(true, Acl.OTHER, 0)
         });
@@ -189,7 +189,7 @@ class CreateHandlerTest {
         assertEquals(
                 ResultCode.OK, rig.outcome(HandlerRig.USER, create("/a/p/q/f").parents(none)));
         Attributes parent = rig.stat(above, "p");
-        assertEquals(0450, parent.mode);
+        assertEquals(0440, parent.mode);
         long inner = rig.stat(parent.id, "q").id;
         assertEquals(0440, rig.stat(inner, "f").mode);
         assertEquals(

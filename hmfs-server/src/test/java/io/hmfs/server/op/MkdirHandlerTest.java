@@ -158,6 +158,16 @@ class MkdirHandlerTest {
         assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, mkdirs("/d/x/w")));
     }
 
+    /** Also where the next path is known, so that nothing on it is looked up again. */
+    @Test
+    void whatOneRequestMadeIsNoPermissionForTheNext() {
+        long closed = rig.mkdir("closed", 0755);
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, mkdir("/closed/sub")));
+        assertEquals(ResultCode.OK, rig.outcome(HandlerRig.ROOT, mkdirs("/p/q/r")));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, mkdir("/closed/sub")));
+        assertNothing(closed, "sub");
+    }
+
     @Test
     void aModeThatIsNoneMakesNoParents() {
         assertEquals(ResultCode.INVALID_ARGUMENT, rig.outcome(HandlerRig.ROOT, mkdir(0, "/p/q", 010000, true)));
