@@ -33,6 +33,13 @@ final class CallArguments {
         }
     }
 
+    /** INVALID_ARGUMENT unless missing parents may have the mode, or inherit one. */
+    static void checkParentMode(String operation, String path, CreateOptions options) throws HmfsException {
+        if (options.parentMode() != CreateOptions.INHERITED) {
+            checkMode(operation, path, options.parentMode());
+        }
+    }
+
     /** INVALID_ARGUMENT if a number of entries is below 0. */
     static void checkEntries(String operation, String path, int entriesMax) throws HmfsException {
         if (entriesMax < 0) {

@@ -1,5 +1,6 @@
 package io.hmfs.client;
 
+import io.hmfs.wire.CreateEncoder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param mode permission bits of the file, 0–07777
  * @param overwrite whether a file of that name is replaced, in one step; else it is EXISTS
  * @param createParents whether missing parent directories are made
- * @param parentMode permission bits of parents made here, 0–07777
+ * @param parentMode permission bits of parents made here, 0–07777, or {@link #INHERITED}
  * @param unmaskedMode the mode before the umask: where the directory has a default ACL, this one and the ACL decide
  * @param expected the one version that may be replaced: STALE if another one is there, NOT_FOUND if none is; null: any,
  *     or none
@@ -22,6 +23,9 @@ public record CreateOptions(
         int unmaskedMode,
         @Nullable FileVersion expected,
         long lease) {
+    /** Missing parents get the mode of the last directory that there is, and their owner may write and pass. */
+    public static final int INHERITED = CreateEncoder.parentModeNullValue();
+
     /** Whatever is there, and without a lease. */
     public CreateOptions(int mode, boolean overwrite, boolean createParents, int parentMode, int unmaskedMode) {
         this(mode, overwrite, createParents, parentMode, unmaskedMode, null, 0);

@@ -103,7 +103,7 @@ final class FileCalls {
         static Create of(String path, CreateOptions options) throws HmfsException {
             CallArguments.checkMode("create", path, options.mode());
             CallArguments.checkMode("create", path, options.unmaskedMode());
-            CallArguments.checkMode("create", path, options.parentMode());
+            CallArguments.checkParentMode("create", path, options);
             return new Create(CallArguments.utf8Path("create", path), options);
         }
     }

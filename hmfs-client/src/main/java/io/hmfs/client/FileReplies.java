@@ -33,6 +33,12 @@ final class FileReplies {
         return null;
     }
 
+    /** Of a rename: whether the object is inside what the target names. */
+    boolean isInside(ReplyFrame reply, String subject, Object arguments) {
+        done(reply, subject, arguments);
+        return done.inside() != 0;
+    }
+
     private void tellRemoved(long inode, long size) {
         if (inode != 0) {
             removed.removed(inode, size);

@@ -172,12 +172,25 @@ public final class HmfsClient implements AutoCloseable {
 
     /** Moves a file or directory; see {@link #rename}. */
     public CompletableFuture<Void> renameAsync(String source, String target, boolean replace) {
-        return calls.submitMade(namespace.rename, source, () -> NamespaceCalls.Rename.of(source, target, replace));
+        return calls.submitMade(
+                        namespace.rename, source, () -> NamespaceCalls.Rename.of(source, target, replace, false))
+                .thenApply(inside -> null);
     }
 
     /** Moves a file or directory; with {@code replace}, a file in the target's place goes, atomically. EXISTS, LOOP. */
     public void rename(String source, String target, boolean replace) throws IOException {
-        calls.call(namespace.rename, source, NamespaceCalls.Rename.of(source, target, replace));
+        calls.call(namespace.rename, source, NamespaceCalls.Rename.of(source, target, replace, false));
+    }
+
+    /**
+     * Moves a file or directory to another name, or into the directory that has this name; replaces nothing. EXISTS, LOOP.
+     *
+     * @return the path that it has now
+     */
+    public String renameInto(String source, String target) throws IOException {
+        boolean inside = calls.call(namespace.rename, source, NamespaceCalls.Rename.of(source, target, false, true));
+        String directory = target.endsWith("/") ? target.substring(0, target.length() - 1) : target;
+        return inside ? directory + source.substring(source.lastIndexOf('/')) : target;
     }
 
     /** Sets permission bits, 0–07777. */

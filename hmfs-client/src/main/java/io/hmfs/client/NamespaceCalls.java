@@ -45,7 +45,7 @@ final class NamespaceCalls {
     final CallKind<Symlink, FileInfo> symlink;
     final CallKind<byte[], Void> delete;
     final CallKind<byte[], Void> rmdir;
-    final CallKind<Rename, Void> rename;
+    final CallKind<Rename, Boolean> rename;
     final CallKind<Chmod, Void> chmod;
     final CallKind<Chown, Void> chown;
     final CallKind<Times, Void> setTimes;
@@ -146,7 +146,7 @@ final class NamespaceCalls {
                         .limit(),
                 DoneDecoder.TEMPLATE_ID,
                 replies::done);
-        rename = new CallKind<Rename, Void>(
+        rename = new CallKind<Rename, Boolean>(
                         "rename",
                         NUMBERED,
                         RenameEncoder.TEMPLATE_ID,
@@ -159,14 +159,15 @@ final class NamespaceCalls {
                                     .targetBaseId(Wire.ROOT_ID)
                                     .flags()
                                     .clear()
-                                    .replace(each.replace);
+                                    .replace(each.replace)
+                                    .into(each.into);
                             return renameEncoder
                                     .putSource(each.source, 0, each.source.length)
                                     .putTarget(each.target, 0, each.target.length)
                                     .limit();
                         },
                         DoneDecoder.TEMPLATE_ID,
-                        replies::done)
+                        replies::isInside)
                 .describedBy(
                         (path, each) -> "rename " + path + " to " + new String(each.target, StandardCharsets.UTF_8));
         chmod = new CallKind<>(
@@ -246,7 +247,7 @@ final class NamespaceCalls {
 
     record Symlink(byte[] path, byte[] target, CreateOptions options) {
         static Symlink of(String path, String target, CreateOptions options) throws HmfsException {
-            CallArguments.checkMode("symlink", path, options.parentMode());
+            CallArguments.checkParentMode("symlink", path, options);
             byte[] utf8 = target.getBytes(StandardCharsets.UTF_8);
             if (utf8.length == 0 || utf8.length > TARGET_MAX || target.indexOf('\0') >= 0) {
                 throw new HmfsException(
@@ -258,10 +259,10 @@ final class NamespaceCalls {
         }
     }
 
-    record Rename(byte[] source, byte[] target, boolean replace) {
-        static Rename of(String source, String target, boolean replace) throws HmfsException {
+    record Rename(byte[] source, byte[] target, boolean replace, boolean into) {
+        static Rename of(String source, String target, boolean replace, boolean into) throws HmfsException {
             byte[] to = CallArguments.utf8Path("rename to", target);
-            return new Rename(CallArguments.utf8Path("rename", source), to, replace);
+            return new Rename(CallArguments.utf8Path("rename", source), to, replace, into);
         }
     }
 

@@ -42,6 +42,9 @@ class FileCallsTest {
             assertEquals("/f", create.path());
             assertEquals(new Grant(11, 12, 34), file.grant());
             assertEquals("f", file.info().name());
+            client.create("/f", new CreateOptions(0640, false, true, CreateOptions.INHERITED));
+            create.wrapAndApplyHeader(transport.request(), 0, header);
+            assertEquals(CreateDecoder.parentModeNullValue(), create.parentMode());
             CreateOptions impossible = new CreateOptions(0640, false, true, 0711, 010000);
             assertThrows(HmfsException.class, () -> client.create("/f", impossible));
             assertTrue(client.createAsync("/f", impossible).isCompletedExceptionally());

@@ -32,6 +32,7 @@ class NamespaceCallsTest {
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final ScriptedTransport entries = new ScriptedTransport(ScriptedAnswers::entry);
     private final ScriptedTransport done = new ScriptedTransport(ScriptedAnswers::done);
+    private final ScriptedTransport inside = new ScriptedTransport(ScriptedAnswers::inside);
 
     @Test
     void statDescribesWhatStandsThere() throws IOException {
@@ -145,6 +146,20 @@ class NamespaceCallsTest {
             assertEquals("/to", rename.target());
             HmfsException bad = assertThrows(HmfsException.class, () -> client.rename("/from", "to", true));
             assertEquals("rename to \"to\": the path is not absolute", bad.getMessage());
+        }
+    }
+
+    @Test
+    void aRenameIntoTellsWhereTheObjectIs() throws IOException {
+        try (HmfsClient client = done.client()) {
+            assertEquals("/to", client.renameInto("/d/from", "/to"));
+            RenameDecoder rename = new RenameDecoder().wrapAndApplyHeader(done.request(), 0, header);
+            assertTrue(rename.flags().into());
+            assertFalse(rename.flags().replace());
+        }
+        try (HmfsClient client = inside.client()) {
+            assertEquals("/to/from", client.renameInto("/d/from", "/to"));
+            assertEquals("/from", client.renameInto("/d/from", "/"));
         }
     }
 

@@ -16,6 +16,17 @@ final class ScriptedAnswers {
                 .wrapAndApplyHeader(reply, 0, new MessageHeaderEncoder())
                 .removedId(0)
                 .removedSize(0)
+                .inside((short) 0)
+                .limit();
+    }
+
+    /** Done, of a rename into a directory. */
+    static int inside(WireBuffer request, MessageHeaderDecoder header, WireBuffer reply) {
+        return new DoneEncoder()
+                .wrapAndApplyHeader(reply, 0, new MessageHeaderEncoder())
+                .removedId(0)
+                .removedSize(0)
+                .inside((short) 1)
                 .limit();
     }
 

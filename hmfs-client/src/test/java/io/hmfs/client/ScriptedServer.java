@@ -129,6 +129,7 @@ final class ScriptedServer implements AutoCloseable {
                     .correlationId(correlationId)
                     .removedId(0)
                     .removedSize(0)
+                    .inside((short) 0)
                     .limit();
             send(buffer, limit);
         }

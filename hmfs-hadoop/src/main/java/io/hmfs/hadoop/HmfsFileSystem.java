@@ -46,6 +46,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FsConstants;
 import org.apache.hadoop.fs.FsStatus;
+import org.apache.hadoop.fs.InvalidPathException;
 import org.apache.hadoop.fs.LeaseRecoverable;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
@@ -205,6 +206,17 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
         checkPath(path);
         String name = absolute(path).toUri().getPath();
         return name.endsWith("/") ? SLASHES_AT_END.matcher(name).replaceFirst("") : name;
+    }
+
+    /**
+     * Refuses the name of something new, as HDFS does, if it has a colon: it could not be read back as a {@link Path}.
+     * What the client library has made under such a name can be read, renamed and deleted.
+     */
+    private static String checkNew(String name) {
+        if (name.indexOf(':') >= 0) {
+            throw new InvalidPathException(name, "a name has a colon, which Hadoop takes for the end of a scheme");
+        }
+        return name;
     }
 
     /** An operation of this filesystem at a path: as the server knows it, and as Hadoop does. */
@@ -406,7 +418,7 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
         return write(
                 Op.CREATE,
                 path,
-                (m, name, at) -> counted(m.streams().create(name, how)),
+                (m, name, at) -> counted(m.streams().create(checkNew(name), how)),
                 (fs, at) -> fs.create(
                         at,
                         mode,
@@ -420,10 +432,14 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
                         null));
     }
 
-    private CreateOptions options(FsPermission mode, boolean overwrite, boolean parents) {
-        short parentMode = masked(FsPermission.getDirDefault()).toShort();
+    /** As in HDFS, missing parents inherit their mode: the umask is not asked. */
+    private static CreateOptions options(FsPermission mode, boolean overwrite, boolean parents) {
         return new CreateOptions(
-                mode.toShort(), overwrite, parents, parentMode, unmasked(mode).toShort());
+                mode.toShort(),
+                overwrite,
+                parents,
+                CreateOptions.INHERITED,
+                unmasked(mode).toShort());
     }
 
     /** A permission behind the umask; FileContext has applied its own already, and such a permission stays as it is. */
@@ -558,7 +574,12 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
                 Op.MKDIRS,
                 path,
                 (m, name, at) -> {
-                    m.creation().mkdir(name, mode.toShort(), unmasked(mode).toShort(), parents);
+                    m.creation()
+                            .mkdir(
+                                    checkNew(name),
+                                    mode.toShort(),
+                                    unmasked(mode).toShort(),
+                                    parents);
                     return true;
                 },
                 (fs, at) -> fs.mkdirs(at, mode));
@@ -583,11 +604,10 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
         if (target.toString().isEmpty()) {
             throw new IOException("A symbolic link to \".\" cannot be made: its target is empty");
         }
-        int parentMode = masked(FsPermission.getDirDefault()).toShort();
         change(
                 Op.SYMLINK,
                 link,
-                (m, name) -> m.creation().symlink(name, target.toString(), createParent, parentMode),
+                (m, name) -> m.creation().symlink(checkNew(name), target.toString(), createParent),
                 (fs, path) -> fs.createSymlink(target, path, createParent));
     }
 
@@ -595,10 +615,11 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
     public boolean rename(Path source, Path target) throws IOException {
         counts.write(Op.RENAME);
         try {
-            return mount().rename().into(serverPath(source), serverPath(target));
+            return mount().rename().into(serverPath(source), checkNew(serverPath(target)));
         } catch (LinkOnPathException e) {
             String from = withoutLinks(source);
-            return follow(target, (m, name, at) -> m.rename().into(from, name), (fs, at) -> across(source, at));
+            return follow(
+                    target, (m, name, at) -> m.rename().into(from, checkNew(name)), (fs, at) -> across(source, at));
         }
     }
 
@@ -608,10 +629,13 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
         counts.write(Op.RENAME);
         boolean overwrite = List.of(options).contains(Options.Rename.OVERWRITE);
         try {
-            mount().rename().exactly(serverPath(source), serverPath(target), overwrite);
+            mount().rename().exactly(serverPath(source), checkNew(serverPath(target)), overwrite);
         } catch (LinkOnPathException e) {
             String from = withoutLinks(source);
-            followAnd(target, (m, name) -> m.rename().exactly(from, name, overwrite), (fs, at) -> across(source, at));
+            followAnd(
+                    target,
+                    (m, name) -> m.rename().exactly(from, checkNew(name), overwrite),
+                    (fs, at) -> across(source, at));
         }
     }
 
@@ -701,7 +725,7 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
                     Path top = makeQualified(at);
                     return tree == null
                             ? super.listFiles(at, false)
-                            : new Flattened<>(tree, entry -> filesAt(entry, new Path(top, entry.name())));
+                            : new Flattened<>(tree, entry -> filesAt(entry, HmfsFileStatus.child(top, entry.name())));
                 },
                 (fs, at) -> fs.listFiles(at, true));
     }

@@ -99,6 +99,28 @@ class FileSystemPermissionsTest {
         assertEquals(1, eve.listStatus(directory).length);
     }
 
+    /** HDFS asks the directory that a rename moves into, and not the one above it. */
+    @Test
+    void a_rename_into_an_open_directory_asks_nothing_of_the_directory_above() throws IOException {
+        Path in = new Path(directory, "in");
+        Path open = new Path(directory, "pub");
+        for (Path each : new Path[] {in, open}) {
+            admin.mkdirs(each);
+            admin.setPermission(each, new FsPermission((short) 0777));
+        }
+        Path file = new Path(in, "f");
+        try (FSDataOutputStream out = eve.create(file)) {
+            assertTrue(eve.rename(file, open));
+            out.write('x'); // and the stream finds its file
+        }
+        assertEquals(1, eve.getFileStatus(new Path(open, "f")).getLen());
+        Path closed = new Path(directory, "closed");
+        admin.mkdirs(closed);
+        assertTrue(denied(() -> eve.rename(new Path(open, "f"), closed)).contains("inode=\"" + closed + "\""));
+        denied(() -> eve.rename(new Path(open, "f"), new Path(directory, "new")));
+        assertTrue(eve.rename(new Path(open, "f"), open), "to itself");
+    }
+
     @Test
     void what_is_allowed_works_to_the_end() throws IOException {
         admin.setPermission(directory, new FsPermission((short) 0777));

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.client.ClientOptions;
+import io.hmfs.client.CreateOptions;
+import io.hmfs.client.HmfsClient;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -26,6 +29,7 @@ import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.InvalidPathException;
+import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
@@ -179,8 +183,13 @@ class HmfsFileSystemTest extends OwnDirectory {
                     FsPermission.createImmutable((short) 0640),
                     masked.getFileStatus(file).getPermission());
             assertEquals(
+                    FsPermission.createImmutable((short) 0755),
+                    masked.getFileStatus(file.getParent()).getPermission(),
+                    "inherited from the directory above");
+            masked.mkdirs(new Path(directory, "b/c"));
+            assertEquals(
                     FsPermission.createImmutable((short) 0750),
-                    masked.getFileStatus(file.getParent()).getPermission());
+                    masked.getFileStatus(new Path(directory, "b")).getPermission());
             masked.setPermission(file, FsPermission.createImmutable((short) 0777));
             assertEquals(
                     FsPermission.createImmutable((short) 0777),
@@ -278,6 +287,68 @@ class HmfsFileSystemTest extends OwnDirectory {
         assertThrows(PathIOException.class, () -> fs.listStatus(new Path(deep.toString())));
         assertThrows(PathIOException.class, () -> fs.delete(new Path(deep.toString()), true));
         assertThrows(IllegalArgumentException.class, () -> fs.getFileStatus(new Path("file:///etc")));
+    }
+
+    /** HDFS refuses a path with a colon: by IllegalArgumentException of FileSystem, by InvalidPathException of FileContext. */
+    @Test
+    @SuppressWarnings("deprecation")
+    void nothing_new_gets_a_name_with_a_colon() throws IOException {
+        Path odd = new Path(directory, new Path(null, null, "a:b"));
+        Path below = new Path(odd, "c");
+        Path file = write("file", bytes(1, 1));
+        FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
+        InvalidPathException refused = assertThrows(InvalidPathException.class, () -> fs.create(odd));
+        assertTrue(String.valueOf(refused.getMessage()).contains("colon"), refused.getMessage());
+        assertThrows(InvalidPathException.class, () -> fs.create(below));
+        assertThrows(InvalidPathException.class, () -> fs.createNonRecursive(odd, true, 4096, (short) 1, BLOCK, null));
+        assertThrows(InvalidPathException.class, () -> fs.createFile(odd).build());
+        assertThrows(InvalidPathException.class, () -> fs.mkdirs(odd));
+        assertThrows(InvalidPathException.class, () -> fs.mkdirs(below));
+        assertThrows(InvalidPathException.class, () -> fs.rename(file, odd));
+        assertThrows(InvalidPathException.class, () -> context.create(odd, EnumSet.of(CreateFlag.CREATE)));
+        assertThrows(InvalidPathException.class, () -> context.mkdir(odd, null, true));
+        assertThrows(InvalidPathException.class, () -> context.rename(file, odd));
+        assertEquals(1, fs.listStatus(directory).length);
+    }
+
+    @Test
+    void what_has_a_colon_in_its_name_already_is_listed_read_renamed_and_deleted() throws IOException {
+        String name = directory.toUri().getPath();
+        CreateOptions plain = new CreateOptions(0644, false, false, 0755);
+        try (HmfsClient client =
+                HmfsClient.connect(fs.getUri().getHost(), fs.getUri().getPort(), ClientOptions.defaults())) {
+            client.create(name + "/a:b", plain);
+            client.mkdir(name + "/c:d", 0755, false);
+            client.create(name + "/c:d/e:f", plain);
+        }
+        Path file = new Path(directory, new Path(null, null, "a:b"));
+        Path inner = new Path(new Path(directory, new Path(null, null, "c:d")), new Path(null, null, "e:f"));
+        assertEquals(file, makeRelative(fs.listStatus(directory)[0].getPath()));
+        assertEquals(2, fs.globStatus(new Path(directory, "*")).length);
+        assertEquals(file, makeRelative(fs.globStatus(new Path(directory, "a*"))[0].getPath()));
+        assertEquals(
+                "a:b", fs.globStatus(new Path(directory, "a*"))[0].getPath().getName());
+        assertEquals(inner, makeRelative(fs.globStatus(new Path(directory, "*/e*"))[0].getPath()));
+        FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
+        assertEquals(2, context.util().listStatus(directory).length);
+        assertThrows(IllegalArgumentException.class, () -> context.util().globStatus(new Path(directory, "*")));
+        List<Path> files = new ArrayList<>();
+        RemoteIterator<LocatedFileStatus> tree = fs.listFiles(directory, true);
+        while (tree.hasNext()) {
+            files.add(makeRelative(tree.next().getPath()));
+        }
+        files.sort(null);
+        assertEquals(List.of(file, inner), files);
+        try (FSDataOutputStream out = fs.append(inner)) {
+            out.write(bytes(1, 1));
+        }
+        assertArrayEquals(bytes(1, 1), read(inner));
+        assertTrue(fs.rename(file, new Path(directory, "good")));
+        assertTrue(fs.delete(inner, false));
+    }
+
+    private static Path makeRelative(Path path) {
+        return Path.getPathWithoutSchemeAndAuthority(path);
     }
 
     @Test

@@ -45,6 +45,11 @@ public final class HmfsFileStatus extends FileStatus implements EtagSource {
         }
     }
 
+    /** The path of what stands below a directory, {@code name}: its name or path there; a colon in it is no scheme. */
+    public static Path child(Path directory, String name) {
+        return name.indexOf(':') < 0 ? new Path(directory, name) : new Path(directory, new Path(null, null, name));
+    }
+
     private static boolean isFile(FileInfo info) {
         return !info.directory() && !info.symlink();
     }

@@ -52,6 +52,20 @@ public final class GlobView extends FilterFileSystem {
         }
     }
 
+    /** A path whose last name has a colon. Globber makes another path of the name, which does not take it for a scheme. */
+    private static final class ColonPath extends Path {
+        private static final long serialVersionUID = 1L;
+
+        ColonPath(Path path) {
+            super(path.toUri());
+        }
+
+        @Override
+        public String getName() {
+            return CUR_DIR + SEPARATOR + super.getName();
+        }
+    }
+
     /** Something that Globber will ask for: the entries of a directory, for a component, or what is at a path. */
     private static final class Ask {
         final Path path;
@@ -194,7 +208,7 @@ public final class GlobView extends FilterFileSystem {
         directory = null;
         Ask ask = take(path, true);
         if (ask == null) {
-            return super.listStatus(path);
+            return readable(super.listStatus(path));
         }
         ListPage first = ask.page == null ? null : answer(ask, ask.page);
         FileStatus[] entries;
@@ -208,8 +222,18 @@ public final class GlobView extends FilterFileSystem {
             entries = Listings.sorted(listings.list(nameOf(path), makeQualified(path), first));
             directory = entries.length == 1 ? path : null;
         }
+        readable(entries);
         plans.element().listed(ask, entries);
         askAhead();
+        return entries;
+    }
+
+    private static FileStatus[] readable(FileStatus[] entries) {
+        for (FileStatus entry : entries) {
+            if (entry.getPath().getName().indexOf(':') >= 0) {
+                entry.setPath(new ColonPath(entry.getPath()));
+            }
+        }
         return entries;
     }
 

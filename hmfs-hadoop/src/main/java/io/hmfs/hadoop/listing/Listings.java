@@ -8,6 +8,7 @@ import io.hmfs.client.ResultCode;
 import io.hmfs.client.TreeCursor;
 import io.hmfs.client.TreePage;
 import io.hmfs.hadoop.attributes.FileAttributes;
+import io.hmfs.hadoop.attributes.HmfsFileStatus;
 import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.link.ServerLink;
 import java.io.IOException;
@@ -56,7 +57,8 @@ public final class Listings {
     /** Goes on with the listing of a directory whose first page is there. */
     RemoteIterator<FileStatus> list(String name, Path path, ListPage first) {
         return RemoteIterators.mappingRemoteIterator(
-                new Listing(page(name, first)), info -> attributes.status(info, new Path(path, info.name())));
+                new Listing(page(name, first)),
+                info -> attributes.status(info, HmfsFileStatus.child(path, info.name())));
     }
 
     /** Asks for the first page of a directory. */

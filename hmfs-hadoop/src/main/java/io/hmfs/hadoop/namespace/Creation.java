@@ -33,10 +33,10 @@ public final class Creation {
         }
     }
 
-    /** Makes a symbolic link; {@code parents}: with its missing parents, of mode {@code parentMode}. */
-    public void symlink(String path, String target, boolean parents, int parentMode) throws IOException {
+    /** Makes a symbolic link; {@code parents}: with its missing parents, which inherit their mode. */
+    public void symlink(String path, String target, boolean parents) throws IOException {
         try {
-            link.client().symlink(path, target, new CreateOptions(0, false, parents, parentMode));
+            link.client().symlink(path, target, new CreateOptions(0, false, parents, CreateOptions.INHERITED));
         } catch (HmfsException e) {
             throw HadoopErrors.translate(path, e);
         }

@@ -2,7 +2,6 @@ package io.hmfs.hadoop.namespace;
 
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ResultCode;
 import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.link.ServerLink;
 import io.hmfs.hadoop.stream.FileStreams;
@@ -24,47 +23,26 @@ public final class Rename {
     }
 
     /**
-     * The shell's rename: into {@code target} if that is a directory, never over a file. One request in the common
-     * case.
+     * The shell's rename: into {@code target} if that is a directory, never over a file. One request: the server
+     * decides.
      *
      * @return false for every refusal that HDFS answers with false: no source, target taken, no parent, below itself,
      * the root
      */
     public boolean into(String source, String target) throws IOException {
-        ResultCode first = source.equals(target) ? ResultCode.EXISTS : move(source, target, false);
-        if (first != ResultCode.EXISTS) {
-            return first == ResultCode.OK;
-        }
-        FileInfo there = statOrNull(target);
-        if (there == null) {
-            return false;
-        }
-        if (!there.directory()) {
-            return source.equals(target);
-        }
-        if (source.equals("/")) {
-            return false;
-        }
-        String below = target.equals("/") ? "" : target;
-        String inside = below + source.substring(source.lastIndexOf('/'));
-        if (inside.equals(source)) {
-            return statOrNull(source) != null;
-        }
-        return move(source, inside, false) == ResultCode.OK;
-    }
-
-    /** Renames. @return OK, or a refusal that HDFS answers with false */
-    private ResultCode move(String source, String target, boolean replace) throws IOException {
+        String now;
         try {
-            rename(source, target, replace);
-            return ResultCode.OK;
+            now = link.client().renameInto(source, target);
         } catch (HmfsException e) {
             return switch (e.code()) {
-                case NOT_FOUND, EXISTS, NO_SUCH_DIRECTORY, NOT_DIRECTORY, IS_DIRECTORY, NOT_EMPTY, LOOP, IS_ROOT ->
-                    e.code();
+                case NOT_FOUND, EXISTS, NO_SUCH_DIRECTORY, NOT_DIRECTORY, LOOP, IS_ROOT -> false;
                 default -> throw HadoopErrors.translate(target, e);
             };
         }
+        if (!now.equals(source)) {
+            streams.renamed(source, now);
+        }
+        return true;
     }
 
     /**

@@ -123,6 +123,23 @@ class AclListsTest extends OwnDirectory {
         }
     }
 
+    /** HDFS asks for permission once, where the first missing parent is made. */
+    @Test
+    void parents_made_below_a_default_list_are_no_obstacle_to_what_is_made_in_them() throws Exception {
+        fs.setPermission(directory, new FsPermission((short) 0777));
+        fs.setAcl(directory, spec("user::rwx,group::rwx,other::rwx,default:user:bob:rwx"));
+        UserGroupInformation alice = UserGroupInformation.createUserForTesting("alice", new String[] {"made-up"});
+        try (FileSystem hers = alice.doAs((PrivilegedExceptionAction<FileSystem>)
+                () -> FileSystem.newInstance(TestServerProcess.shared().uri(), new Configuration()))) {
+            assertTrue(hers.mkdirs(new Path(directory, "x/y"), new FsPermission((short) 0644)));
+            assertThrows(AccessControlException.class, () -> hers.mkdirs(new Path(directory, "x/z")));
+        }
+        assertTrue(shown(new Path(directory, "x")).startsWith("644 [user:bob:rwx, group::rwx, default:"));
+        assertTrue(shown(new Path(directory, "x/y")).startsWith("644 [user:bob:rwx, group::rwx, default:"));
+        fs.create(new Path(directory, "p/f")).close();
+        assertTrue(shown(new Path(directory, "p")).startsWith("777 [user:bob:rwx, group::rwx, default:"));
+    }
+
     @Test
     void the_server_judges_access() throws Exception {
         UserGroupInformation alice = UserGroupInformation.createUserForTesting("alice", new String[] {"made-up"});

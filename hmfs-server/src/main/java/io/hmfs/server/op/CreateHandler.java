@@ -174,7 +174,7 @@ public final class CreateHandler extends BatchedHandler {
     @Override
     public void execute(Request request) {
         decode(request);
-        if (!areModesValid() || (makesParents() && create.parentMode() > NewEntry.MODE_MAX)) {
+        if (!areModesValid() || (makesParents() && !NewEntry.isParentMode(create.parentMode()))) {
             request.reply().status(Status.INVALID_ARGUMENT); // now: else parents were made for what cannot be
             return;
         }
@@ -184,7 +184,7 @@ public final class CreateHandler extends BatchedHandler {
         }
         PathResolver path = request.path();
         if (makesParents()) {
-            path.makeParents(create.parentMode(), NewEntry.PARENTS_UNMASKED);
+            NewEntry.makeParents(path, create.parentMode());
         }
         removed.clear();
         Status outcome = resolve(request);

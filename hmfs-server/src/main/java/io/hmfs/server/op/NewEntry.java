@@ -8,6 +8,7 @@ import io.hmfs.server.access.Caller;
 import io.hmfs.server.access.Inheritance;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.request.Request;
+import io.hmfs.wire.CreateDecoder;
 
 /**
  * The object that a request makes under the name that its path ends with: it belongs to the request's user and to the group of its
@@ -16,8 +17,10 @@ import io.hmfs.server.request.Request;
 final class NewEntry {
     static final int MODE_MAX = 07777;
 
-    /** The mode before the umask of the directories that are made on the way to a file or a symbolic link. */
-    static final int PARENTS_UNMASKED = 0777;
+    /** The mode before the umask of the directories that are made on the way to a file or a symbolic link, if a mode is asked for. */
+    private static final int PARENTS_UNMASKED = 0777;
+
+    private static final int INHERITED = CreateDecoder.parentModeNullValue();
 
     private int gid;
     private int mode;
@@ -47,6 +50,20 @@ final class NewEntry {
         boolean inherits = Acl.hasDefault(above);
         mode = inherits ? Inheritance.mode(above, unmasked) : asked;
         acl = inherits ? Inheritance.acl(above, isDirectory) : Acl.NONE;
+    }
+
+    /** Whether a Create or a Symlink may ask for missing parents of this mode. */
+    static boolean isParentMode(int mode) {
+        return mode <= MODE_MAX || mode == INHERITED;
+    }
+
+    /** The path's next {@code resolve} makes missing parents of this mode. */
+    static void makeParents(PathResolver path, int mode) {
+        if (mode == INHERITED) {
+            path.makeParentsAsAbove();
+        } else {
+            path.makeParents(mode, PARENTS_UNMASKED);
+        }
     }
 
     /** Whether the path ends with a name, in a directory in which the user may make something. */

@@ -15,23 +15,31 @@ import io.hmfs.wire.Wire;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Rename: moves an object to another name, where it may replace one. The locks of both names are held from the checks to the move. */
+/**
+ * Rename: moves an object to another name, where it may replace one, or into the directory that has the name if the request says so. The
+ * locks of both names are held from the checks to the move.
+ */
 public final class RenameHandler implements Handler {
+    private static final int ATTEMPTS_MAX = 16;
+
     private final RenameDecoder rename = new RenameDecoder();
     private final StickyBit stickyBit = new StickyBit();
     private final DiscardedFile replaced = new DiscardedFile();
     private final Attributes found = new Attributes();
     private @Nullable String cutFailure;
+    private boolean isInside;
+    private int sourceAt;
+    private int sourceLength;
+    private int targetAt;
+    private int targetLength;
 
     @Override
     public void execute(Request request) {
         cutFailure = null;
-        Status outcome = resolve(request);
+        decode(request);
+        Status outcome = rename.flags().into() && rename.flags().replace() ? Status.INVALID_ARGUMENT : run(request);
         if (outcome == Status.OK) {
-            outcome = move(request, rename.flags().replace());
-        }
-        if (outcome == Status.OK) {
-            request.reply().done(replaced.attributes().id, replaced.attributes().size);
+            request.reply().renamed(replaced.attributes().id, replaced.attributes().size, isInside);
         } else if (cutFailure != null) {
             request.reply().failure(ResultCode.IO_ERROR, cutFailure);
         } else {
@@ -39,24 +47,63 @@ public final class RenameHandler implements Handler {
         }
     }
 
-    private Status resolve(Request request) {
+    private void decode(Request request) {
         request.checkBlock(RenameDecoder.BLOCK_LENGTH);
         rename.wrap(request.in(), Wire.HEADER_SIZE, request.blockLength(), request.version());
+        sourceLength = rename.sourceLength();
+        sourceAt = rename.limit() + RenameDecoder.sourceHeaderLength();
+        rename.skipSource();
+        targetLength = rename.targetLength();
+        targetAt = rename.limit() + RenameDecoder.targetHeaderLength();
+    }
+
+    /** Whether the target is a directory is seen without a lock. If that has changed by the time of the move, the request begins again. */
+    private Status run(Request request) {
+        for (int attempt = 1; ; attempt++) {
+            Status outcome = resolve(request);
+            if (outcome == Status.OK) {
+                outcome = move(request, rename.flags().replace());
+            }
+            if (attempt == ATTEMPTS_MAX || !rename.flags().into() || !hasTargetChanged(request, outcome)) {
+                return outcome;
+            }
+        }
+    }
+
+    /** Whether the directory that was to be entered has gone, or one has come where none was. */
+    private boolean hasTargetChanged(Request request, Status outcome) {
+        return isInside ? outcome == Status.NO_SUCH_DIRECTORY : outcome == Status.EXISTS && isDirectory(request);
+    }
+
+    private Status resolve(Request request) {
+        isInside = false;
         PathResolver source = request.path();
         PathResolver target = request.otherPath();
-        int sourceLength = rename.sourceLength();
-        int sourceAt = rename.limit() + RenameDecoder.sourceHeaderLength();
-        rename.skipSource();
-        int targetLength = rename.targetLength();
-        int targetAt = rename.limit() + RenameDecoder.targetHeaderLength();
         Status outcome = source.resolve(rename.sourceBaseId(), request.in(), sourceAt, sourceLength);
         if (outcome == Status.OK) {
             outcome = target.resolve(rename.targetBaseId(), request.in(), targetAt, targetLength);
         }
+        if (outcome == Status.OK && source.isBase) {
+            outcome = Status.IS_ROOT;
+        }
+        if (outcome == Status.OK && rename.flags().into() && isDirectory(request)) {
+            isInside = true;
+            outcome = target.enter(found.id, source.name);
+        }
         if (outcome == Status.OK) {
-            outcome = source.isBase ? Status.IS_ROOT : target.isBase ? Status.EXISTS : source.mayInParent(Access.WRITE);
+            outcome = target.isBase ? Status.EXISTS : source.mayInParent(Access.WRITE);
         }
         return outcome == Status.OK ? target.mayInParent(Access.WRITE) : outcome;
+    }
+
+    /** Whether the target names a directory, of which {@link #found} has the id then. */
+    private boolean isDirectory(Request request) {
+        PathResolver target = request.otherPath();
+        if (target.isBase) {
+            found.id = target.base();
+            return true;
+        }
+        return request.namespace().stat(target.parentId, target.name, found) == Status.OK && found.isDirectory();
     }
 
     private Status move(Request request, boolean replace) {
@@ -132,8 +179,14 @@ public final class RenameHandler implements Handler {
         return outcome;
     }
 
+    /** The record tells the directory that the object has come to: it is the target, unless the target's name stands in it. */
     @Override
     public void answerAgain(Request request, ChangeOutcome outcome) {
-        request.reply().done(outcome.removedId, outcome.removedSize);
+        decode(request);
+        PathResolver target = request.otherPath();
+        boolean inside = rename.flags().into()
+                && target.resolve(rename.targetBaseId(), request.in(), targetAt, targetLength) == Status.OK
+                && (target.isBase || target.parentId != outcome.parentId);
+        request.reply().renamed(outcome.removedId, outcome.removedSize, inside);
     }
 }

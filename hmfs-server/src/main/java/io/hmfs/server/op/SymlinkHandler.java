@@ -45,13 +45,13 @@ public final class SymlinkHandler implements Handler {
                                     + target.length);
             return;
         }
-        if (parents && symlink.parentMode() > NewEntry.MODE_MAX) {
+        if (parents && !NewEntry.isParentMode(symlink.parentMode())) {
             request.reply().status(Status.INVALID_ARGUMENT);
             return;
         }
         PathResolver path = request.path();
         if (parents) {
-            path.makeParents(symlink.parentMode(), NewEntry.PARENTS_UNMASKED);
+            NewEntry.makeParents(path, symlink.parentMode());
         }
         Status outcome = path.resolve(symlink.baseId(), request.in(), at, length);
         if (outcome == Status.OK) {

@@ -30,6 +30,9 @@ public final class PathResolver {
     /** What the owner of a directory made on the way needs, to make what comes below it. */
     private static final int WAY_MODE = 0300;
 
+    private static final int PERMISSIONS = 0777; // a sticky bit is not inherited
+    private static final int INHERITED = -1;
+
     private static final Name ROOT_NAME = new Name();
 
     private final Namespace namespace;
@@ -47,6 +50,7 @@ public final class PathResolver {
     private final Attributes parent = Attributes.withAcl();
     private boolean parentSeen;
     private boolean make;
+    private boolean isMade; // the directory that holds the last component, by this request
     private int makeMode;
     private int makeUnmasked;
     private long base;
@@ -99,6 +103,15 @@ public final class PathResolver {
         makeUnmasked = unmasked;
     }
 
+    /**
+     * Makes missing parents in the next {@link #resolve}, as {@link #makeParents} does, with the mode of the last directory that there is,
+     * below a default ACL too.
+     */
+    public void makeParentsAsAbove() {
+        make = true;
+        makeMode = INHERITED;
+    }
+
     /** Appends the whole path that was resolved last. Returns its length. */
     public int copyTo(ByteBuf out) {
         out.writeBytes(path, 0, length);
@@ -114,6 +127,7 @@ public final class PathResolver {
     public Status resolve(long baseId, WireBuffer in, int index, int bytes) {
         base = baseId;
         basePath = "";
+        isMade = false;
         length = bytes > Wire.PATH_MAX ? 0 : bytes;
         try {
             return seen(bytes > Wire.PATH_MAX ? Status.NAME_TOO_LONG : walk(in, index));
@@ -290,6 +304,8 @@ public final class PathResolver {
             parentSeen = status == Status.OK;
             status = parentSeen ? mayInParent(Access.WRITE) : status;
             status = status == Status.OK ? makeDirectory() : status;
+        } else {
+            isMade = false;
         }
         if (status != Status.OK) {
             parentSeen = false;
@@ -301,6 +317,31 @@ public final class PathResolver {
         parentId = parent.id;
         parentSeen = true;
         return Status.OK;
+    }
+
+    /**
+     * Called after a {@link #resolve} that found a directory under the path's name: from here on the path names {@code child} in it. The user
+     * must be allowed to pass the directory. NO_SUCH_DIRECTORY: it has gone meanwhile.
+     */
+    public Status enter(long directory, Name child) {
+        int slash = length > 0 && path[length - 1] == '/' ? length - 1 : length;
+        int end = slash + 1 + child.length();
+        if (end > Wire.PATH_MAX) {
+            return Status.NAME_TOO_LONG;
+        }
+        Status status = namespace.statDirectory(directory, parent);
+        parentSeen = status == Status.OK;
+        if (!parentSeen) {
+            return Status.NO_SUCH_DIRECTORY;
+        }
+        path[slash] = '/';
+        System.arraycopy(child.buffer(), 0, path, slash + 1, child.length());
+        nameAt = slash + 1;
+        length = end;
+        isBase = false;
+        parentId = directory;
+        name.set(child.buffer(), 0, child.length());
+        return mayInParent(Access.EXECUTE);
     }
 
     /**
@@ -323,6 +364,10 @@ public final class PathResolver {
     }
 
     private Status makeDirectory() {
+        if (makeMode == INHERITED) {
+            makeMode = (parent.mode & PERMISSIONS) | WAY_MODE;
+            makeUnmasked = makeMode;
+        }
         int gid = parentGid(); // now: the attempts below overwrite what is known of the parent
         int uid = access.number();
         if (uid == Caller.NOBODY) {
@@ -334,6 +379,7 @@ public final class PathResolver {
         long[] acl = inherits ? Inheritance.acl(above, true) : Acl.NONE;
         for (int attempt = 0; attempt < MKDIR_ATTEMPTS_MAX; attempt++) {
             Status status = parents.mkdir(parentId, name, mode, uid, gid, acl, parent);
+            isMade = status == Status.OK;
             if (status != Status.EXISTS) {
                 return status;
             }
@@ -367,9 +413,12 @@ public final class PathResolver {
         return parent;
     }
 
-    /** Whether the user may do this in the directory that holds the last component. */
+    /**
+     * Whether the user may do this in the directory that holds the last component. In one that this request has made, with whatever mode a
+     * default ACL gave it, the user may go on: the last directory that was there has been asked, as in HDFS.
+     */
     public Status mayInParent(int wanted) {
-        return access.isLimited() ? access.check(parent, wanted, parentPath) : Status.OK;
+        return isMade || !access.isLimited() ? Status.OK : access.check(parent, wanted, parentPath);
     }
 
     /** Whether the user may do this with what the path names. */

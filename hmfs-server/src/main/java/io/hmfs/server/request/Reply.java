@@ -129,10 +129,16 @@ public final class Reply {
     }
 
     public void done(long removedId, long removedSize) {
+        renamed(removedId, removedSize, false);
+    }
+
+    /** Done, of a rename; {@code inside}: the target was a directory, and the object is in it. */
+    public void renamed(long removedId, long removedSize, boolean inside) {
         close(done.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
                 .correlationId(correlationId)
                 .removedId(removedId)
                 .removedSize(removedSize)
+                .inside((short) (inside ? 1 : 0))
                 .limit());
     }
 

@@ -157,6 +157,48 @@ class CreateHandlerTest {
         return entry.inode();
     }
 
+    private void giveDefaultAcl(String directory, long[] acl) {
+        assertEquals(Status.OK, rig.namespace().changeAcl(Namespace.ROOT_ID, Name.of(directory), object -> {
+            object.acl = acl;
+            return Status.OK;
+        }));
+    }
+
+    @Test
+    void missingParentsInheritTheModeOfTheDirectoryThatIsThere() {
+        long above = rig.mkdir("a", 0457);
+        int none = CreateEncoder.parentModeNullValue();
+        assertEquals(
+                ResultCode.OK, rig.outcome(HandlerRig.USER, create("/a/p/q/f").parents(none)));
+        Attributes parent = rig.stat(above, "p");
+        assertEquals(0757, parent.mode);
+        assertEquals(0757, rig.stat(parent.id, "q").mode);
+        assertEquals(
+                ResultCode.INVALID_ARGUMENT,
+                rig.outcome(HandlerRig.ROOT, create("/r/f").parents(010000)));
+        assertTrue(!isThere(Namespace.ROOT_ID, "r"));
+    }
+
+    /** Its owner may not pass such a parent, and yet makes what was asked for, as in HDFS. */
+    @Test
+    void missingParentsInheritADefaultAclWhichMayBeLessThanTheirOwnerNeeds() {
+        long above = rig.mkdir("a", 0747);
+        giveDefaultAcl("a", new long[] {
+            Acl.entry(true, Acl.USER, 4), Acl.entry(true, Acl.GROUP, 5), Acl.entry(true, Acl.OTHER, 0)
+        });
+        int none = CreateEncoder.parentModeNullValue();
+        assertEquals(
+                ResultCode.OK, rig.outcome(HandlerRig.USER, create("/a/p/q/f").parents(none)));
+        Attributes parent = rig.stat(above, "p");
+        assertEquals(0440, parent.mode);
+        long inner = rig.stat(parent.id, "q").id;
+        assertEquals(0440, rig.stat(inner, "f").mode);
+        assertEquals(
+                ResultCode.ACCESS_DENIED,
+                rig.outcome(HandlerRig.USER, create("/a/p/q/g").parents(none)));
+        assertTrue(!isThere(inner, "g"));
+    }
+
     @Test
     void filesOfABatchAreTheirUsersAndOfTheGroupOfTheirDirectory() {
         int staff = rig.namespace().principalId("staff");

@@ -142,6 +142,32 @@ class MkdirHandlerTest {
         assertEquals(0750, parent.mode);
     }
 
+    /** Below a default ACL the mode before the umask counts, with which the user could not go on. */
+    @Test
+    void parentsThatTheirOwnerMayNotPassAreNoObstacle() {
+        long parent = rig.mkdir("d", 0777);
+        long[] acl = {Acl.entry(true, Acl.USER, 6), Acl.entry(true, Acl.GROUP, 5), Acl.entry(true, Acl.OTHER, 0)};
+        assertEquals(Status.OK, rig.namespace().changeAcl(Namespace.ROOT_ID, Name.of("d"), object -> {
+            object.acl = acl;
+            return Status.OK;
+        }));
+        assertEquals(ResultCode.OK, rig.outcome(HandlerRig.USER, mkdirs("/d/x/y/z")));
+        Attributes made = rig.stat(parent, "x");
+        assertEquals(0650, made.mode);
+        assertEquals(0650, rig.stat(rig.stat(made.id, "y").id, "z").mode);
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, mkdirs("/d/x/w")));
+    }
+
+    /** Also where the next path is known, so that nothing on it is looked up again. */
+    @Test
+    void whatOneRequestMadeIsNoPermissionForTheNext() {
+        long closed = rig.mkdir("closed", 0755);
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, mkdir("/closed/sub")));
+        assertEquals(ResultCode.OK, rig.outcome(HandlerRig.ROOT, mkdirs("/p/q/r")));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, mkdir("/closed/sub")));
+        assertNothing(closed, "sub");
+    }
+
     @Test
     void aModeThatIsNoneMakesNoParents() {
         assertEquals(ResultCode.INVALID_ARGUMENT, rig.outcome(HandlerRig.ROOT, mkdir(0, "/p/q", 010000, true)));

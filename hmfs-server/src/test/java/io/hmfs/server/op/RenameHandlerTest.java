@@ -45,6 +45,11 @@ class RenameHandlerTest {
     }
 
     private static HandlerRig.Message rename(long sequence, String source, String target, boolean replace) {
+        return rename(sequence, source, target, replace, false);
+    }
+
+    private static HandlerRig.Message rename(
+            long sequence, String source, String target, boolean replace, boolean into) {
         return (out, header) -> {
             RenameEncoder rename = new RenameEncoder()
                     .wrapAndApplyHeader(out, 0, header)
@@ -53,7 +58,7 @@ class RenameHandlerTest {
                     .sequence(sequence)
                     .sourceBaseId(Wire.ROOT_ID)
                     .targetBaseId(Wire.ROOT_ID);
-            rename.flags().clear().replace(replace);
+            rename.flags().clear().replace(replace).into(into);
             return rename.source(source).target(target).limit();
         };
     }
@@ -64,6 +69,16 @@ class RenameHandlerTest {
 
     private static HandlerRig.Message replace(String source, String target) {
         return rename(0, source, target, true);
+    }
+
+    private static HandlerRig.Message into(String source, String target) {
+        return rename(0, source, target, false, true);
+    }
+
+    private void assertMoved(boolean inside, WireBuffer reply) {
+        rig.assertDone(reply);
+        DoneDecoder done = new DoneDecoder().wrapAndApplyHeader(reply, 0, new MessageHeaderDecoder());
+        assertEquals(inside ? 1 : 0, done.inside());
     }
 
     private void assertReplaced(long id, WireBuffer reply) {
@@ -102,6 +117,108 @@ class RenameHandlerTest {
         assertReplaced(file, rig.ask(HandlerRig.ROOT, replace("/g", "/d/f")));
         assertEquals(other, rig.stat(parent, "f").id);
         assertReplaced(0, rig.ask(HandlerRig.ROOT, replace("/d/f", "/h")));
+    }
+
+    @Test
+    void aDirectoryInTheTargetsPlaceIsEnteredIfAskedTo() {
+        long parent = rig.mkdir("d", 0755);
+        long file = file(Namespace.ROOT_ID, "f");
+        assertEquals(ResultCode.EXISTS, rig.outcome(HandlerRig.ROOT, rename("/f", "/d")));
+        assertMoved(true, rig.ask(HandlerRig.ROOT, into("/f", "/d")));
+        assertEquals(file, rig.stat(parent, "f").id);
+        assertMoved(true, rig.ask(HandlerRig.ROOT, into("/d/f", "/d"))); // to itself
+        assertMoved(false, rig.ask(HandlerRig.ROOT, into("/d/f", "/d/f")));
+        assertMoved(false, rig.ask(HandlerRig.ROOT, into("/d/f", "/d/g")));
+        assertMoved(true, rig.ask(HandlerRig.ROOT, into("/d/g", "/")));
+        assertEquals(file, rig.stat(Namespace.ROOT_ID, "g").id);
+    }
+
+    @Test
+    void whatCannotMoveIntoADirectoryStays() {
+        long parent = rig.mkdir("d", 0755);
+        rig.mkdir("e", 0755);
+        file(Namespace.ROOT_ID, "f");
+        file(parent, "f");
+        byte[] target = {'d'};
+        long root = Namespace.ROOT_ID;
+        assertEquals(Status.OK, rig.namespace().symlink(root, Name.of("l"), target, 0, 0, new Attributes()));
+        assertEquals(ResultCode.EXISTS, rig.outcome(HandlerRig.ROOT, into("/f", "/d")), "the name is taken there");
+        assertEquals(ResultCode.EXISTS, rig.outcome(HandlerRig.ROOT, into("/e", "/f")), "a file");
+        assertEquals(ResultCode.EXISTS, rig.outcome(HandlerRig.ROOT, into("/e", "/l")), "a link is not followed");
+        assertEquals(ResultCode.LOOP, rig.outcome(HandlerRig.ROOT, into("/d", "/d")));
+        assertMoved(true, rig.ask(HandlerRig.ROOT, into("/e", "/d")));
+        assertEquals(ResultCode.LOOP, rig.outcome(HandlerRig.ROOT, into("/d", "/d/e")));
+        assertEquals(ResultCode.IS_ROOT, rig.outcome(HandlerRig.ROOT, into("/", "/d")));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.ROOT, into("/none", "/d")));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.ROOT, into("/f", "/none/x")));
+        assertEquals(ResultCode.INVALID_ARGUMENT, rig.outcome(HandlerRig.ROOT, rename(0, "/f", "/d", true, true)));
+    }
+
+    @Test
+    void aPathThatWouldGetTooLongIsRefused() {
+        StringBuilder path = new StringBuilder();
+        long parent = Namespace.ROOT_ID;
+        String name = "x".repeat(Name.LENGTH_MAX);
+        while (path.length() + 1 + name.length() <= Wire.PATH_MAX) {
+            Attributes made = new Attributes();
+            assertEquals(Status.OK, rig.namespace().mkdir(parent, Name.of(name), 0755, 0, 0, made));
+            path.append('/').append(name);
+            parent = made.id;
+        }
+        file(Namespace.ROOT_ID, "y".repeat(Name.LENGTH_MAX));
+        String file = "/" + "y".repeat(Name.LENGTH_MAX);
+        assertEquals(ResultCode.NAME_TOO_LONG, rig.outcome(HandlerRig.ROOT, into(file, path.toString())));
+    }
+
+    /** The directory is asked, and not the one that it stands in. */
+    @Test
+    void aMoveIntoADirectoryAsksToWriteAndPassIt() {
+        long open = rig.mkdir("open", 0777);
+        rig.mkdir("closed", 0755);
+        rig.mkdir("unpassed", 0776);
+        long in = rig.mkdir("in", 0777);
+        long sticky = rig.mkdir("sticky", 01777);
+        long file = rig.create(in, "f", 0666);
+        rig.create(sticky, "s", 0666);
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, into("/in/f", "/closed")));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, into("/in/f", "/unpassed")));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, into("/in/f", "/new")));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, into("/sticky/s", "/open")));
+        assertMoved(true, rig.ask(HandlerRig.USER, into("/in/f", "/open")));
+        assertEquals(file, rig.stat(open, "f").id);
+        assertMoved(true, rig.ask(HandlerRig.USER, into("/open/f", "/sticky")));
+        assertEquals(file, rig.stat(sticky, "f").id);
+    }
+
+    @Test
+    void aMoveIntoADirectoryThatComesAgainIsAnsweredAsBefore() throws IOException {
+        long parent = rig.mkdir("d", 0755);
+        rig.mkdir("e", 0755);
+        file(Namespace.ROOT_ID, "f");
+        file(Namespace.ROOT_ID, "g");
+        rig.restart(1);
+        for (int server = 0; server < 2; server++) {
+            for (int time = 0; time < 2; time++) {
+                assertMoved(true, rig.ask(HandlerRig.ROOT, rename(1, "/f", "/d", false, true)));
+                assertMoved(true, rig.ask(HandlerRig.ROOT, rename(2, "/d/f", "/", false, true)));
+                assertMoved(false, rig.ask(HandlerRig.ROOT, rename(3, "/g", "/d/h", false, true)));
+                assertMoved(false, rig.ask(HandlerRig.ROOT, rename(4, "/e", "/d/e", false, true)));
+            }
+            rig.restart(1);
+        }
+        assertEquals(Status.OK, look(parent, "h"));
+    }
+
+    @Test
+    void whatMovesIntoADirectoryIsCountedThere() {
+        long there = rig.mkdir("there", 0755);
+        file(Namespace.ROOT_ID, "f");
+        file(Namespace.ROOT_ID, "g");
+        assertEquals(Status.OK, rig.partition().quotas().set(there, 2, Quota.NONE));
+        assertMoved(true, rig.ask(HandlerRig.ROOT, into("/f", "/there")));
+        assertEquals(ResultCode.NAME_QUOTA_EXCEEDED, rig.outcome(HandlerRig.ROOT, into("/g", "/there")));
+        Quota usage = rig.partition().quotas().usage(there);
+        assertEquals(2, usage == null ? 0 : usage.usedNames);
     }
 
     @Test

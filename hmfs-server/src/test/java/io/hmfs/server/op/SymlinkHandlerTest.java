@@ -126,6 +126,16 @@ class SymlinkHandlerTest {
     }
 
     @Test
+    void missingParentsInheritTheModeOfTheDirectoryThatIsThere() {
+        long above = rig.mkdir("a", 01417);
+        int none = SymlinkEncoder.parentModeNullValue();
+        assertEquals(ResultCode.OK, rig.outcome(HandlerRig.USER, symlink(0, "/a/p/q/l", bytes("t"), true, none)));
+        Attributes parent = rig.stat(above, "p");
+        assertEquals(0717, parent.mode);
+        assertEquals(0717, rig.stat(parent.id, "q").mode);
+    }
+
+    @Test
     void aTargetHasOneTo4095BytesNoneOfThemNul() {
         assertEquals(ResultCode.INVALID_ARGUMENT, rig.outcome(HandlerRig.ROOT, symlink("/l", new byte[0])));
         assertEquals(ResultCode.INVALID_ARGUMENT, rig.outcome(HandlerRig.ROOT, symlink("/l", bytes("a\0b"))));

@@ -49,6 +49,7 @@ class MissingParentsTest {
     private int others;
     private long parent;
     private boolean comesBack;
+    private boolean isForestalled;
 
     @BeforeEach
     void open() throws IOException {
@@ -90,6 +91,11 @@ class MissingParentsTest {
                             namespace.mkdir(parent, Name.of("gone"), 0755, others, others, new Attributes());
                         }
                     }
+                    if (called.getName().equals("mkdir") && answer == Status.OK && isForestalled) {
+                        isForestalled = false;
+                        long made = ((Attributes) arguments[arguments.length - 1]).id;
+                        namespace.mkdir(made, Name.of("x"), 0700, others, others, new Attributes());
+                    }
                     return answer;
                 });
     }
@@ -103,6 +109,10 @@ class MissingParentsTest {
 
     /** What the reply to mkdir -p of a directory two deep is. */
     private int mkdirs() {
+        return mkdirs("/p/gone/x");
+    }
+
+    private int mkdirs(String path) {
         ByteBuf frame = Unpooled.buffer(BareService.FRAME_MAX);
         MkdirEncoder mkdir = new MkdirEncoder()
                 .wrapAndApplyHeader(BareService.window(frame), 0, new MessageHeaderEncoder())
@@ -113,7 +123,7 @@ class MissingParentsTest {
                 .mode(0755)
                 .unmaskedMode(0755);
         mkdir.flags().clear().createParents(true);
-        worker.frame(session, frame, 0, mkdir.path("/p/gone/x").limit());
+        worker.frame(session, frame, 0, mkdir.path(path).limit());
         worker.endBatch();
         int length = session.replies.readIntLE();
         WireBuffer reply = new WireBuffer().wrap(session.replies, session.replies.readerIndex(), length);
@@ -143,5 +153,13 @@ class MissingParentsTest {
         makeParent(0755);
         comesBack = true;
         assertEquals(FailureDecoder.TEMPLATE_ID, mkdirs());
+    }
+
+    /** The request may go on in a directory that it has made, and not in what another client has made there meanwhile. */
+    @Test
+    void whatIsFoundInAParentThatWasMadeIsNotPassedUnasked() {
+        makeParent(0777);
+        isForestalled = true;
+        assertEquals(FailureDecoder.TEMPLATE_ID, mkdirs("/p/gone/x/y"));
     }
 }
