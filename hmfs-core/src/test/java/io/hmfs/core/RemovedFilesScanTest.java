@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Goal: the scan after a start and the end of the data of removed files free each slot once, whichever comes between the steps of the other, and no
@@ -61,9 +61,9 @@ final class RemovedFilesScanTest {
         ok(namespace.create(ROOT, name(number), 0644, 0, 0, out));
     }
 
-    /** Takes all the space there is; each object has a slot of its own. A slot that was freed twice makes lists and chains without an end. */
-    private void everySlotIsFreeOnce(PoolNamespace namespace, int living) {
-        assertTimeoutPreemptively(HANGS, () -> {
+    /** Takes all the space there is, and returns for how many objects; each object has a slot of its own. A slot that was freed twice makes lists and chains without an end. */
+    private int everySlotIsFreeOnce(PoolNamespace namespace, int living) {
+        return assertTimeoutPreemptively(HANGS, () -> {
             int made = 0;
             while (namespace.create(ROOT, Name.of("more" + made), 0644, 0, 0, out) == Status.OK) {
                 made++;
@@ -79,6 +79,7 @@ final class RemovedFilesScanTest {
                 ok(namespace.stat(ROOT, Name.of("more" + i), out));
             }
             assertEquals(List.of(), namespace.problems());
+            return made;
         });
     }
 
@@ -101,9 +102,10 @@ final class RemovedFilesScanTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void theEndOfTheDataAtEachEventOfTheScanFreesEachSlotOnce(boolean closed) {
+    @CsvSource({"true, true", "true, false", "false, true", "false, false"})
+    void theScanAndTheEndOfTheDataAtEachEventOfTheOtherFreeEachSlotOnce(boolean closed, boolean scanStops) {
         SimPoolFile removed = withRemoved();
+        Set<Integer> room = new HashSet<>();
         boolean ends = false;
         for (int event = 0; !ends; event++) {
             SimPoolFile file = removed.killed();
@@ -116,39 +118,45 @@ final class RemovedFilesScanTest {
                 assertEquals(Summary.Found.VALID.text(), namespace.poolStatus().freeSlots());
                 assertTrue(namespace.poolStatus().recovering(), "nothing is swept");
             }
-            ends = doneAt(event, namespace, file.pmem());
+            ends = doneAt(event, scanStops, namespace, file.pmem());
+            namespace.sweep(ROOT);
+            PoolNamespace next = RemovedFilesTest.open(file.killed());
+            next.scanInBackground();
+            assertEquals(List.of(), take(next), "the next start knows it too");
+            room.add(everySlotIsFreeOnce(namespace, FILES / 2));
+            assertEquals(1, room.size(), () -> "a slot is not free: " + room);
         }
     }
 
-    /** Whether the scan has fewer events. */
-    private boolean doneAt(int event, PoolNamespace namespace, SimPmem pmem) {
+    /** The one side stops before this event of its own, and the other comes to its end, or to a lock. Whether the one has fewer events. */
+    private boolean doneAt(int event, boolean scanStops, PoolNamespace namespace, SimPmem pmem) {
         List<Long> before = take(namespace);
-        boolean ends;
-        try (Stepper scan = new Stepper();
-                Stepper consumer = new Stepper()) {
+        Runnable ends = () -> {
+            before.forEach(namespace.removedFiles()::done);
+            take(namespace).forEach(namespace.removedFiles()::done);
+        };
+        boolean isDone;
+        try (Stepper one = new Stepper();
+                Stepper other = new Stepper()) {
             pmem.beforeEachEvent(() -> {
-                scan.event();
-                consumer.event();
+                one.event();
+                other.event();
             });
-            scan.begin(namespace::scanInBackground);
-            scan.runTo(event);
-            ends = scan.isDone();
-            consumer.begin(() -> {
-                before.forEach(namespace.removedFiles()::done);
-                take(namespace).forEach(namespace.removedFiles()::done);
-            });
-            while (!scan.isDone() || !consumer.isDone()) {
-                consumer.finish(); // or to a lock that the scan has
-                scan.finish();
+            one.begin(scanStops ? namespace::scanInBackground : ends);
+            one.runTo(event);
+            isDone = one.isDone();
+            other.begin(scanStops ? ends : namespace::scanInBackground);
+            while (!one.isDone() || !other.isDone()) {
+                other.finish();
+                one.finish();
             }
         }
         pmem.beforeEachEvent(null);
         take(namespace).forEach(namespace.removedFiles()::done);
         assertEquals(0, namespace.removedFiles().count());
-        namespace.sweep(ROOT);
-        everySlotIsFreeOnce(namespace, FILES / 2);
-        return ends;
+        return isDone;
     }
+
 
     /** A file that lives with its inode, left by a process that died. */
     private SimPoolFile withInode() {

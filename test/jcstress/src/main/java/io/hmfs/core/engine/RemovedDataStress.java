@@ -35,8 +35,7 @@ public final class RemovedDataStress {
     private static final class Dead {
         private final AtomicInteger freed = new AtomicInteger();
         private final AtomicInteger handedOut = new AtomicInteger();
-        private final RemovedData removed =
-                new RemovedData(PMEM, ENGINE.regions, Summary.none(), true, this::retire);
+        private final RemovedData removed = new RemovedData(PMEM, ENGINE.regions, Summary.none(), true, this::retire);
         private final long at = ENGINE.entrySlots.allocate();
 
         Dead() {
