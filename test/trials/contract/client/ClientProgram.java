@@ -3,11 +3,12 @@ import java.lang.reflect.Method;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.function.IntFunction;
 import org.apache.hadoop.conf.Configuration;
@@ -32,7 +33,7 @@ public final class ClientProgram {
     private final FileSystem fs;
     private final Path top = new Path("/client-" + System.nanoTime());
     private final Path file = new Path(top, "a/file");
-    private final List<String> offered = new ArrayList<>();
+    private final Set<String> offered = new LinkedHashSet<>();
 
     private ClientProgram(FileSystem fs) {
         this.fs = fs;

@@ -45,7 +45,7 @@ final class HadoopSymbols implements Closeable {
         return classes;
     }
 
-    /** The symbols of Hadoop that a class links to, those that it inherits under its own name included. */
+    /** The symbols of Hadoop that a class links to, by the class that declares them. */
     List<String> of(ClassFile one) throws IOException {
         TreeSet<String> symbols = new TreeSet<>();
         for (String name : one.classes()) {
@@ -54,8 +54,12 @@ final class HadoopSymbols implements Closeable {
             }
         }
         for (Member member : one.members()) {
-            if (comesFromHadoop(member.owner())) {
-                symbols.add(member.toString());
+            if (!comesFromHadoop(member.owner())) {
+                continue;
+            }
+            String declaring = declaring(member.owner(), member.signature());
+            if (declaring != null && declaring.startsWith(HADOOP)) {
+                symbols.add(declaring + "." + member.signature());
             }
         }
         return List.copyOf(symbols);
@@ -70,7 +74,7 @@ final class HadoopSymbols implements Closeable {
             }
         }
         for (Member member : one.members()) {
-            if (comesFromHadoop(member.owner()) && !declares(member.owner(), member.signature())) {
+            if (comesFromHadoop(member.owner()) && declaring(member.owner(), member.signature()) == null) {
                 missing.add(member.toString());
             }
         }
@@ -93,20 +97,22 @@ final class HadoopSymbols implements Closeable {
         return false;
     }
 
-    private boolean declares(String owner, String signature) throws IOException {
+    /** The class that declares a member, from its owner upwards; null if none does. */
+    private @Nullable String declaring(String owner, String signature) throws IOException {
         ClassFile one = find(owner);
         if (one == null) {
-            return false;
+            return null;
         }
         if (one.declared().contains(signature)) {
-            return true;
+            return one.name();
         }
         for (String parent : one.parents()) {
-            if (declares(parent, signature)) {
-                return true;
+            String found = declaring(parent, signature);
+            if (found != null) {
+                return found;
             }
         }
-        return false;
+        return null;
     }
 
     private @Nullable ClassFile find(String name) throws IOException {

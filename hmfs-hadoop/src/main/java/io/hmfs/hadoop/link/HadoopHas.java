@@ -18,6 +18,12 @@ public final class HadoopHas {
     /** {@code BulkDelete}: 3.4.1. */
     public static final boolean BULK_DELETE = has("BulkDelete");
 
+    /**
+     * Whether vectored reads refuse ranges that overlap, and fail at once for one outside of the file: since 3.4.1.
+     * Before, overlapping ranges are read, and the future of the range outside fails.
+     */
+    public static final boolean STRICT_RANGES = BULK_DELETE;
+
     private HadoopHas() {}
 
     private static boolean has(String name) {

@@ -281,11 +281,22 @@ public class HmfsInputStream extends FSInputStream implements CanUnbuffer, Strea
             List<FileRange> checked = checked(ranges, super.size);
             super.counts.readVectored(checked.size());
             for (FileRange range : checked) {
-                range.setData(super.readRange(range.getOffset(), range.getLength(), allocate));
+                range.setData(
+                        within(range, super.size)
+                                ? super.readRange(range.getOffset(), range.getLength(), allocate)
+                                : CompletableFuture.failedFuture(outside(range, super.size)));
             }
         }
 
-        /** The ranges by offset; fails if they overlap or are not all in the file. Hadoop before 3.4.1 has no such. */
+        private static boolean within(FileRange range, long size) {
+            return range.getOffset() < size && range.getLength() <= size - range.getOffset();
+        }
+
+        private static EOFException outside(FileRange range, long size) {
+            return new EOFException("Range " + range + " is not within the " + size + " bytes of the file");
+        }
+
+        /** The ranges by offset; fails where Hadoop's own check of this version does. That of 3.4.1 is not in 3.3.5. */
         private static List<FileRange> checked(List<? extends FileRange> ranges, long size) throws EOFException {
             List<FileRange> sorted = new ArrayList<>(ranges);
             sorted.sort(Comparator.comparingLong(FileRange::getOffset));
@@ -297,11 +308,14 @@ public class HmfsInputStream extends FSInputStream implements CanUnbuffer, Strea
                 if (range.getOffset() < 0) {
                     throw new EOFException("position is negative in range " + range);
                 }
+                if (!HadoopHas.STRICT_RANGES) {
+                    continue;
+                }
                 if (range.getOffset() < end) {
                     throw new IllegalArgumentException("Overlapping ranges: " + range + " begins before " + end);
                 }
-                if (range.getOffset() >= size || range.getLength() > size - range.getOffset()) {
-                    throw new EOFException("Range " + range + " is not within the " + size + " bytes of the file");
+                if (!within(range, size)) {
+                    throw outside(range, size);
                 }
                 end = range.getOffset() + range.getLength();
             }

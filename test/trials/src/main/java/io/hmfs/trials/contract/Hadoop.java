@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
 /** Hadoop's own programs, each in a JVM of its own, with HMFS as their default filesystem and jobs run by the local runner. */
@@ -56,6 +57,20 @@ public final class Hadoop {
     /** Of Hadoop, without HMFS. */
     String classPath() {
         return classPath;
+    }
+
+    /** Whether one of its jars has a class, named by its file. */
+    boolean hasClass(String file) throws IOException {
+        for (String jar : classPath.split(":", -1)) {
+            if (jar.endsWith(".jar")) {
+                try (ZipFile zip = new ZipFile(jar)) {
+                    if (zip.getEntry(file) != null) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
     }
 
     /** Where its settings are. */
