@@ -6,19 +6,20 @@ import io.hmfs.client.FileVersion;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.hadoop.attributes.DirectoryQuotas;
 import io.hmfs.hadoop.attributes.HmfsFileStatus;
+import io.hmfs.hadoop.link.HadoopHas;
 import io.hmfs.hadoop.link.LinkOnPathException;
 import io.hmfs.hadoop.link.ServerLink;
 import io.hmfs.hadoop.listing.Flattened;
 import io.hmfs.hadoop.listing.GlobView;
 import io.hmfs.hadoop.listing.Listing;
 import io.hmfs.hadoop.listing.Listings;
-import io.hmfs.hadoop.namespace.PagedDelete;
 import io.hmfs.hadoop.statistics.Op;
 import io.hmfs.hadoop.statistics.OpCounts;
 import io.hmfs.hadoop.stream.Checksums;
 import io.hmfs.hadoop.stream.FileBuilder;
 import io.hmfs.hadoop.stream.HmfsOutputStream;
 import io.hmfs.hadoop.stream.HmfsPathHandle;
+import io.hmfs.hadoop.stream.OpenOptions;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,7 +33,6 @@ import java.util.regex.Pattern;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
-import org.apache.hadoop.fs.BulkDelete;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.ContentSummary;
@@ -47,7 +47,6 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FsConstants;
 import org.apache.hadoop.fs.FsStatus;
 import org.apache.hadoop.fs.InvalidPathException;
-import org.apache.hadoop.fs.LeaseRecoverable;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Options;
@@ -57,8 +56,6 @@ import org.apache.hadoop.fs.PathFilter;
 import org.apache.hadoop.fs.PathHandle;
 import org.apache.hadoop.fs.QuotaUsage;
 import org.apache.hadoop.fs.RemoteIterator;
-import org.apache.hadoop.fs.SafeMode;
-import org.apache.hadoop.fs.SafeModeAction;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.impl.AbstractFSBuilderImpl;
@@ -83,8 +80,11 @@ import org.jspecify.annotations.Nullable;
  * one connection and acts for the user that made it, whichever thread calls it. Each method counts itself, turns its
  * paths into the names that the server knows, and calls the class of its topic in the {@link Mount}; where a symbolic
  * link leads to another filesystem, that one. Thread-safe.
+ *
+ * <p>This class needs no more than Hadoop 3.3.1. What later ones have is in its subclasses, of which {@code
+ * fs.hmfs.impl} names the newest that fits the Hadoop of this process, unless the program says another (ADR 0158).
  */
-public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseRecoverable, IOStatisticsSource {
+public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
     /** The scheme of the addresses. */
     public static final String SCHEME = ServerLink.SCHEME;
 
@@ -93,6 +93,10 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
 
     static {
         Configuration.addDefaultResource("hmfs-classes.xml"); // goes before core-site.xml, so it has no setting
+        if (HadoopHas.LEASES) {
+            Configuration.addDefaultResource(
+                    HadoopHas.BULK_DELETE ? "hmfs-classes-3.4.1.xml" : "hmfs-classes-3.3.6.xml"); // before the first
+        }
     }
 
     private URI uri = URI.create(SCHEME + ":///");
@@ -132,6 +136,10 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
         workingDirectory = getHomeDirectory();
         counts = new OpCounts(statistics);
         mount = Mount.open(name, options, caller, conf, counts);
+    }
+
+    OpCounts counts() {
+        return counts;
     }
 
     Mount mount() throws IOException {
@@ -337,9 +345,7 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
 
     private static void rejectUnknown(OpenFileParameters parameters, String about) {
         AbstractFSBuilderImpl.rejectUnknownMandatoryKeys(
-                parameters.getMandatoryKeys(),
-                Options.OpenFileOptions.FS_OPTION_OPENFILE_STANDARD_OPTIONS,
-                "for " + about);
+                parameters.getMandatoryKeys(), OpenOptions.STANDARD, "for " + about);
     }
 
     @Override
@@ -497,8 +503,11 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
                 (fs, at) -> fs.truncate(at, newLength));
     }
 
-    /** True: the lease has ended when this returns. What its writer has committed stays. */
-    @Override
+    /**
+     * Ends the lease of a file that is being written; its writer's commits stay.
+     *
+     * @return true: the lease has ended when this returns
+     */
     public boolean recoverLease(Path path) throws IOException {
         return write(
                 Op.RECOVER_LEASE,
@@ -507,23 +516,32 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
                     m.streams().recoverLease(name);
                     return true;
                 },
-                (fs, at) -> recoverable(fs).recoverLease(at));
+                this::recoverLeaseOf);
     }
 
-    @Override
+    /** Whether no client has a file open for writing. */
     public boolean isFileClosed(Path path) throws IOException {
-        return read(
-                Op.IS_FILE_CLOSED,
-                path,
-                (m, name, at) -> m.streams().isFileClosed(name),
-                (fs, at) -> recoverable(fs).isFileClosed(at));
+        return read(Op.IS_FILE_CLOSED, path, (m, name, at) -> m.streams().isFileClosed(name), this::isFileClosedOf);
     }
 
-    private static LeaseRecoverable recoverable(FileSystem files) {
-        if (files instanceof LeaseRecoverable recoverable) {
-            return recoverable;
+    /** Recovers a lease in the filesystem where a link leads. */
+    boolean recoverLeaseOf(FileSystem files, Path path) throws IOException {
+        if (files instanceof HmfsFileSystem other) {
+            return other.recoverLease(path);
         }
-        throw new UnsupportedOperationException(files.getUri() + ", where a link leads, has no leases");
+        throw withoutLeases(files);
+    }
+
+    /** As {@link #isFileClosed}, in the filesystem where a link leads. */
+    boolean isFileClosedOf(FileSystem files, Path path) throws IOException {
+        if (files instanceof HmfsFileSystem other) {
+            return other.isFileClosed(path);
+        }
+        throw withoutLeases(files);
+    }
+
+    private static UnsupportedOperationException withoutLeases(FileSystem files) {
+        return new UnsupportedOperationException(files.getUri() + ", where a link leads, has no leases");
     }
 
     @Override
@@ -657,11 +675,6 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
                 path,
                 (m, name, at) -> m.removal().run(name, recursive),
                 (fs, at) -> fs.delete(at, recursive));
-    }
-
-    @Override
-    public BulkDelete createBulkDelete(Path path) throws IOException {
-        return new PagedDelete(mount().link(), mount().removal(), counts, makeQualified(path));
     }
 
     @Override
@@ -990,14 +1003,13 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
                     CommonPathCapabilities.FS_TRUNCATE,
                     CommonPathCapabilities.FS_XATTRS,
                     CommonPathCapabilities.ABORTABLE_STREAM,
-                    CommonPathCapabilities.ETAGS_AVAILABLE,
-                    CommonPathCapabilities.ETAGS_PRESERVED_IN_RENAME,
                     CommonPathCapabilities.FS_CONCAT,
-                    CommonPathCapabilities.LEASE_RECOVERABLE,
                     CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE,
                     CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG,
                     CommonPathCapabilities.FS_MULTIPART_UPLOADER,
                     CommonPathCapabilities.FS_PATHHANDLES -> true;
+            case CommonPathCapabilities.ETAGS_AVAILABLE, CommonPathCapabilities.ETAGS_PRESERVED_IN_RENAME ->
+                HadoopHas.ETAGS;
             case CommonPathCapabilities.VIRTUAL_BLOCK_LOCATIONS ->
                 mount().locations().isVirtual();
             default -> super.hasPathCapability(path, capability);
@@ -1011,15 +1023,6 @@ public final class HmfsFileSystem extends FileSystem implements SafeMode, LeaseR
     public FsStatus getStatus(@Nullable Path path) throws IOException {
         counts.read(Op.GET_STATUS);
         return mount().server().space();
-    }
-
-    /**
-     * Asks for the safe mode of the whole server, or changes it, for superusers; {@code checked} is for standbys
-     * only.
-     */
-    @Override
-    public boolean setSafeMode(SafeModeAction action, boolean checked) throws IOException {
-        return mount().server().safeMode(action);
     }
 
     /** Does nothing: each answer is the server's own, and no older than its request. */

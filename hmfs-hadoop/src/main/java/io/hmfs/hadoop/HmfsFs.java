@@ -1,5 +1,6 @@
 package io.hmfs.hadoop;
 
+import io.hmfs.hadoop.link.HadoopHas;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -26,7 +27,15 @@ public final class HmfsFs extends DelegateToFileSystem {
 
     /** Called by Hadoop, by reflection. */
     public HmfsFs(URI address, Configuration conf) throws IOException, URISyntaxException {
-        this(address, new HmfsFileSystem(), conf);
+        this(address, newest(), conf);
+    }
+
+    /** Each class is loaded only where Hadoop has what it names. */
+    private static HmfsFileSystem newest() {
+        if (HadoopHas.BULK_DELETE) {
+            return HmfsFileSystemSince341.make();
+        }
+        return HadoopHas.LEASES ? HmfsFileSystemSince336.make() : new HmfsFileSystem();
     }
 
     private HmfsFs(URI address, HmfsFileSystem files, Configuration conf) throws IOException, URISyntaxException {

@@ -199,6 +199,24 @@ class CapabilitiesTest extends OwnDirectory {
         }
     }
 
+    /** A program may name it itself, and has then what Hadoop 3.3.1 has (ADR 0158). */
+    @Test
+    void the_class_for_all_hadoops_says_what_it_lacks() throws IOException {
+        Configuration conf = new Configuration();
+        conf.set("fs.hmfs.impl", HmfsFileSystem.class.getName());
+        try (FileSystem plain =
+                FileSystem.newInstance(TestServerProcess.shared().uri(), conf)) {
+            assertEquals(HmfsFileSystem.class, plain.getClass());
+            assertFalse(plain instanceof LeaseRecoverable);
+            assertFalse(plain.hasPathCapability(file, CommonPathCapabilities.LEASE_RECOVERABLE));
+            assertEquals(
+                    List.of(),
+                    plain.createBulkDelete(plain.makeQualified(directory))
+                            .bulkDelete(List.of(plain.makeQualified(file))));
+            assertFalse(plain.exists(file));
+        }
+    }
+
     /** One that no call shows to be absent. */
     @Test
     void what_has_no_call_is_not_there_either() {

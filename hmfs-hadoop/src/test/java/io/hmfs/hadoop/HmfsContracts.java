@@ -32,7 +32,7 @@ import org.apache.hadoop.fs.contract.AbstractFSContract;
 
 /**
  * Hadoop's own abstract contract tests, each bound to HMFS; contract/hmfs.xml says what we claim. Those of Hadoop
- * 3.5.0 are tests of JUnit 5, which {@link HmfsContractTest} runs, those of 3.4 of JUnit 4: nothing here names
+ * 3.5.0 are tests of JUnit 5, which {@link HmfsContractTest} runs, those up to 3.4 of JUnit 4: nothing here names
  * either, so that {@code bin/dev contract filesystem} can compile this file against both.
  */
 public final class HmfsContracts {

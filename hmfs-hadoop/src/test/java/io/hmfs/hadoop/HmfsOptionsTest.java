@@ -163,7 +163,7 @@ class HmfsOptionsTest {
     void no_setting_is_laid_over_core_site() {
         new HmfsFileSystem();
         Configuration conf = new Configuration();
-        assertEquals(Map.of("impl", "io.hmfs.hadoop.HmfsFileSystem"), conf.getPropsWithPrefix("fs.hmfs."));
+        assertEquals(Map.of("impl", "io.hmfs.hadoop.HmfsFileSystemSince341"), conf.getPropsWithPrefix("fs.hmfs."));
         assertEquals("io.hmfs.hadoop.HmfsFs", conf.get("fs.AbstractFileSystem.hmfs.impl"));
     }
 }

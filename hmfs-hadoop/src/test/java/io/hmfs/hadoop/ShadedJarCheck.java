@@ -72,6 +72,8 @@ class ShadedJarCheck {
                         "META-INF/MANIFEST.MF",
                         "META-INF/services/io.hmfs.client.gc.ObjectStoreProvider",
                         "META-INF/services/org.apache.hadoop.fs.FileSystem",
+                        "hmfs-classes-3.3.6.xml",
+                        "hmfs-classes-3.4.1.xml",
                         "hmfs-classes.xml",
                         "hmfs-default.xml")),
                 outside);

@@ -53,7 +53,7 @@ public final class FileAttributes {
 
     /** The status of an entry. {@code path}: qualified, what the program will see. */
     public HmfsFileStatus status(FileInfo info, Path path) {
-        return new HmfsFileStatus(info, link.server().blockSize(), path);
+        return HmfsFileStatus.of(info, link.server().blockSize(), path);
     }
 
     /** Counts and bytes of a tree, which the server sums up; one byte of a file is one byte consumed. No snapshot. */

@@ -2,6 +2,7 @@ package io.hmfs.hadoop.attributes;
 
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.FileVersion;
+import io.hmfs.hadoop.link.HadoopHas;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FileStatus;
@@ -10,15 +11,19 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.jspecify.annotations.Nullable;
 
-/** A file status that knows the version of the file. */
-public final class HmfsFileStatus extends FileStatus implements EtagSource {
+/** A file status that knows the version of the file; an {@code EtagSource} where Hadoop has that interface. */
+public class HmfsFileStatus extends FileStatus {
     private static final long serialVersionUID = 1L;
 
     private final long inode;
     private final long mtimeNanos;
 
     /** {@code path}: qualified, what the program will see; {@code blockSize}: of files, in bytes. */
-    public HmfsFileStatus(FileInfo info, long blockSize, Path path) {
+    public static HmfsFileStatus of(FileInfo info, long blockSize, Path path) {
+        return HadoopHas.ETAGS ? WithEtag.make(info, blockSize, path) : new HmfsFileStatus(info, blockSize, path);
+    }
+
+    private HmfsFileStatus(FileInfo info, long blockSize, Path path) {
         super(
                 isFile(info) ? info.size() : 0,
                 info.directory(),
@@ -66,7 +71,6 @@ public final class HmfsFileStatus extends FileStatus implements EtagSource {
     }
 
     /** The etag of the version; empty for what has no content of its own. */
-    @Override
     public String getEtag() {
         return isFile() ? version().etag() : "";
     }
@@ -76,7 +80,7 @@ public final class HmfsFileStatus extends FileStatus implements EtagSource {
         return new Located(this, locations);
     }
 
-    private static final class Located extends LocatedFileStatus implements EtagSource {
+    private static class Located extends LocatedFileStatus {
         private static final long serialVersionUID = 1L;
 
         private final FileVersion version;
@@ -85,10 +89,38 @@ public final class HmfsFileStatus extends FileStatus implements EtagSource {
             super(status, locations);
             this.version = status.version();
         }
+    }
+
+    /** From Hadoop 3.3.2 on. */
+    private static final class WithEtag extends HmfsFileStatus implements EtagSource {
+        private static final long serialVersionUID = 1L;
+
+        private WithEtag(FileInfo info, long blockSize, Path path) {
+            super(info, blockSize, path);
+        }
+
+        /** Typed so that the caller can be loaded where this class cannot. */
+        static HmfsFileStatus make(FileInfo info, long blockSize, Path path) {
+            return new WithEtag(info, blockSize, path);
+        }
+
+        @Override
+        public LocatedFileStatus at(BlockLocation @Nullable [] locations) {
+            return new LocatedWithEtag(this, locations);
+        }
+    }
+
+    /** From Hadoop 3.3.2 on. */
+    private static final class LocatedWithEtag extends Located implements EtagSource {
+        private static final long serialVersionUID = 1L;
+
+        LocatedWithEtag(HmfsFileStatus status, BlockLocation @Nullable [] locations) {
+            super(status, locations);
+        }
 
         @Override
         public String getEtag() {
-            return isFile() ? version.etag() : "";
+            return isFile() ? super.version.etag() : "";
         }
     }
 }

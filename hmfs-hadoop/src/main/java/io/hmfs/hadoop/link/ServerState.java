@@ -5,7 +5,6 @@ import io.hmfs.client.HmfsException;
 import io.hmfs.client.ServerStatus;
 import java.io.IOException;
 import org.apache.hadoop.fs.FsStatus;
-import org.apache.hadoop.fs.SafeModeAction;
 
 /** What concerns the whole server: its space and its safe mode. Thread-safe. */
 public final class ServerState {
@@ -24,24 +23,18 @@ public final class ServerState {
         return new FsStatus(status.capacity(), used, status.capacity() - used);
     }
 
-    /**
-     * Asks for the safe mode, or changes it, which is for superusers.
-     *
-     * @return whether the server is in safe mode then
-     */
-    public boolean safeMode(SafeModeAction action) throws IOException {
+    public boolean isInSafeMode() throws IOException {
         try {
-            return switch (action) {
-                case GET -> link.repeatable(HmfsClient::isInSafeMode);
-                case ENTER -> {
-                    link.client().setSafeMode(true);
-                    yield true;
-                }
-                case LEAVE, FORCE_EXIT -> {
-                    link.client().setSafeMode(false);
-                    yield false;
-                }
-            };
+            return link.repeatable(HmfsClient::isInSafeMode);
+        } catch (HmfsException e) {
+            throw HadoopErrors.translate("/", e);
+        }
+    }
+
+    /** Begins or ends the safe mode; for superusers. */
+    public void setSafeMode(boolean on) throws IOException {
+        try {
+            link.client().setSafeMode(on);
         } catch (HmfsException e) {
             throw HadoopErrors.translate("/", e);
         }

@@ -115,7 +115,7 @@ public final class Listings {
 
     /** All entries of a listing, sorted by path: programs made for HDFS rely on that. */
     public static FileStatus[] sorted(RemoteIterator<FileStatus> listing) throws IOException {
-        FileStatus[] entries = RemoteIterators.toArray(listing, new FileStatus[0]);
+        FileStatus[] entries = RemoteIterators.toList(listing).toArray(new FileStatus[0]);
         Arrays.sort(entries);
         return entries;
     }

@@ -68,7 +68,7 @@ public final class FileStreams implements Closeable {
         FileInfo info = opened.info();
         HeldGrant grant = new HeldGrant(link, () -> path, info.id(), false, opened.grant());
         FileBlocks blocks = new FileBlocks(link, path, info.id(), store.reader(info.id(), grant), settings);
-        return new HmfsInputStream(
+        return HmfsInputStream.of(
                 blocks, FileVersion.of(info), settings.chunkSize(), readAhead, new ReadCounts(counts));
     }
 

@@ -1,14 +1,16 @@
 package io.hmfs.hadoop.stream;
 
 import io.hmfs.client.FileVersion;
+import io.hmfs.hadoop.link.HadoopHas;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.IntFunction;
@@ -16,7 +18,6 @@ import org.apache.hadoop.fs.CanUnbuffer;
 import org.apache.hadoop.fs.FSInputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.StreamCapabilities;
-import org.apache.hadoop.fs.VectoredReadUtils;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.jspecify.annotations.Nullable;
@@ -24,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads a file up to the size it had when it was opened. A sequential reader finds the next chunks already under way;
  * the first read after a seek fetches little, and each further one in sequence more. Positioned reads neither use nor
- * change that, and any number of threads may make them; the other methods are for one thread at a time.
+ * change that, and any number of threads may make them; the other methods are for one thread at a time. Where Hadoop
+ * has vectored reads, the stream has them too.
  */
-public final class HmfsInputStream extends FSInputStream
-        implements CanUnbuffer, StreamCapabilities, IOStatisticsSource {
+public class HmfsInputStream extends FSInputStream implements CanUnbuffer, StreamCapabilities, IOStatisticsSource {
     private static final int FIRST_FETCH = 128 * 1024;
 
     private final FileBlocks blocks;
@@ -44,7 +45,15 @@ public final class HmfsInputStream extends FSInputStream
     private boolean streak;
     private volatile boolean closed;
 
-    HmfsInputStream(FileBlocks blocks, FileVersion version, int chunkSize, ReadAhead readAhead, ReadCounts counts) {
+    static HmfsInputStream of(
+            FileBlocks blocks, FileVersion version, int chunkSize, ReadAhead readAhead, ReadCounts counts) {
+        return HadoopHas.RANGES
+                ? WithRanges.make(blocks, version, chunkSize, readAhead, counts)
+                : new HmfsInputStream(blocks, version, chunkSize, readAhead, counts);
+    }
+
+    private HmfsInputStream(
+            FileBlocks blocks, FileVersion version, int chunkSize, ReadAhead readAhead, ReadCounts counts) {
         this.blocks = blocks;
         this.version = version;
         this.size = version.size();
@@ -160,17 +169,6 @@ public final class HmfsInputStream extends FSInputStream
         return count;
     }
 
-    /** Asks for all ranges at once, each by requests of its own: Parquet and ORC read row groups so. */
-    @Override
-    public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
-        checkOpen();
-        List<? extends FileRange> checked = VectoredReadUtils.validateAndSortRanges(ranges, Optional.of(size));
-        counts.readVectored(checked.size());
-        for (FileRange range : checked) {
-            range.setData(readRange(range.getOffset(), range.getLength(), allocate));
-        }
-    }
-
     private CompletableFuture<ByteBuffer> readRange(long at, int length, IntFunction<ByteBuffer> allocate) {
         ByteBuffer buffer = allocate.apply(length);
         byte[] bytes = buffer.hasArray() ? buffer.array() : new byte[length];
@@ -256,11 +254,72 @@ public final class HmfsInputStream extends FSInputStream
     @Override
     public boolean hasCapability(String capability) {
         return switch (capability.toLowerCase(Locale.ROOT)) {
-            case StreamCapabilities.UNBUFFER,
-                    StreamCapabilities.READAHEAD,
-                    StreamCapabilities.VECTOREDIO,
-                    StreamCapabilities.IOSTATISTICS -> true;
+            case StreamCapabilities.UNBUFFER, StreamCapabilities.READAHEAD, StreamCapabilities.IOSTATISTICS -> true;
+            case StreamCapabilities.VECTOREDIO -> HadoopHas.RANGES;
             default -> false;
         };
+    }
+
+    /** From Hadoop 3.3.5 on. */
+    private static final class WithRanges extends HmfsInputStream {
+        private WithRanges(
+                FileBlocks blocks, FileVersion version, int chunkSize, ReadAhead readAhead, ReadCounts counts) {
+            super(blocks, version, chunkSize, readAhead, counts);
+        }
+
+        /** Typed so that the caller can be loaded where this class cannot. */
+        static HmfsInputStream make(
+                FileBlocks blocks, FileVersion version, int chunkSize, ReadAhead readAhead, ReadCounts counts) {
+            return new WithRanges(blocks, version, chunkSize, readAhead, counts);
+        }
+
+        /** Asks for all ranges at once, each by requests of its own: Parquet and ORC read row groups so. */
+        @Override
+        public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate)
+                throws IOException {
+            super.checkOpen();
+            List<FileRange> checked = checked(ranges, super.size);
+            super.counts.readVectored(checked.size());
+            for (FileRange range : checked) {
+                range.setData(
+                        within(range, super.size)
+                                ? super.readRange(range.getOffset(), range.getLength(), allocate)
+                                : CompletableFuture.failedFuture(outside(range, super.size)));
+            }
+        }
+
+        private static boolean within(FileRange range, long size) {
+            return range.getOffset() < size && range.getLength() <= size - range.getOffset();
+        }
+
+        private static EOFException outside(FileRange range, long size) {
+            return new EOFException("Range " + range + " is not within the " + size + " bytes of the file");
+        }
+
+        /** The ranges by offset; fails where Hadoop's own check of this version does. That of 3.4.1 is not in 3.3.5. */
+        private static List<FileRange> checked(List<? extends FileRange> ranges, long size) throws EOFException {
+            List<FileRange> sorted = new ArrayList<>(ranges);
+            sorted.sort(Comparator.comparingLong(FileRange::getOffset));
+            long end = 0;
+            for (FileRange range : sorted) {
+                if (range.getLength() < 0) {
+                    throw new IllegalArgumentException("length is negative in " + range);
+                }
+                if (range.getOffset() < 0) {
+                    throw new EOFException("position is negative in range " + range);
+                }
+                if (!HadoopHas.STRICT_RANGES) {
+                    continue;
+                }
+                if (range.getOffset() < end) {
+                    throw new IllegalArgumentException("Overlapping ranges: " + range + " begins before " + end);
+                }
+                if (!within(range, size)) {
+                    throw outside(range, size);
+                }
+                end = range.getOffset() + range.getLength();
+            }
+            return sorted;
+        }
     }
 }

@@ -3,6 +3,7 @@ package io.hmfs.hadoop.stream;
 import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Options.OpenFileOptions;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a reader is expected to go through a file.
@@ -19,20 +20,25 @@ record ReadAhead(int chunks, boolean fromStart, long end) {
 
     /** What {@code openFile} was told: the first read policy of the list that is known, and the end of a split. */
     static ReadAhead of(Configuration options, int chunksMax) {
-        ReadAhead policy = adaptive(chunksMax);
+        ReadAhead policy = null;
         for (String named : options.getTrimmedStrings(OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY)) {
-            String name = named.toLowerCase(Locale.ROOT);
-            if (OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICIES.contains(name)) {
-                policy = named(name, chunksMax);
+            policy = named(named.toLowerCase(Locale.ROOT), chunksMax);
+            if (policy != null) {
                 break;
             }
+        }
+        if (policy == null) {
+            policy = adaptive(chunksMax);
         }
         long end = options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_END, Long.MAX_VALUE);
         return new ReadAhead(policy.chunks, policy.fromStart, end);
     }
 
-    private static ReadAhead named(String policy, int chunksMax) {
+    /** The policy of a name; null for one that Hadoop does not define. */
+    private static @Nullable ReadAhead named(String policy, int chunksMax) {
         return switch (policy) {
+            case OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_ADAPTIVE,
+                    OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_DEFAULT -> adaptive(chunksMax);
             case OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_SEQUENTIAL,
                     OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_WHOLE_FILE,
                     OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_AVRO,
@@ -45,7 +51,7 @@ record ReadAhead(int chunks, boolean fromStart, long end) {
                     OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_PARQUET,
                     OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_ORC,
                     OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_HBASE -> new ReadAhead(0, false, Long.MAX_VALUE);
-            default -> adaptive(chunksMax);
+            default -> null;
         };
     }
 }

@@ -29,6 +29,8 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "Suites:",
+            "  client      a program with hadoop-client-api and hadoop-client-runtime of each Hadoop from 3.3.1 on, or of"
+                    + " the one that --hadoop says: no warning in its log",
             "  mapreduce   word counts, NNBenchWithoutMR and TestDFSIO of Hadoop's own tests, with the local runner",
             "  distcp      copies to and from a real HDFS, a NameNode and a DataNode, with checksums compared; and"
                     + " that HDFS as data store",
@@ -48,6 +50,7 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  hmfs bench contract",
+            "  hmfs bench contract client --java /usr/lib/jvm/java-17-openjdk-amd64",
             "  hmfs bench contract mapreduce --java /usr/lib/jvm/java-17-openjdk-amd64",
             "  hmfs bench contract filesystem --hadoop 3.4.3",
             "  hmfs bench contract --quick",
@@ -60,6 +63,7 @@ public final class ContractCommand implements Callable<Integer> {
 
     /** What can be run alone. */
     enum Suite {
+        CLIENT,
         MAPREDUCE,
         DISTCP,
         WARNINGS,
@@ -74,7 +78,7 @@ public final class ContractCommand implements Callable<Integer> {
             paramLabel = "SUITE",
             arity = "0..*",
             description =
-                    "Those to run: mapreduce, distcp, warnings, filesystem, spark, iceberg, s3, rados (default: all).")
+                    "Those to run: client, mapreduce, distcp, warnings, filesystem, spark, iceberg, s3, rados (default: all).")
     private @Nullable Set<Suite> suites;
 
     @Option(
@@ -94,7 +98,7 @@ public final class ContractCommand implements Callable<Integer> {
             names = "--hadoop",
             paramLabel = "VERSION",
             description =
-                    "Hadoop of mapreduce, distcp and its HDFS, warnings, filesystem and iceberg (default: the one that"
+                    "Hadoop of client, mapreduce, distcp and its HDFS, warnings, filesystem and iceberg (default: the one that"
                             + " HMFS is built against).")
     private @Nullable String hadoopVersion;
 
@@ -125,6 +129,12 @@ public final class ContractCommand implements Callable<Integer> {
         Set<Suite> chosen = suites == null ? EnumSet.allOf(Suite.class) : suites;
         Commands commands = new Commands(
                 Path.of(System.getProperty("hmfs.home", ".")), Files.createDirectory(work.resolve("logs")));
+        if (chosen.contains(Suite.CLIENT)) {
+            client(cases, commands, work);
+        }
+        if (EnumSet.of(Suite.CLIENT).containsAll(chosen)) {
+            return;
+        }
         Hadoop hadoop = Hadoop.prepare(commands, work.resolve("hadoop"), java, Hadoop.RUNTIME, hadoopVersion);
         if (chosen.contains(Suite.S3) && !quick) {
             s3(cases, commands, hadoop, work);
@@ -178,10 +188,21 @@ public final class ContractCommand implements Callable<Integer> {
         return pool;
     }
 
+    private void client(Cases cases, Commands commands, Path work) throws Exception {
+        Path directory = Files.createDirectory(work.resolve("client"));
+        Path pool = format(commands, directory.resolve("pool"));
+        ServerProcess server = ServerProcess.start(commands, pool, directory.resolve("data"), 0);
+        try {
+            new ClientSuite(cases, commands, java, server.uri(), directory).all(hadoopVersion);
+        } finally {
+            server.destroy();
+        }
+    }
+
     private void fileSystem(Cases cases, Commands commands, String uri, Path work) throws Exception {
         Path directory = Files.createDirectory(work.resolve("filesystem"));
         Hadoop client = Hadoop.prepare(commands, directory.resolve("hadoop"), java, Hadoop.CONTRACTS, hadoopVersion);
-        boolean junit4 = hadoopVersion != null && hadoopVersion.startsWith("3.4.");
+        boolean junit4 = hadoopVersion != null && !hadoopVersion.startsWith("3.5.");
         new FileSystemSuite(cases, commands, client, junit4, uri, directory).all();
     }
 

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
 /** Hadoop's own programs, each in a JVM of its own, with HMFS as their default filesystem and jobs run by the local runner. */
@@ -18,6 +19,8 @@ public final class Hadoop {
     static final String RUNTIME = "runtime";
     /** The client, and the contract tests of filesystems. */
     static final String CONTRACTS = "filesystem";
+    /** The client alone, with a log. */
+    static final String CLIENT = "client";
 
     private final Commands commands;
     private final Path conf;
@@ -33,7 +36,7 @@ public final class Hadoop {
         conf = Files.createDirectory(scratch.resolve("conf"));
     }
 
-    /** Fetches them the first time: {@link #RUNTIME} or {@link #CONTRACTS}, of the version that HMFS is built against, or another. */
+    /** Fetches them the first time: {@link #RUNTIME}, {@link #CONTRACTS} or {@link #CLIENT}, of the version that HMFS is built against, or another. */
     static Hadoop prepare(Commands commands, Path scratch, Path javaHome, String part, @Nullable String version)
             throws IOException, InterruptedException, StepException {
         List<String> script = new ArrayList<>();
@@ -54,6 +57,20 @@ public final class Hadoop {
     /** Of Hadoop, without HMFS. */
     String classPath() {
         return classPath;
+    }
+
+    /** Whether one of its jars has a class, named by its file. */
+    boolean hasClass(String file) throws IOException {
+        for (String jar : classPath.split(":", -1)) {
+            if (jar.endsWith(".jar")) {
+                try (ZipFile zip = new ZipFile(jar)) {
+                    if (zip.getEntry(file) != null) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
     }
 
     /** Where its settings are. */
@@ -92,28 +109,42 @@ public final class Hadoop {
         return runIn("1g", name, main, arguments);
     }
 
+    /** The same with HMFS's jar behind all others on the class path. */
+    String runBehind(String name, String main, String... arguments)
+            throws IOException, InterruptedException, StepException {
+        return launch(name, flags("1g"), conf + ":" + classPath + ":" + plugin(), main, arguments);
+    }
+
     /** The same in a heap of this size. */
     String runIn(String heap, String name, String main, String... arguments)
             throws IOException, InterruptedException, StepException {
+        return runPlain(name, flags(heap), main, arguments);
+    }
+
+    private static List<String> flags(String heap) {
         // Seconds of work: the optimising compiler would only take them from it. JDK 17 knows some of the others not
         // yet.
-        List<String> flags = List.of(
+        return List.of(
                 "-Xmx" + heap,
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-XX:+IgnoreUnrecognizedVMOptions",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow");
-        return runPlain(name, flags, main, arguments);
     }
 
     /** The same with these flags of the JVM alone. */
     String runPlain(String name, List<String> flags, String main, String... arguments)
             throws IOException, InterruptedException, StepException {
+        return launch(name, flags, conf + ":" + plugin() + ":" + classPath, main, arguments);
+    }
+
+    private String launch(String name, List<String> flags, String path, String main, String... arguments)
+            throws IOException, InterruptedException, StepException {
         List<String> command = new ArrayList<>();
         command.add(javaHome.resolve("bin/java").toString());
         command.addAll(flags);
-        command.addAll(List.of("-cp", conf + ":" + plugin() + ":" + classPath, main));
+        command.addAll(List.of("-cp", path, main));
         command.addAll(List.of(arguments));
         ProcessBuilder program = commands.program(command).directory(scratch.toFile());
         program.environment().keySet().removeIf(each -> each.startsWith("HADOOP_") || each.startsWith("HDFS_"));
