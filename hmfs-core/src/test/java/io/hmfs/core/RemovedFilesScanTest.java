@@ -157,7 +157,6 @@ final class RemovedFilesScanTest {
         return isDone;
     }
 
-
     /** A file that lives with its inode, left by a process that died. */
     private SimPoolFile withInode() {
         SimPoolFile file = new SimPoolFile(16 << 10, 8);

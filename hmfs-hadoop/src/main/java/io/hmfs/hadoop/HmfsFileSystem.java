@@ -82,7 +82,7 @@ import org.jspecify.annotations.Nullable;
  * link leads to another filesystem, that one. Thread-safe.
  *
  * <p>This class needs no more than Hadoop 3.3.1. What later ones have is in its subclasses, of which {@code
- * fs.hmfs.impl} names the newest that fits the Hadoop of this process, unless the program says another (ADR 0158).
+ * fs.hmfs.impl} names the newest that fits the Hadoop of this process, unless the program says another (ADR 0159).
  */
 public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
     /** The scheme of the addresses. */

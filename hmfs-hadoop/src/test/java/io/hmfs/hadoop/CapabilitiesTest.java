@@ -199,7 +199,7 @@ class CapabilitiesTest extends OwnDirectory {
         }
     }
 
-    /** A program may name it itself, and has then what Hadoop 3.3.1 has (ADR 0158). */
+    /** A program may name it itself, and has then what Hadoop 3.3.1 has (ADR 0159). */
     @Test
     void the_class_for_all_hadoops_says_what_it_lacks() throws IOException {
         Configuration conf = new Configuration();

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: HMFS runs with Hadoop from 3.3.1 on, though it is built against a newer one (ADR 0158).
+ * Goal: HMFS runs with Hadoop from 3.3.1 on, though it is built against a newer one (ADR 0159).
  * Method: all that each compiled class links to is looked up in the jar of the oldest Hadoop that the class must run
  * with; target/hadoop-symbols.txt tells it.
  */

@@ -3,7 +3,7 @@ package io.hmfs.hadoop.link;
 /**
  * What the Hadoop of this process has beyond 3.3.1, the oldest that HMFS runs with. A class that names one of these in
  * its code or in a signature is loaded only where the constant is true; {@code HadoopSymbolsTest} holds each class to
- * that (ADR 0158).
+ * that (ADR 0159).
  */
 public final class HadoopHas {
     /** {@code EtagSource}: 3.3.2. */
