@@ -19,7 +19,7 @@ import io.hmfs.hadoop.stream.Checksums;
 import io.hmfs.hadoop.stream.FileBuilder;
 import io.hmfs.hadoop.stream.HmfsOutputStream;
 import io.hmfs.hadoop.stream.HmfsPathHandle;
-import io.hmfs.hadoop.stream.OpenOptions;
+import io.hmfs.hadoop.stream.OpenFileKeys;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -345,7 +345,7 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
 
     private static void rejectUnknown(OpenFileParameters parameters, String about) {
         AbstractFSBuilderImpl.rejectUnknownMandatoryKeys(
-                parameters.getMandatoryKeys(), OpenOptions.STANDARD, "for " + about);
+                parameters.getMandatoryKeys(), OpenFileKeys.STANDARD, "for " + about);
     }
 
     @Override

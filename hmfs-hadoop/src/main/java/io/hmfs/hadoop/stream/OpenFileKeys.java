@@ -4,7 +4,7 @@ import java.util.Set;
 import org.apache.hadoop.fs.Options.OpenFileOptions;
 
 /** The options of {@code openFile}. */
-public final class OpenOptions {
+public final class OpenFileKeys {
     /** Those that Hadoop defines for all filesystems. Its own set of them came with 3.3.5, the names are older. */
     public static final Set<String> STANDARD = Set.of(
             OpenFileOptions.FS_OPTION_OPENFILE_BUFFER_SIZE,
@@ -14,5 +14,5 @@ public final class OpenOptions {
             OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_END,
             OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_START);
 
-    private OpenOptions() {}
+    private OpenFileKeys() {}
 }
