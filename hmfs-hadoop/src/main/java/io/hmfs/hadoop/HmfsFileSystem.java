@@ -217,13 +217,16 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
     }
 
     /**
-     * Refuses the name of something new, as HDFS does, if it has a colon: it could not be read back as a {@link Path}.
-     * What the client library has made under such a name can be read, renamed and deleted.
+     * Refuses the path of something new, as HDFS does, if it has a colon, for it could not be read back as a {@link
+     * Path}, or if it is reserved. What the client library has made under such a path can be read, renamed and deleted.
+     *
+     * @throws IOException of the class that HDFS throws: {@code .reserved} in the root, or {@code .snapshot} anywhere
      */
-    private static String checkNew(String name) {
+    private static String checkNew(String name) throws IOException {
         if (name.indexOf(':') >= 0) {
             throw new InvalidPathException(name, "a name has a colon, which Hadoop takes for the end of a scheme");
         }
+        ReservedNames.check(name);
         return name;
     }
 
@@ -410,12 +413,18 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
             @Nullable Progressable progress,
             Options.@Nullable ChecksumOpt checksums)
             throws IOException {
+        return create(path, permission, flags, true);
+    }
+
+    /** Creates, replaces or appends to a file as the flags say; the umask has been applied. */
+    FSDataOutputStream create(Path path, FsPermission mode, EnumSet<CreateFlag> flags, boolean parents)
+            throws IOException {
         boolean exists = exists(path);
         CreateFlag.validate(path, exists, flags);
         if (exists && flags.contains(CreateFlag.APPEND)) {
-            return append(path, bufferSize, progress);
+            return append(path);
         }
-        return create(path, permission, flags.contains(CreateFlag.OVERWRITE), true);
+        return create(path, mode, flags.contains(CreateFlag.OVERWRITE), parents);
     }
 
     private FSDataOutputStream create(Path path, FsPermission mode, boolean overwrite, boolean parents)
@@ -853,7 +862,12 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
                 (fs, at) -> fs.setTimes(at, modified, accessed));
     }
 
-    /** Changes nothing, for the data store decides on replication; a factor that HDFS would refuse is refused. */
+    /**
+     * Changes nothing, for the data store decides on replication; a factor that HDFS would refuse is refused, and so is
+     * a user that may not write.
+     *
+     * @return whether a file is there
+     */
     @Override
     public boolean setReplication(Path path, short replication) throws IOException {
         if (replication < 1) {
@@ -864,7 +878,40 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
             throw new IOException("Requested replication factor of " + replication + " exceeds maximum of "
                     + REPLICATION_MAX + " for " + serverPath(path));
         }
-        return getFileStatus(path).isFile();
+        try {
+            return read(
+                    Op.GET_FILE_STATUS,
+                    path,
+                    (m, name, at) -> {
+                        FileStatus status = m.attributes().status(name, at);
+                        m.acls().access(name, FsAction.WRITE);
+                        return status.isFile();
+                    },
+                    (fs, at) -> fs.setReplication(at, replication));
+        } catch (FileNotFoundException e) {
+            return false;
+        }
+    }
+
+    // --- Snapshots: there are none, and HDFS refuses a directory that has none with another exception ---
+
+    @Override
+    public Path createSnapshot(Path path, @Nullable String name) {
+        throw withoutSnapshots(path);
+    }
+
+    @Override
+    public void renameSnapshot(Path path, String from, String to) {
+        throw withoutSnapshots(path);
+    }
+
+    @Override
+    public void deleteSnapshot(Path path, String name) {
+        throw withoutSnapshots(path);
+    }
+
+    private static UnsupportedOperationException withoutSnapshots(Path path) {
+        return new UnsupportedOperationException("HMFS has no snapshots, so none of " + path);
     }
 
     @Override

@@ -8,7 +8,9 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.DelegateToFileSystem;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
@@ -19,6 +21,8 @@ import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.AclStatus;
 import org.apache.hadoop.fs.permission.FsAction;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.Progressable;
 import org.jspecify.annotations.Nullable;
 
 /** HMFS for {@code FileContext}: {@link HmfsFileSystem} behind Hadoop's other interface. */
@@ -41,6 +45,26 @@ public final class HmfsFs extends DelegateToFileSystem {
     private HmfsFs(URI address, HmfsFileSystem files, Configuration conf) throws IOException, URISyntaxException {
         super(address, files, conf, HmfsFileSystem.SCHEME, true);
         this.files = files;
+    }
+
+    /**
+     * Asks for parents at the place of the file, where the superclass would look at the parent of the path given: that of
+     * a link is not the one of what it leads to.
+     */
+    @Override
+    public FSDataOutputStream createInternal(
+            Path path,
+            EnumSet<CreateFlag> flags,
+            FsPermission permission,
+            int bufferSize,
+            short replication,
+            long blockSize,
+            @Nullable Progressable progress,
+            Options.@Nullable ChecksumOpt checksums,
+            boolean createParent)
+            throws IOException {
+        checkPath(path);
+        return files.create(path, permission, flags, createParent);
     }
 
     /** Renames atomically, where the superclass would delete first. */

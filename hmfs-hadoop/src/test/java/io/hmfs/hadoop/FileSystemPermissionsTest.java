@@ -2,6 +2,7 @@ package io.hmfs.hadoop;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -97,6 +98,17 @@ class FileSystemPermissionsTest {
         denied(() -> eve.exists(secret));
         admin.setPermission(directory, new FsPermission((short) 0755));
         assertEquals(1, eve.listStatus(directory).length);
+    }
+
+    @Test
+    void replication_may_be_set_by_a_user_that_may_write_and_not_on_a_missing_path() throws IOException {
+        Path closed = file("closed", 0644);
+        denied(() -> eve.setReplication(closed, (short) 2));
+        denied(() -> eve.setReplication(directory, (short) 2));
+        assertTrue(eve.setReplication(file("open", 0666), (short) 2));
+        assertTrue(admin.setReplication(closed, (short) 2));
+        assertFalse(admin.setReplication(directory, (short) 2));
+        assertFalse(eve.setReplication(new Path(directory, "missing"), (short) 2));
     }
 
     /** HDFS asks the directory that a rename moves into, and not the one above it. */

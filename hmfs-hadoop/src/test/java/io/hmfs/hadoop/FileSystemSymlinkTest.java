@@ -15,12 +15,19 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.ContentSummary;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.Options.CreateOpts;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -87,6 +94,34 @@ class FileSystemSymlinkTest extends OwnDirectory {
         assertTrue(fs.delete(new Path(dir, "g"), false));
         assertTrue(fs.mkdirs(new Path(dir, "sub/sub")));
         assertTrue(fs.getFileStatus(new Path(directory, "d/sub/sub")).isDirectory());
+    }
+
+    @Test
+    void a_file_context_makes_no_parents_behind_a_link_that_leads_nowhere() throws IOException {
+        FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
+        Path nowhere = link("nowhere", new Path("missing/file"));
+        EnumSet<CreateFlag> create = EnumSet.of(CreateFlag.CREATE);
+        assertThrows(FileNotFoundException.class, () -> context.create(nowhere, create));
+        assertFalse(fs.exists(new Path(directory, "missing")));
+        context.create(link("near", new Path("file")), create).close();
+        assertTrue(fs.getFileStatus(new Path(directory, "file")).isFile());
+        context.create(nowhere, create, CreateOpts.createParent()).close();
+        assertTrue(fs.exists(new Path(directory, "missing/file")));
+        assertThrows(
+                ParentNotDirectoryException.class, () -> context.create(new Path(directory, "file/below"), create));
+    }
+
+    @Test
+    void a_content_summary_of_a_link_counts_the_link() throws IOException {
+        fs.mkdirs(new Path(directory, "d"));
+        write("d/f", bytes(1, 10));
+        Path link = link("link", new Path("d"));
+        assertEquals(10, fs.getContentSummary(new Path(directory, "d")).getLength());
+        for (Path each : List.of(link, link("nowhere", new Path("missing")))) {
+            ContentSummary sum = fs.getContentSummary(each);
+            assertEquals(List.of(0L, 1L, 0L), List.of(sum.getLength(), sum.getFileCount(), sum.getDirectoryCount()));
+        }
+        assertEquals(10, fs.getContentSummary(new Path(link, "f")).getLength(), "a link on the way is followed");
     }
 
     @Test

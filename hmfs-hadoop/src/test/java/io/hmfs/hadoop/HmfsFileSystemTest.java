@@ -20,6 +20,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.CreateFlag;
@@ -38,8 +39,11 @@ import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.QuotaUsage;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.protocol.SnapshotAccessControlException;
+import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * Goal: what Hadoop's contract tests leave open works as in HDFS: names, trees, listings, renames, permissions,
@@ -309,6 +313,63 @@ class HmfsFileSystemTest extends OwnDirectory {
         assertThrows(InvalidPathException.class, () -> context.mkdir(odd, null, true));
         assertThrows(InvalidPathException.class, () -> context.rename(file, odd));
         assertEquals(1, fs.listStatus(directory).length);
+    }
+
+    /** The exceptions that a client of HDFS sees. */
+    @Test
+    @SuppressWarnings("deprecation")
+    void nothing_new_gets_a_reserved_name() throws IOException {
+        Path snapshot = new Path(directory, ".snapshot");
+        Path file = write("file", bytes(1, 1));
+        FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
+        reserved("\".snapshot\" is a reserved name.", () -> fs.create(snapshot));
+        reserved("\".snapshot\" is a reserved name.", () -> fs.mkdirs(new Path(snapshot, "a/b")));
+        reserved("\".snapshot\" is a reserved name.", () -> fs.rename(file, snapshot));
+        reserved("\".snapshot\" is a reserved name.", () -> context.mkdir(snapshot, null, false));
+        for (String each : new String[] {"/.reserved", "/.reserved/x", "/.reserved/raw/x"}) {
+            reserved("File name \".reserved\" is reserved and cannot be created.", () -> fs.mkdirs(new Path(each)));
+        }
+        assertThrows(SnapshotAccessControlException.class, () -> fs.mkdirs(new Path("/.snapshot/x")));
+        assertThrows(SnapshotAccessControlException.class, () -> fs.create(new Path("/.snapshot")));
+        assertThrows(FileNotFoundException.class, () -> fs.getFileStatus(snapshot));
+        assertTrue(
+                fs.mkdirs(new Path(directory, ".snapshots/.reserved")), "only these names, and .reserved in the root");
+        assertEquals(2, fs.listStatus(directory).length);
+    }
+
+    private static void reserved(String sentence, Executable call) {
+        RemoteException refused = assertThrows(RemoteException.class, call);
+        assertEquals(HadoopIllegalArgumentException.class.getName(), refused.getClassName());
+        assertTrue(String.valueOf(refused.getMessage()).startsWith(sentence), refused.getMessage());
+    }
+
+    @Test
+    void snapshots_are_refused_with_one_sentence() {
+        for (Executable each : List.<Executable>of(
+                () -> fs.createSnapshot(directory),
+                () -> fs.createSnapshot(directory, "a"),
+                () -> fs.renameSnapshot(directory, "a", "b"),
+                () -> fs.deleteSnapshot(directory, "a"))) {
+            assertEquals(
+                    "HMFS has no snapshots, so none of " + directory,
+                    assertThrows(UnsupportedOperationException.class, each).getMessage());
+        }
+    }
+
+    /** Of a stream that has shown all its bytes before, and of one that appends nothing. */
+    @Test
+    void the_close_of_a_stream_is_the_time_of_the_modification() throws IOException {
+        Path file = new Path(directory, "closed");
+        try (FSDataOutputStream out = fs.create(file)) {
+            out.write(1);
+            out.hflush();
+            fs.setTimes(file, 1_000, -1);
+        }
+        assertTrue(fs.getFileStatus(file).getModificationTime() > 1_000);
+        fs.setTimes(file, 1_000, -1);
+        fs.append(file).close();
+        assertTrue(fs.getFileStatus(file).getModificationTime() > 1_000);
+        assertEquals(1, fs.getFileStatus(file).getLen());
     }
 
     @Test

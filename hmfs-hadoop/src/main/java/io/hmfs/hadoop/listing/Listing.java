@@ -12,6 +12,20 @@ import org.jspecify.annotations.Nullable;
 
 /** Entries that are fetched a page at a time, sorted by name within each page. For one thread. */
 public final class Listing implements RemoteIterator<FileInfo> {
+    /** The order of HDFS, that of the names' bytes in UTF-8: where {@link String} compares halves of a code point, not it. */
+    static final Comparator<String> BY_BYTES = (a, b) -> {
+        int length = Math.min(a.length(), b.length());
+        for (int i = 0; i < length; i++) {
+            char x = a.charAt(i);
+            char y = b.charAt(i);
+            if (x != y) {
+                boolean isHigher = Character.isSurrogate(x);
+                return isHigher == Character.isSurrogate(y) ? x - y : isHigher ? 1 : -1;
+            }
+        }
+        return a.length() - b.length();
+    };
+
     /** One page; {@code more} fetches the next one, and is null after the last. */
     record Page(List<FileInfo> entries, @Nullable More more) {}
 
@@ -31,7 +45,7 @@ public final class Listing implements RemoteIterator<FileInfo> {
 
     private static Iterator<FileInfo> sorted(Page page) {
         List<FileInfo> entries = new ArrayList<>(page.entries);
-        entries.sort(Comparator.comparing(FileInfo::name));
+        entries.sort(Comparator.comparing(FileInfo::name, BY_BYTES));
         return entries.iterator();
     }
 

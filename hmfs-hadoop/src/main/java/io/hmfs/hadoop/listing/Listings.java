@@ -14,6 +14,7 @@ import io.hmfs.hadoop.link.ServerLink;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.FileStatus;
@@ -113,10 +114,21 @@ public final class Listings {
                                 name, link.ask(name, client -> client.trees().list(name, next, pageEntries))));
     }
 
-    /** All entries of a listing, sorted by path: programs made for HDFS rely on that. */
+    /**
+     * All entries of a directory, sorted by name: programs made for HDFS rely on that. A file that took the name of one
+     * that was shown before and has gone comes behind it, and alone stays: the sort is stable.
+     */
     public static FileStatus[] sorted(RemoteIterator<FileStatus> listing) throws IOException {
         FileStatus[] entries = RemoteIterators.toList(listing).toArray(new FileStatus[0]);
-        Arrays.sort(entries);
-        return entries;
+        // Not by Path, which compares the escapes of a URI: "a!b" goes behind "a b".
+        Arrays.sort(entries, Comparator.comparing(entry -> entry.getPath().getName(), Listing.BY_BYTES));
+        int count = 0;
+        for (FileStatus entry : entries) {
+            if (count > 0 && entries[count - 1].getPath().equals(entry.getPath())) {
+                count--;
+            }
+            entries[count++] = entry;
+        }
+        return count == entries.length ? entries : Arrays.copyOf(entries, count);
     }
 }

@@ -95,7 +95,7 @@ public final class FileStreams implements Closeable {
             ClientLeases leases = link.client().leases();
             OpenedFile created = link.client().createAndOpen(path, how.leased(leases.next()));
             leases.begun();
-            return writer(path, created, 0);
+            return writer(path, created, false);
         } catch (HmfsException e) {
             if (e.code() == ResultCode.IS_DIRECTORY) {
                 throw new FileAlreadyExistsException(path + " already exists as a directory");
@@ -117,7 +117,7 @@ public final class FileStreams implements Closeable {
         try {
             OpenedFile opened = link.repeatable(client -> client.open(path, false, true, lease));
             leases.begun();
-            return writer(path, opened, opened.info().size());
+            return writer(path, opened, true);
         } catch (HmfsException e) {
             if (e.code() == ResultCode.IS_DIRECTORY) {
                 throw new FileAlreadyExistsException(
@@ -127,9 +127,10 @@ public final class FileStreams implements Closeable {
         }
     }
 
-    private HmfsOutputStream writer(String path, OpenedFile opened, long position) {
+    private HmfsOutputStream writer(String path, OpenedFile opened, boolean appends) {
         OpenFile file = new OpenFile(link, path, opened);
-        HmfsOutputStream stream = new HmfsOutputStream(file, position, store, openFiles, settings, counts);
+        long position = appends ? opened.info().size() : 0;
+        HmfsOutputStream stream = new HmfsOutputStream(file, position, appends, store, openFiles, settings, counts);
         openFiles.add(stream, file);
         return stream;
     }

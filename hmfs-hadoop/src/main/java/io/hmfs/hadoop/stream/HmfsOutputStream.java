@@ -44,6 +44,7 @@ public final class HmfsOutputStream extends OutputStream
     private final int chunkSize;
     private final int inFlightMax;
     private final boolean syncOnClose;
+    private final boolean appends;
     private final long start;
     private final Semaphore inFlight;
     private final Deque<byte[]> spare = new ArrayDeque<>(); // guarded by itself: replies arrive on other threads
@@ -58,9 +59,17 @@ public final class HmfsOutputStream extends OutputStream
     private boolean ended; // whether the lease has ended and the server knows it
     private volatile long written;
 
+    /** {@code appends}: the file was there. A new one has the time of its creation, unless something is written. */
     HmfsOutputStream(
-            OpenFile file, long size, DataStore store, OpenFiles openFiles, StreamSettings settings, OpCounts counts) {
+            OpenFile file,
+            long size,
+            boolean appends,
+            DataStore store,
+            OpenFiles openFiles,
+            StreamSettings settings,
+            OpCounts counts) {
         this.counts = counts;
+        this.appends = appends;
         this.file = file;
         this.writer = store.writer(file.inode(), size, file.grants());
         this.openFiles = openFiles;
@@ -216,7 +225,9 @@ public final class HmfsOutputStream extends OutputStream
         throwFailure();
         try {
             writer.publish(durable);
-            if (chunkStart > committed) {
+            // As in HDFS the close is the time of the last modification, so it commits a size that is known already
+            // too.
+            if (chunkStart > committed || (last && (appends || written > 0))) {
                 file.commit(chunkStart, last);
                 committed = chunkStart;
                 ended = last;

@@ -31,6 +31,7 @@ import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.functional.RemoteIterators;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -65,6 +66,47 @@ class ListFilesTest extends OwnDirectory {
         Configuration conf = new Configuration();
         conf.setInt("fs.hmfs.list.page.entries", entries);
         return FileSystem.newInstance(fs.getUri(), conf);
+    }
+
+    @Test
+    void names_are_listed_in_the_order_of_their_bytes() throws IOException {
+        // U+10400 has more bytes than U+FFFD, and smaller chars; a blank is escaped in the URI of a path.
+        List<String> names = List.of("a b", "a!b", "a", "a%b", "z", "\u00e9", "\ufffd", "\ud801\udc00");
+        for (String each : names) {
+            write(each, bytes(1, 1));
+        }
+        List<String> sorted = List.of("a", "a b", "a!b", "a%b", "z", "\u00e9", "\ufffd", "\ud801\udc00");
+        List<String> listed = new ArrayList<>();
+        for (FileStatus each : fs.listStatus(directory)) {
+            listed.add(each.getPath().getName());
+        }
+        assertEquals(sorted, listed);
+        List<String> page = new ArrayList<>();
+        RemoteIterator<FileStatus> entries = fs.listStatusIterator(directory);
+        while (entries.hasNext()) {
+            page.add(entries.next().getPath().getName());
+        }
+        assertEquals(sorted, page);
+    }
+
+    /** A file that the listing has not come to takes the name of one that it has shown. */
+    @Test
+    void a_name_that_went_and_came_between_two_pages_is_in_the_list_once() throws IOException {
+        Path first = write("first", bytes(1, 1));
+        Path shown = write("shown", bytes(1, 2));
+        try (FileSystem paged = withPagesOf(1)) {
+            RemoteIterator<FileStatus> listing =
+                    RemoteIterators.mappingRemoteIterator(paged.listStatusIterator(directory), status -> {
+                        if (status.getLen() == 2) {
+                            fs.delete(shown, false);
+                            fs.rename(first, shown);
+                        }
+                        return status;
+                    });
+            FileStatus[] listed = Listings.sorted(listing);
+            assertEquals(1, listed.length);
+            assertEquals(1, listed[0].getLen());
+        }
     }
 
     @Test

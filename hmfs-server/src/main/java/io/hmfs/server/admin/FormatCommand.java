@@ -26,10 +26,14 @@ import picocli.CommandLine.Parameters;
             "  hmfs format /mnt/pmem0/hmfs.pool --size 64G       on a DAX filesystem",
             "  hmfs format /data/hmfs.pool --size 1G             on any disk, with its log in /data/hmfs.pool.log",
             "  hmfs format /dev/shm/hmfs.pool --log-directory /data/hmfs.log   in memory, with its log on a disk",
+            "  hmfs format /dev/shm/hmfs.pool --size 128M --log-directory /data/hmfs.log --log-max 128M   on a disk of 400M;",
+            "                                                     the server needs the same --log-max",
             "  hmfs format /dev/shm/hmfs.pool --persistence process   in memory: survives the server, not the machine",
             "  hmfs format old.pool --force                      replace what is there"
         })
 final class FormatCommand implements Callable<Integer> {
+    private static final String LOG_MAX_DEFAULT = "1G"; // as the server's
+
     @Parameters(paramLabel = "POOL", description = "The file to make.")
     private Path pool = Path.of("");
 
@@ -64,6 +68,15 @@ final class FormatCommand implements Callable<Integer> {
                             + " (default: POOL.log; none if that is in memory).")
     private @Nullable Path logDirectory;
 
+    @Option(
+            names = "--log-max",
+            paramLabel = "SIZE",
+            defaultValue = LOG_MAX_DEFAULT,
+            description =
+                    "What the log files may take of the disk beside the image, which takes --size: what the server's setting"
+                            + " log-max will be (default: ${DEFAULT-VALUE}); at least 32M.")
+    private String logMax = LOG_MAX_DEFAULT;
+
     @Option(names = "--force", description = "Replace an existing file: what it holds is lost.")
     private boolean force;
 
@@ -76,8 +89,9 @@ final class FormatCommand implements Callable<Integer> {
         }
         PoolMode mode = PoolMode.toMake(pool, backing, persistence, logDirectory);
         Path log = mode.logDirectory();
+        LogOptions options = log == null ? null : options(log);
         try {
-            Hmfs.format(pool, new FormatOptions(bytes, backing, force, log == null ? null : LogOptions.in(log)));
+            Hmfs.format(pool, new FormatOptions(bytes, backing, force, options));
         } catch (PoolException e) {
             if (e.reason() == PoolException.Reason.ALREADY_EXISTS) {
                 String there = log == null ? pool.toString() : pool + ", or the log in " + log + ",";
@@ -91,7 +105,18 @@ final class FormatCommand implements Callable<Integer> {
                 + (log == null ? "" : ", with its log in " + log));
         System.out.println("serve it: hmfs server --pool " + pool
                 + (mode.persistence() == Persistence.PROCESS ? " --persistence process" : "")
-                + (logDirectory == null ? "" : " --log-directory " + logDirectory));
+                + (logDirectory == null ? "" : " --log-directory " + logDirectory)
+                + (log == null || logMax.equals(LOG_MAX_DEFAULT) ? "" : " --log-max " + logMax));
         return 0;
+    }
+
+    private LogOptions options(Path log) {
+        LogOptions defaults = LogOptions.in(log);
+        long max = Quantities.bytes("--log-max", logMax);
+        long min = 2 * defaults.segmentSize();
+        if (max < min || max > 1L << 40) {
+            throw CommandException.usage("--log-max is '" + logMax + "'; it must be " + min / (1 << 20) + "M to 1T");
+        }
+        return defaults.withSizes(defaults.segmentSize(), max, defaults.ringRecords());
     }
 }

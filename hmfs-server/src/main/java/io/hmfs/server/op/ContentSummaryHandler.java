@@ -24,7 +24,10 @@ public final class ContentSummaryHandler implements Handler {
         summary.wrap(request.in(), Wire.HEADER_SIZE, request.blockLength(), request.version());
         int length = summary.pathLength();
         int at = summary.limit() + SummaryDecoder.pathHeaderLength();
-        Status outcome = target.resolve(request, summary.baseId(), at, length);
+        Status outcome = request.path().resolve(summary.baseId(), request.in(), at, length);
+        if (outcome == Status.OK) {
+            outcome = target.lookAtLink(request); // as in HDFS, a link at the end of the path is what is counted
+        }
         if (outcome == Status.OK) {
             outcome = sum(request);
         }

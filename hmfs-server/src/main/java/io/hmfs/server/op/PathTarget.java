@@ -23,11 +23,16 @@ final class PathTarget {
 
     /** Sees the object: not a symbolic link, but what it leads to. */
     Status look(Request request) {
+        Status outcome = lookAtLink(request);
+        return outcome == Status.OK && object.isSymlink() ? request.path().unresolved() : outcome;
+    }
+
+    /** Sees the object, which may be a symbolic link. */
+    Status lookAtLink(Request request) {
         PathResolver path = request.path();
         boolean isBase = path.isBase && path.parentId != Namespace.ROOT_PARENT_ID;
-        Status outcome = isBase
+        return isBase
                 ? request.namespace().statDirectory(path.parentId, object)
                 : request.namespace().stat(path.parentId, path.name, object);
-        return outcome == Status.OK && object.isSymlink() ? path.unresolved() : outcome;
     }
 }

@@ -75,7 +75,10 @@ public final class TruncateHandler implements Handler {
             if (data != null) {
                 data.cuts().settle(request.namespace().records(), inode);
             }
-            Status outcome = data != null && cuts ? cut(request, data) : truncateNamespace(request);
+            Status outcome = Status.OK; // as in HDFS, nothing happens at the size that the file has: its times stay
+            if (file.isDirectory() || truncate.size() != file.size) {
+                outcome = data != null && cuts ? cut(request, data) : truncateNamespace(request);
+            }
             request.reply().status(request.path().seen(outcome));
         } finally {
             leases.endAlone(inode, stamp);

@@ -2,6 +2,7 @@ package io.hmfs.server.op;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.ResultCode;
@@ -79,6 +80,16 @@ class TruncateHandlerTest {
         assertEquals(5, size("f"));
         assertEquals(ResultCode.INVALID_ARGUMENT, rig.outcome(HandlerRig.USER, truncate(0, "/f", -1)));
         assertEquals(5, size("f"));
+    }
+
+    @Test
+    void aCutAtTheSizeThatAFileHasChangesNoTime() {
+        written("f", (byte) 1, (byte) 2);
+        long before = rig.stat(Namespace.ROOT_ID, "f").mtimeNanos;
+        rig.assertDone(rig.ask(HandlerRig.USER, truncate(0, "/f", 2)));
+        assertEquals(before, rig.stat(Namespace.ROOT_ID, "f").mtimeNanos);
+        rig.assertDone(rig.ask(HandlerRig.USER, truncate(0, "/f", 0)));
+        assertNotEquals(before, rig.stat(Namespace.ROOT_ID, "f").mtimeNanos);
     }
 
     @Test

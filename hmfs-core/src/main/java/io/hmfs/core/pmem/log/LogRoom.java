@@ -39,7 +39,8 @@ final class LogRoom {
             throw new PoolException(
                     PoolException.Reason.NO_SPACE,
                     where + " will need " + bytes + " bytes (" + what + "), but the filesystem has " + free
-                            + " free: choose a smaller size or another place");
+                            + " free: choose a smaller pool (--size), a smaller log (--log-max, for the server too) or another"
+                            + " place");
         }
     }
 
