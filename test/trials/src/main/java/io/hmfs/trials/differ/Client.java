@@ -71,11 +71,10 @@ final class Client implements AutoCloseable {
         return path.startsWith("/") ? path(path) : new Path(path);
     }
 
-    /** Executes it as its user; the outcome as text. */
-    Outcome run(Operation operation) {
-        PrivilegedExceptionAction<String> action = () -> operation.kind().run(this, operation.arguments());
+    /** Makes a call as this user. */
+    Outcome run(PrivilegedExceptionAction<String> call) {
         try {
-            return Outcome.of(told(user.doAs(action)));
+            return Outcome.of(told(user.doAs(call)));
         } catch (Exception e) {
             Outcome thrown = Outcome.of(e);
             return new Outcome(told(thrown.text()), told(thrown.remark()));

@@ -74,7 +74,7 @@ final class RemoteSubject implements Subject, AutoCloseable {
     @Override
     public Outcome run(Operation operation) throws IOException {
         Client client = client(operation.user());
-        Outcome outcome = client.run(operation);
+        Outcome outcome = client.run(() -> operation.kind().run(client, operation.arguments()));
         if (operation.kind() == Kind.FS_TRUNCATE && superuser.fs() instanceof DistributedFileSystem hdfs) {
             awaitClosed(hdfs, client.path(operation.arguments().get(0)));
         }
