@@ -24,21 +24,24 @@ public final class DataNode implements AutoCloseable {
      * @param classPath of HDFS
      * @param directory an empty one, where its blocks go
      * @param flags of its JVM
+     * @param settings other than its defaults, by name and value
      */
-    public DataNode(String classPath, NameNode nameNode, Path directory, List<String> flags)
+    public DataNode(String classPath, NameNode nameNode, Path directory, List<String> flags, String... settings)
             throws IOException, InterruptedException {
         Path conf = Files.createDirectory(directory.resolve("conf"));
         NameNode.write(conf.resolve("core-site.xml"), "fs.defaultFS", nameNode.uri());
         NameNode.write(
                 conf.resolve("hdfs-site.xml"),
-                "dfs.datanode.data.dir",
-                directory.resolve("data").toUri().toString(),
-                "dfs.datanode.address",
-                "127.0.0.1:0",
-                "dfs.datanode.http.address",
-                "127.0.0.1:0",
-                "dfs.datanode.ipc.address",
-                "127.0.0.1:0");
+                NameNode.with(
+                        settings,
+                        "dfs.datanode.data.dir",
+                        directory.resolve("data").toUri().toString(),
+                        "dfs.datanode.address",
+                        "127.0.0.1:0",
+                        "dfs.datanode.http.address",
+                        "127.0.0.1:0",
+                        "dfs.datanode.ipc.address",
+                        "127.0.0.1:0"));
         Files.createDirectories(conf.resolve("webapps").resolve("datanode")); // its pages, which are not in its jar
         NameNode.logErrors(conf);
         Path out = directory.resolve("data-node.out");

@@ -11,18 +11,30 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * HDFS's NameNode as its makers ship it, in a JVM of its own on a new, empty image: its settings are the defaults, so an edit is on the
  * disk before its answer (hsync of the edit log, many edits to a sync). Empty files need no {@link DataNode}.
  */
 public final class NameNode implements AutoCloseable {
-    private static final String MAIN = "org.apache.hadoop.hdfs.server.namenode.NameNode";
+    static final String MAIN = "org.apache.hadoop.hdfs.server.namenode.NameNode";
     private static final int START_SECONDS = 120;
     private static final int STOP_SECONDS = 30;
 
     private final Process process;
     private final int port;
+
+    /** Formats and starts it, as the constructor does; it has symbolic links, which HDFS keeps switched off and has no setting for. */
+    public static NameNode withLinks(String classPath, Path directory, List<String> flags, String... settings)
+            throws IOException, InterruptedException {
+        String ours = NameNode.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .getPath();
+        return new NameNode(NameNodeWithLinks.class.getName(), classPath + ":" + ours, directory, flags, settings);
+    }
 
     /**
      * Formats and starts it, and waits until it takes connections.
@@ -30,17 +42,26 @@ public final class NameNode implements AutoCloseable {
      * @param classPath of HDFS, as {@code bin/lib/name-node} prints it
      * @param directory an empty one, where its image and edit log go
      * @param flags of its JVM
+     * @param settings other than its defaults, by name and value
      */
-    public NameNode(String classPath, Path directory, List<String> flags) throws IOException, InterruptedException {
+    public NameNode(String classPath, Path directory, List<String> flags, String... settings)
+            throws IOException, InterruptedException {
+        this(MAIN, classPath, directory, flags, settings);
+    }
+
+    private NameNode(String main, String classPath, Path directory, List<String> flags, String[] settings)
+            throws IOException, InterruptedException {
         port = freePort();
         Path conf = Files.createDirectory(directory.resolve("conf"));
         write(conf.resolve("core-site.xml"), "fs.defaultFS", "hdfs://127.0.0.1:" + port);
         write(
                 conf.resolve("hdfs-site.xml"),
-                "dfs.namenode.name.dir",
-                directory.resolve("name").toUri().toString(),
-                "dfs.namenode.http-address",
-                "127.0.0.1:0");
+                with(
+                        settings,
+                        "dfs.namenode.name.dir",
+                        directory.resolve("name").toUri().toString(),
+                        "dfs.namenode.http-address",
+                        "127.0.0.1:0"));
         Files.createDirectories(conf.resolve("webapps").resolve("hdfs")); // its pages, which are not in its jar
         logErrors(conf);
         Path out = directory.resolve("name-node.out");
@@ -48,13 +69,18 @@ public final class NameNode implements AutoCloseable {
         if (format.waitFor() != 0) {
             throw new IOException("the NameNode could not be formatted: " + Files.readString(out));
         }
-        process = start(MAIN, conf + ":" + classPath, out, flags);
+        process = start(main, conf + ":" + classPath, out, flags);
         try {
             awaitConnections(out);
         } catch (IOException | InterruptedException | RuntimeException e) {
             process.destroyForcibly();
             throw e;
         }
+    }
+
+    /** Some settings, and more of them. */
+    static String[] with(String[] settings, String... more) {
+        return Stream.concat(Arrays.stream(more), Arrays.stream(settings)).toArray(String[]::new);
     }
 
     private static int freePort() throws IOException {

@@ -2,6 +2,7 @@ package io.hmfs.trials;
 
 import io.hmfs.bench.BenchCommand;
 import io.hmfs.trials.contract.ContractCommand;
+import io.hmfs.trials.differ.DifferCommand;
 import io.hmfs.trials.soak.SoakCommand;
 import io.hmfs.trials.spark.SparkRestartsCommand;
 import picocli.CommandLine;
@@ -10,11 +11,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code hmfs bench soak}, {@code spark-restarts} and {@code contract}: exit code 0 says that the trial passed. */
+/** {@code hmfs bench soak}, {@code spark-restarts}, {@code contract} and {@code differ}: exit code 0 says that the trial passed. */
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        subcommands = {SoakCommand.class, SparkRestartsCommand.class, ContractCommand.class},
+        subcommands = {SoakCommand.class, SparkRestartsCommand.class, ContractCommand.class, DifferCommand.class},
         description = "Trials of whole systems over HMFS, each with a verdict.")
 public final class TrialsCommand implements Runnable {
     @Spec
@@ -32,6 +33,6 @@ public final class TrialsCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "choose a trial: soak, spark-restarts or contract");
+        throw new ParameterException(spec.commandLine(), "choose a trial: soak, spark-restarts, contract or differ");
     }
 }

@@ -35,7 +35,11 @@ final class TrialsArchitectureTest {
     void programsReachAServerFromOutside() {
         noClasses()
                 .that()
-                .resideInAnyPackage("io.hmfs.trials.contract", "io.hmfs.trials.quickstart", "io.hmfs.trials.spark")
+                .resideInAnyPackage(
+                        "io.hmfs.trials.contract",
+                        "io.hmfs.trials.differ",
+                        "io.hmfs.trials.quickstart",
+                        "io.hmfs.trials.spark")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.hmfs.core..", "io.hmfs.server")

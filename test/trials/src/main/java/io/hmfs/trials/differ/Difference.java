@@ -1,0 +1,41 @@
+package io.hmfs.trials.differ;
+
+/**
+ * What came out differently.
+ *
+ * @param at index of the operation after which it showed
+ * @param what the operation without its user, or {@code tree FIELD TYPE PATH}
+ * @param kind the same without what is particular
+ */
+record Difference(int at, String what, String kind, Outcome hdfs, Outcome hmfs) {
+    static Difference ofOperation(int at, Operation operation, Outcome hdfs, Outcome hmfs) {
+        return new Difference(at, operation.call(), operation.kind().text(), hdfs, hmfs);
+    }
+
+    static Difference ofTree(int at, String field, String type, String path, String hdfs, String hmfs) {
+        String kind = "tree " + field + " " + type;
+        return new Difference(at, kind + " " + path, kind, Outcome.of(hdfs), Outcome.of(hmfs));
+    }
+
+    /** Differences with the same one are taken for one and the same; what shortens a session must keep it. */
+    String signature() {
+        return kind + ": " + shape(hdfs.text()) + " | " + shape(hmfs.text());
+    }
+
+    /** Of an exception the class and no message, of another outcome only that it is one, unless it is one of few. */
+    private static String shape(String text) {
+        if (text.startsWith("!")) {
+            return text.split(":", 2)[0];
+        }
+        return text.matches("true|false|null|absent|ok") ? text : "value";
+    }
+
+    @Override
+    public String toString() {
+        return "%s%n  HDFS: %s%n  HMFS: %s".formatted(what, told(hdfs), told(hmfs));
+    }
+
+    private static String told(Outcome outcome) {
+        return outcome.remark().isEmpty() ? outcome.text() : outcome.text() + "  (" + outcome.remark() + ")";
+    }
+}
