@@ -72,12 +72,12 @@ final class Client implements AutoCloseable {
     }
 
     /** Makes a call as this user. */
-    Outcome run(PrivilegedExceptionAction<String> call) {
+    CallOutcome run(PrivilegedExceptionAction<String> call) {
         try {
-            return Outcome.of(told(user.doAs(call)));
+            return CallOutcome.of(told(user.doAs(call)));
         } catch (Exception e) {
-            Outcome thrown = Outcome.of(e);
-            return new Outcome(told(thrown.text()), told(thrown.remark()));
+            CallOutcome thrown = CallOutcome.of(e);
+            return new CallOutcome(told(thrown.text()), told(thrown.remark()));
         }
     }
 

@@ -57,7 +57,7 @@ final class Differ {
 
     private @Nullable Difference run(List<Operation> session, int treesEvery, Predicate<Difference> passes)
             throws IOException {
-        Session run = new Session(hdfs, hmfs, passes);
+        LockStep run = new LockStep(hdfs, hmfs, passes);
         try {
             return run.run(session, treesEvery, line -> {});
         } finally {

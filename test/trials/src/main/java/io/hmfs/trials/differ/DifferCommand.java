@@ -180,7 +180,7 @@ public final class DifferCommand implements Callable<Integer> {
 
     private static boolean replay(Subject hdfs, Subject hmfs, KnownDifferences known, String script) throws Exception {
         Difference difference =
-                new Session(hdfs, hmfs, known::has).run(Operation.parseAll(script), 1, System.out::println);
+                new LockStep(hdfs, hmfs, known::has).run(Operation.parseAll(script), 1, System.out::println);
         System.out.println(difference == null ? "no difference that is not known" : difference.toString());
         return difference == null;
     }

@@ -7,14 +7,14 @@ package io.hmfs.trials.differ;
  * @param what the operation without its user, or {@code tree FIELD TYPE PATH}
  * @param kind the same without what is particular
  */
-record Difference(int at, String what, String kind, Outcome hdfs, Outcome hmfs) {
-    static Difference ofOperation(int at, Operation operation, Outcome hdfs, Outcome hmfs) {
+record Difference(int at, String what, String kind, CallOutcome hdfs, CallOutcome hmfs) {
+    static Difference ofOperation(int at, Operation operation, CallOutcome hdfs, CallOutcome hmfs) {
         return new Difference(at, operation.call(), operation.kind().text(), hdfs, hmfs);
     }
 
     static Difference ofTree(int at, String field, String type, String path, String hdfs, String hmfs) {
         String kind = "tree " + field + " " + type;
-        return new Difference(at, kind + " " + path, kind, Outcome.of(hdfs), Outcome.of(hmfs));
+        return new Difference(at, kind + " " + path, kind, CallOutcome.of(hdfs), CallOutcome.of(hmfs));
     }
 
     /** Differences with the same one are taken for one and the same; what shortens a session must keep it. */
@@ -35,7 +35,7 @@ record Difference(int at, String what, String kind, Outcome hdfs, Outcome hmfs) 
         return "%s%n  HDFS: %s%n  HMFS: %s".formatted(what, told(hdfs), told(hmfs));
     }
 
-    private static String told(Outcome outcome) {
+    private static String told(CallOutcome outcome) {
         return outcome.remark().isEmpty() ? outcome.text() : outcome.text() + "  (" + outcome.remark() + ")";
     }
 }

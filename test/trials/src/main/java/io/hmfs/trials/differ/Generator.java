@@ -15,7 +15,7 @@ final class Generator {
         Random random = new Random(seed * 0x9E3779B97F4A7C15L); // neighbouring seeds would begin alike
         List<Operation> session = new ArrayList<>();
         for (int i = 0; i < operations; i++) {
-            Kind kind = kind(random);
+            ApiCall kind = kind(random);
             // HDFS's superuser is asked for nothing: too many of its operations would hide what others may.
             String user = RemoteSubject.USERS.get(random.nextInt(RemoteSubject.USERS.size()));
             List<String> arguments = new ArrayList<>();
@@ -29,15 +29,15 @@ final class Generator {
 
     private static int total() {
         int total = 0;
-        for (Kind kind : Kind.values()) {
+        for (ApiCall kind : ApiCall.values()) {
             total += kind.weight();
         }
         return total;
     }
 
-    private static Kind kind(Random random) {
+    private static ApiCall kind(Random random) {
         int at = random.nextInt(WEIGHTS);
-        for (Kind kind : Kind.values()) {
+        for (ApiCall kind : ApiCall.values()) {
             at -= kind.weight();
             if (at < 0) {
                 return kind;

@@ -9,7 +9,7 @@ import java.util.List;
  * argument, blanks, control characters, quotes, {@code #} and {@code %} are written as {@code %} and two hexadecimal digits; an empty one is
  * {@code ""}.
  */
-record Operation(String user, Kind kind, List<String> arguments) {
+record Operation(String user, ApiCall kind, List<String> arguments) {
     private static final String EMPTY = "\"\"";
     private static final int HEX = 16;
 
@@ -29,7 +29,7 @@ record Operation(String user, Kind kind, List<String> arguments) {
         }
         List<String> arguments =
                 words.subList(2, words.size()).stream().map(Operation::decoded).toList();
-        return new Operation(decoded(words.get(0)), Kind.of(words.get(1)), arguments);
+        return new Operation(decoded(words.get(0)), ApiCall.of(words.get(1)), arguments);
     }
 
     /** The operations of a script: one on each line that is not empty and does not begin with {@code #}. */

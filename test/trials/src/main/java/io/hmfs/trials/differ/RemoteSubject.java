@@ -72,10 +72,10 @@ final class RemoteSubject implements Subject, AutoCloseable {
     }
 
     @Override
-    public Outcome run(Operation operation) throws IOException {
+    public CallOutcome run(Operation operation) throws IOException {
         Client client = client(operation.user());
-        Outcome outcome = client.run(() -> operation.kind().run(client, operation.arguments()));
-        if (operation.kind() == Kind.FS_TRUNCATE && superuser.fs() instanceof DistributedFileSystem hdfs) {
+        CallOutcome outcome = client.run(() -> operation.kind().run(client, operation.arguments()));
+        if (operation.kind() == ApiCall.FS_TRUNCATE && superuser.fs() instanceof DistributedFileSystem hdfs) {
             awaitClosed(hdfs, client.path(operation.arguments().get(0)));
         }
         return outcome;

@@ -9,7 +9,7 @@ interface Subject {
     void fresh() throws IOException;
 
     /** Executes it. */
-    Outcome run(Operation operation) throws IOException;
+    CallOutcome run(Operation operation) throws IOException;
 
     /** All below the root of the session, as the superuser sees it: by path, and then by the name of what is told of it. */
     SortedMap<String, SortedMap<String, String>> tree() throws IOException;

@@ -36,9 +36,9 @@ class DifferTest {
         }
 
         @Override
-        public Outcome run(Operation operation) {
+        public CallOutcome run(Operation operation) {
             List<String> arguments = operation.arguments();
-            return Outcome.of(
+            return CallOutcome.of(
                     switch (operation.kind()) {
                         case FS_MKDIRS -> made(arguments.get(0), arguments.get(1));
                         case FS_SET_PERMISSION -> changed(arguments.get(0), arguments.get(1));
@@ -102,7 +102,7 @@ class DifferTest {
         assertTrue(
                 minimised.stream()
                         .anyMatch(each -> each.size() == 1
-                                && each.getFirst().kind() == Kind.FS_DELETE
+                                && each.getFirst().kind() == ApiCall.FS_DELETE
                                 && each.getFirst().user().equals("bob")),
                 minimised::toString);
     }
@@ -113,7 +113,7 @@ class DifferTest {
         assertEquals(1, minimised.size(), minimised::toString);
         List<Operation> shortest = minimised.getFirst();
         assertEquals(
-                List.of(Kind.FS_MKDIRS, Kind.FS_SET_PERMISSION),
+                List.of(ApiCall.FS_MKDIRS, ApiCall.FS_SET_PERMISSION),
                 shortest.stream().map(Operation::kind).toList());
         assertEquals(shortest, Operation.parseAll(out.toString(StandardCharsets.UTF_8)));
     }

@@ -19,7 +19,7 @@ class KnownDifferencesTest {
             """;
 
     private static Difference difference(String operation, String hdfs, String hmfs) {
-        return Difference.ofOperation(0, Operation.parse(operation), Outcome.of(hdfs), Outcome.of(hmfs));
+        return Difference.ofOperation(0, Operation.parse(operation), CallOutcome.of(hdfs), CallOutcome.of(hmfs));
     }
 
     @Test

@@ -26,7 +26,7 @@ class OperationTest {
 
     @Test
     void whatSeparatesWordsIsEscapedInThem() {
-        Operation operation = new Operation("alice", Kind.FS_RENAME, List.of("/a b%\t\"#\u00fc", ""));
+        Operation operation = new Operation("alice", ApiCall.FS_RENAME, List.of("/a b%\t\"#\u00fc", ""));
         assertEquals("alice fs.rename /a%20b%25%09%22%23\u00fc \"\"", operation.toString());
         assertEquals(operation, Operation.parse(operation.toString()));
     }
@@ -34,7 +34,7 @@ class OperationTest {
     @Test
     void remarksAndEmptyLinesAreNoOperations() {
         assertEquals(
-                List.of(new Operation("bob", Kind.FS_LIST, List.of("/"))),
+                List.of(new Operation("bob", ApiCall.FS_LIST, List.of("/"))),
                 Operation.parseAll("# difference 1\n\nbob fs.listStatus /\n"));
     }
 

@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Operations in fresh directories of both sides, in lock step, until a difference that does not pass. */
-final class Session {
+final class LockStep {
     private static final String ABSENT = "absent";
     private static final String TYPE = "type";
 
@@ -20,7 +20,7 @@ final class Session {
     private long executed;
 
     /** @param passes whether a difference is none that is looked for */
-    Session(Subject hdfs, Subject hmfs, Predicate<Difference> passes) {
+    LockStep(Subject hdfs, Subject hmfs, Predicate<Difference> passes) {
         this.hdfs = hdfs;
         this.hmfs = hmfs;
         this.passes = passes;
@@ -44,8 +44,8 @@ final class Session {
         hmfs.fresh();
         for (int i = 0; i < operations.size(); i++) {
             Operation operation = operations.get(i);
-            Outcome expected = hdfs.run(operation);
-            Outcome found = hmfs.run(operation);
+            CallOutcome expected = hdfs.run(operation);
+            CallOutcome found = hmfs.run(operation);
             executed++;
             boolean same = expected.text().equals(found.text());
             Difference difference = Difference.ofOperation(i, operation, expected, found);

@@ -41,7 +41,7 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.jspecify.annotations.Nullable;
 
 /** The kinds of operations: how often each is drawn, what it takes, and the call that it is. */
-enum Kind {
+enum ApiCall {
     FS_MKDIRS("fs.mkdirs", 20, (c, a) -> "" + c.fs().mkdirs(c.path(a.get(0)), mode(a.get(1))), PATH, PERMISSION),
     FS_CREATE(
             "fs.create",
@@ -296,8 +296,8 @@ enum Kind {
 
     private static final String OK = "ok";
     private static final int OCTAL = 8;
-    private static final Map<String, Kind> BY_TEXT =
-            Arrays.stream(values()).collect(Collectors.toMap(Kind::text, Function.identity()));
+    private static final Map<String, ApiCall> BY_TEXT =
+            Arrays.stream(values()).collect(Collectors.toMap(ApiCall::text, Function.identity()));
 
     private interface Call {
         String of(Client client, List<String> arguments) throws Exception;
@@ -312,7 +312,7 @@ enum Kind {
     private final Call call;
     private final List<Argument> arguments;
 
-    Kind(String text, int weight, Call call, Argument... arguments) {
+    ApiCall(String text, int weight, Call call, Argument... arguments) {
         this.text = text;
         this.weight = weight;
         this.call = call;
@@ -320,8 +320,8 @@ enum Kind {
     }
 
     /** The kind of this name in a script. */
-    static Kind of(String text) {
-        Kind kind = BY_TEXT.get(text);
+    static ApiCall of(String text) {
+        ApiCall kind = BY_TEXT.get(text);
         if (kind == null) {
             throw new IllegalArgumentException("no kind of operation: " + text);
         }

@@ -10,19 +10,19 @@ import org.apache.hadoop.ipc.RemoteException;
  * @param text what must be the same on both sides
  * @param remark what else an exception said
  */
-record Outcome(String text, String remark) {
+record CallOutcome(String text, String remark) {
     /** Programs tell some of these apart by their messages, as Hadoop's shell does: the messages are compared, too. */
     private static final Set<String> WITH_MESSAGE = Set.of(
             "org.apache.hadoop.security.AccessControlException",
             "org.apache.hadoop.hdfs.protocol.AclException",
             "org.apache.hadoop.hdfs.protocol.NSQuotaExceededException");
 
-    static Outcome of(String returned) {
-        return new Outcome(returned, "");
+    static CallOutcome of(String returned) {
+        return new CallOutcome(returned, "");
     }
 
     /** The class, with the message where programs match on it. */
-    static Outcome of(Throwable thrown) {
+    static CallOutcome of(Throwable thrown) {
         Throwable seen = thrown;
         while (seen instanceof UndeclaredThrowableException && seen.getCause() != null) {
             seen = seen.getCause();
@@ -31,10 +31,10 @@ record Outcome(String text, String remark) {
         // A second line is the server's stack, or advice.
         String message = String.valueOf(seen.getMessage()).split("\n", 2)[0];
         if (seen instanceof RemoteException remote) {
-            return new Outcome("!" + name + "(" + remote.getClassName() + ")", message);
+            return new CallOutcome("!" + name + "(" + remote.getClassName() + ")", message);
         }
         return WITH_MESSAGE.contains(name)
-                ? new Outcome("!" + name + ": " + message, "")
-                : new Outcome("!" + name, message);
+                ? new CallOutcome("!" + name + ": " + message, "")
+                : new CallOutcome("!" + name, message);
     }
 }
