@@ -309,7 +309,11 @@ enum ApiCall {
 
     private final String text;
     private final int weight;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
     private final Call call;
+
+    @SuppressWarnings("ImmutableEnumChecker") // it is made by List.of
     private final List<Argument> arguments;
 
     ApiCall(String text, int weight, Call call, Argument... arguments) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
 import java.util.function.Predicate;
@@ -66,17 +67,17 @@ final class Differ {
     }
 
     private void report(long seed, List<Operation> session, Difference first) throws IOException {
-        Difference[] last = {first};
+        AtomicReference<Difference> last = new AtomicReference<>(first);
         Predicate<Difference> passes = each -> known.has(each) || signatures.containsKey(each.signature());
         boolean inTree = first.kind().startsWith("tree");
         List<Operation> shortest = new Minimiser<Operation>(
                         candidate -> {
                             Difference again = run(candidate, inTree ? 1 : Integer.MAX_VALUE, passes);
-                            boolean same = again != null && again.signature().equals(first.signature());
-                            if (same) {
-                                last[0] = again;
+                            if (again == null || !again.signature().equals(first.signature())) {
+                                return false;
                             }
-                            return same;
+                            last.set(again);
+                            return true;
                         },
                         TRIES_MAX)
                 .minimise(session);
@@ -88,7 +89,7 @@ final class Differ {
                 shortest.size(),
                 session.size(),
                 Operation.script(shortest),
-                last[0].toString().replace(System.lineSeparator(), System.lineSeparator() + "# "));
+                last.get().toString().replace(System.lineSeparator(), System.lineSeparator() + "# "));
         out.flush();
     }
 

@@ -52,7 +52,8 @@ record Operation(String user, ApiCall kind, List<String> arguments) {
             return EMPTY;
         }
         StringBuilder text = new StringBuilder();
-        for (char c : argument.toCharArray()) {
+        for (int i = 0; i < argument.length(); i++) {
+            char c = argument.charAt(i);
             if (c <= ' ' || c == '%' || c == '"' || c == '#' || c == 0x7f) {
                 text.append("%%%02x".formatted((int) c));
             } else {
