@@ -191,7 +191,7 @@ final class RemovedFilesScanTest {
     }
 
     @Test
-    void anInodeThatThisStartHasBuriedIsNotTheScans() {
+    void anInodeThatThisStartHasBuriedIsFreedOnce() {
         SimPoolFile file = withInode();
         PoolNamespace namespace = RemovedFilesTest.open(file);
         long inode = inode(file);

@@ -179,9 +179,9 @@ public final class BackgroundScan {
                     pmem.persist(at, Pmem.LINE);
                 }
                 handOut(at);
-            } else if (isLeft(at)) {
-                // Its data is gone, or it had none. Those of this start the consumer frees.
-                pmem.persist(at, Pmem.LINE);
+            } else {
+                // Its data is gone, or it had none; of this start its consumer may be about to free it. † What a crash
+                // loses of this is done again: the data is removed twice, or the inode has no word and is dropped.
                 engine.removed.unlisted(at);
             }
             return;
