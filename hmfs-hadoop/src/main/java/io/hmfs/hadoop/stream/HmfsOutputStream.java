@@ -225,9 +225,9 @@ public final class HmfsOutputStream extends OutputStream
         throwFailure();
         try {
             writer.publish(durable);
-            // As in HDFS the close is the time of the last modification, so it commits a size that is known already
-            // too.
-            if (chunkStart > committed || (last && (appends || written > 0))) {
+            // As in HDFS an append that adds nothing moves the time of the modification. A close behind an hflush sends
+            // nothing: it succeeds while the server is away.
+            if (chunkStart > committed || (last && appends && written == 0)) {
                 file.commit(chunkStart, last);
                 committed = chunkStart;
                 ended = last;
