@@ -47,20 +47,24 @@ public final class RecordTable {
         this.clock = clock;
         Map<Subject, Long> found = new HashMap<>();
         List<Long> older = new ArrayList<>();
+        boolean any = false;
         for (int i = regions.count() - 1; i >= 0; i--) {
             if (regions.kind(i) == RegionKind.RECORDS) {
-                read(regions.at(i), found, older);
+                any |= read(regions.at(i), found, older);
             }
         }
-        // [record.3] † A process may have stored a record, or cleared one, and died before that was durable. It holds
-        // from now:
-        // durable before an older one with its key goes.
-        pmem.fence();
-        older.forEach(this::clear);
-        pmem.fence();
+        if (any) {
+            // [record.3] † A process may have stored a record, or cleared one, and died before that was durable. It
+            // holds from now: durable before an older one with its key goes.
+            pmem.fence();
+            older.forEach(this::clear);
+            pmem.fence();
+        }
     }
 
-    private void read(long start, Map<Subject, Long> found, List<Long> older) {
+    /** Whether anything was written back. */
+    private boolean read(long start, Map<Subject, Long> found, List<Long> older) {
+        boolean any = false;
         for (long at = start + (perRegion() - 1) * TableRecord.SIZE; at >= start; at -= TableRecord.SIZE) {
             long state = TableRecord.state(pmem, at);
             if (state != 0 && !TableRecord.isWhole(pmem, at, state)) {
@@ -73,8 +77,10 @@ public final class RecordTable {
             }
             if (state != 0 || TableRecord.order(pmem, at) != 0) {
                 pmem.writeBack(at, TableRecord.SIZE);
+                any = true;
             }
         }
+        return any;
     }
 
     private void keep(Map<Subject, Long> found, long at, long state, List<Long> older) {

@@ -107,6 +107,8 @@ public final class KillRun {
             "NamespaceDeathTest",
             "NamespaceInterleaveTest",
             "NamespaceCrashTest",
+            "NumberedVerdictTest",
+            "NumberedCrashTest",
             "NamespaceFullTest",
             "NamespaceRuleTest",
             "check.ChainCheckTest",
