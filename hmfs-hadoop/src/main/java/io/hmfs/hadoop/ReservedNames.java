@@ -24,9 +24,6 @@ final class ReservedNames {
             return;
         }
         List<String> names = Arrays.asList(path.split("/", -1)); // the first is empty
-        if (names.size() < 2) {
-            return;
-        }
         if (names.get(1).equals(SNAPSHOT)) { // the root of HDFS can have snapshots from the beginning
             throw new SnapshotAccessControlException("Modification on a read-only snapshot is disallowed");
         }
