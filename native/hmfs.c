@@ -253,6 +253,14 @@ int hmfs_reserve(int descriptor, uint64_t size) {
     return error;
 }
 
+int64_t hmfs_seek(int descriptor, uint64_t at, int hole) {
+    if (at > INT64_MAX) {
+        return -EINVAL;
+    }
+    off_t found = lseek(descriptor, (off_t)at, hole ? SEEK_HOLE : SEEK_DATA);
+    return found < 0 ? -errno : (int64_t)found;
+}
+
 int hmfs_close(int descriptor) {
     return close(descriptor) == 0 ? 0 : errno;
 }

@@ -57,6 +57,12 @@ int64_t hmfs_map(int descriptor, uint64_t size, int dax);
 /* Takes a mapping away: 0 or an errno. */
 int hmfs_unmap(void *at, uint64_t size);
 
+/*
+ * Where the first byte that was written (or, with `hole`, the first that was not) stands at or behind `at`: its offset, -ENXIO where
+ * there is none up to the end, or another -errno. A filesystem that does not keep such records says that all was written.
+ */
+int64_t hmfs_seek(int descriptor, uint64_t at, int hole);
+
 /* Closes a descriptor of hmfs_lock, which unlocks the file: 0 or an errno. */
 int hmfs_close(int descriptor);
 

@@ -144,6 +144,20 @@ static void a_file_grows_within_its_mapping(int descriptor) {
     CHECK(hmfs_truncate(descriptor, 0) == 0);
 }
 
+static void what_was_written_is_told_from_what_was_not(int descriptor) {
+    uint64_t size = 8 << 20, at = 3 << 20;
+    CHECK(hmfs_reserve(descriptor, size) == 0);
+    CHECK(pwrite(descriptor, "x", 1, (off_t)at) == 1);
+    int64_t data = hmfs_seek(descriptor, 0, 0);
+    CHECK(data >= 0 && data <= (int64_t)at);
+    int64_t hole = hmfs_seek(descriptor, at, 1);
+    CHECK(hole > (int64_t)at && hole <= (int64_t)size);
+    int64_t next = hmfs_seek(descriptor, at + 1, 0);
+    CHECK(next == (int64_t)at + 1);
+    CHECK(hmfs_seek(descriptor, size, 0) == -ENXIO);
+    CHECK(hmfs_truncate(descriptor, 0) == 0);
+}
+
 static void a_locked_file_is_refused_here_and_in_another_process(const char *path) {
     CHECK(hmfs_lock(path) == -EAGAIN);
     int other = open(path, O_RDONLY);
@@ -168,6 +182,8 @@ static void errors_are_errnos(int descriptor) {
     CHECK(hmfs_sync(-1) == EBADF);
     CHECK(hmfs_map(-1, 4096, 0) == -EBADF);
     CHECK(hmfs_unmap((void *)1, 4096) == EINVAL);
+    CHECK(hmfs_seek(-1, 0, 0) == -EBADF);
+    CHECK(hmfs_seek(descriptor, UINT64_MAX, 0) == -EINVAL);
     CHECK(hmfs_close(-1) == EBADF);
 }
 
@@ -178,6 +194,7 @@ static void check_files(char *path) {
     CHECK(descriptor >= 0);
     a_reserved_file_has_its_blocks_and_can_be_populated(path, descriptor);
     a_file_grows_within_its_mapping(descriptor);
+    what_was_written_is_told_from_what_was_not(descriptor);
     a_locked_file_is_refused_here_and_in_another_process(path);
     errors_are_errnos(descriptor);
     CHECK(hmfs_close(descriptor) == 0);

@@ -2,7 +2,6 @@ package io.hmfs.core;
 
 import io.hmfs.core.check.CheckReport;
 import io.hmfs.core.check.PoolCheck;
-import io.hmfs.core.check.Progress;
 import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
@@ -12,6 +11,7 @@ import io.hmfs.core.pmem.log.LogBinding;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.core.pmem.log.LoggedPoolFile;
 import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.type.Progress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;

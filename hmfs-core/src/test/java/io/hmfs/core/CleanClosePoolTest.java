@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.alloc.Summary.Found;
 import io.hmfs.core.check.CheckReport;
-import io.hmfs.core.check.Progress;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Progress;
 import io.hmfs.core.type.Status;
 import java.io.IOException;
 import java.nio.file.Files;

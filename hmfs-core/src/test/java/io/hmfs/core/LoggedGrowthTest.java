@@ -11,6 +11,7 @@ import io.hmfs.core.pmem.log.LoggedPoolFile;
 import io.hmfs.core.space.Growth;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Progress;
 import io.hmfs.core.type.Status;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -58,7 +59,7 @@ final class LoggedGrowthTest {
     void format() throws IOException {
         pool = directory.resolve("pool");
         image = directory.resolve("log").resolve("image");
-        log = LogOptions.in(directory.resolve("log")).withOnVolatile(true).withProgress(_ -> {});
+        log = LogOptions.in(directory.resolve("log")).withOnVolatile(true).withProgress(Progress.NONE);
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
     }
 

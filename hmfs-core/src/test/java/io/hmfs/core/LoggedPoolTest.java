@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.hmfs.core.check.Progress;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
@@ -14,6 +13,7 @@ import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.core.pmem.log.LoggedPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Progress;
 import io.hmfs.core.type.Status;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hmfs.core.check.CheckReport;
 import io.hmfs.core.check.PoolCheck;
-import io.hmfs.core.check.Progress;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.sim.CrashImage;
 import io.hmfs.core.sim.CrashTree;
 import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.Progress;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;

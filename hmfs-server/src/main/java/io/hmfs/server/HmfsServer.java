@@ -2,6 +2,7 @@ package io.hmfs.server;
 
 import io.hmfs.core.PoolStatus;
 import io.hmfs.core.ServerNamespace;
+import io.hmfs.core.type.Progress;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.metrics.AdminHttp;
 import io.hmfs.server.metrics.AuditLog;
@@ -10,7 +11,6 @@ import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.partition.Partition;
-import io.hmfs.server.partition.PartitionConfig;
 import io.hmfs.server.partition.Partitions;
 import io.hmfs.server.pipeline.Pipelines;
 import io.hmfs.server.pipeline.Service;
@@ -133,8 +133,14 @@ public final class HmfsServer implements AutoCloseable {
      * @throws IOException {@code PoolException} for the pool; otherwise with the address or directory, what is wrong and what to do
      */
     public static HmfsServer start(ServerConfig config) throws IOException {
+        return start(config, Progress.NONE);
+    }
+
+    /** Opens the pool, listens, serves. {@code progress} hears how far the pool is, if it has to be rebuilt. */
+    public static HmfsServer start(ServerConfig config, Progress progress) throws IOException {
         StartSteps steps = new StartSteps();
-        return start(prepare(config, Partition.open(partition(config), steps::ended), steps, netty(config)));
+        Partition partition = Partition.open(config.partition(progress), steps::ended);
+        return start(prepare(config, partition, steps, netty(config)));
     }
 
     /** Serves a namespace that is open already, and closes it in the end. */
@@ -146,12 +152,8 @@ public final class HmfsServer implements AutoCloseable {
     static HmfsServer start(ServerConfig config, ServerNamespace namespace, ServerTransport.Factory transports)
             throws IOException {
         StartSteps steps = new StartSteps();
-        return start(prepare(config, Partition.open(partition(config), namespace, steps::ended), steps, transports));
-    }
-
-    private static PartitionConfig partition(ServerConfig config) {
-        // At warning: a rebuild is not what one expects of a start, and may take long.
-        return config.partition(text -> LOG.log(Level.WARNING, text));
+        Partition partition = Partition.open(config.partition(Progress.NONE), namespace, steps::ended);
+        return start(prepare(config, partition, steps, transports));
     }
 
     private static ServerTransport.Factory netty(ServerConfig config) {
@@ -179,7 +181,8 @@ public final class HmfsServer implements AutoCloseable {
 
     /** A server that does not listen yet. */
     static HmfsServer prepare(ServerConfig config, ServerNamespace namespace, StartSteps steps) throws IOException {
-        return prepare(config, Partition.open(partition(config), namespace, steps::ended), steps, netty(config));
+        return prepare(
+                config, Partition.open(config.partition(Progress.NONE), namespace, steps::ended), steps, netty(config));
     }
 
     private static HmfsServer prepare(

@@ -4,6 +4,7 @@ import io.hmfs.client.ServerInfo;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.log.LogOptions;
+import io.hmfs.core.type.Progress;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.partition.PartitionConfig;
@@ -11,7 +12,6 @@ import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.SocketKind;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,7 +109,7 @@ public record ServerConfig(
     }
 
     /** How to open the pool: replies are held back until they are safe, so no method waits. */
-    OpenOptions openOptions(Consumer<String> progress) {
+    OpenOptions openOptions(Progress progress) {
         Path directory = logDirectory;
         if (persistence != Persistence.LOGGED || directory == null) {
             return new OpenOptions(persistence, emulatePmem).growingTo(poolMax).keepingDataElsewhere();
@@ -121,8 +121,8 @@ public record ServerConfig(
         return OpenOptions.logged(log).withoutWaiting().growingTo(poolMax).keepingDataElsewhere();
     }
 
-    /** How its pool is opened; {@code progress} is told in words what takes long. */
-    PartitionConfig partition(Consumer<String> progress) {
+    /** How its pool is opened; {@code progress} hears how far a rebuild of the pool is. */
+    PartitionConfig partition(Progress progress) {
         return new PartitionConfig(
                 pool,
                 openOptions(progress),

@@ -14,6 +14,7 @@ import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Progress;
 import io.hmfs.core.type.Status;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,7 +58,7 @@ final class BuiltinCutTest {
             // As a crash would leave it: cut recorded, the size committed or not, objects still there; one was deleted
             // next.
             try (ServerNamespace namespace =
-                    Hmfs.openForServer(fixture.pool, fixture.config().openOptions(_ -> {}))) {
+                    Hmfs.openForServer(fixture.pool, fixture.config().openOptions(Progress.NONE))) {
                 assertEquals(0, cuts(namespace), "a clean stop left a record");
                 record(namespace, cut, "cut", 2L * ServerFixture.BLOCK_SIZE + 1000);
                 record(namespace, stays, "stays", ServerFixture.BLOCK_SIZE + 1000L);
@@ -78,7 +79,7 @@ final class BuiltinCutTest {
             }
             fixture.server().close();
             try (ServerNamespace namespace =
-                    Hmfs.openForServer(fixture.pool, fixture.config().openOptions(_ -> {}))) {
+                    Hmfs.openForServer(fixture.pool, fixture.config().openOptions(Progress.NONE))) {
                 assertEquals(0, cuts(namespace), "a truncate left a record");
             }
         }

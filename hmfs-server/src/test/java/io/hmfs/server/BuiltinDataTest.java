@@ -16,6 +16,7 @@ import io.hmfs.core.Namespace;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Progress;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
@@ -184,7 +185,7 @@ class BuiltinDataTest {
                 client.create("/over2", PLAIN);
             }
             fixture.server().close();
-            try (Namespace namespace = Hmfs.open(fixture.pool, fixture.config().openOptions(_ -> {}))) {
+            try (Namespace namespace = Hmfs.open(fixture.pool, fixture.config().openOptions(Progress.NONE))) {
                 Attributes out = new Attributes();
                 assertEquals(Status.OK, namespace.link(1, Name.of("d1"), 1, Name.of("d2"), out));
                 assertEquals(Status.OK, namespace.link(1, Name.of("r1"), 1, Name.of("r2"), out));
@@ -268,7 +269,7 @@ class BuiltinDataTest {
             }
             fixture.server().close();
             // As a crash would leave it: name gone, taken by another file or untouched, objects still there.
-            try (Namespace namespace = Hmfs.open(fixture.pool, fixture.config().openOptions(_ -> {}))) {
+            try (Namespace namespace = Hmfs.open(fixture.pool, fixture.config().openOptions(Progress.NONE))) {
                 Attributes out = new Attributes();
                 assertEquals(Status.OK, namespace.delete(1, Name.of("gone"), out));
                 assertEquals(Status.OK, namespace.delete(1, Name.of("taken"), out));

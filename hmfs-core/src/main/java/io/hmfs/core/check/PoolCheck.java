@@ -6,6 +6,7 @@ import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.type.Progress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -10,6 +10,7 @@ import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Progress;
 import io.hmfs.core.type.Status;
 import java.util.Arrays;
 import java.util.function.Function;

@@ -3,6 +3,7 @@ package io.hmfs.core.pmem;
 /** The error numbers of Linux that the native library returns, as far as they are told apart. */
 final class Errno {
     static final int ENOENT = 2;
+    static final int ENXIO = 6;
     static final int EAGAIN = 11;
     static final int EACCES = 13;
     static final int EISDIR = 21;

@@ -44,6 +44,7 @@ final class NativeLibrary {
     private static final MethodHandle SYNC;
     private static final MethodHandle MAP;
     private static final MethodHandle UNMAP;
+    private static final MethodHandle SEEK;
     private static final MethodHandle CLOSE;
 
     static {
@@ -76,6 +77,7 @@ final class NativeLibrary {
         SYNC = bind(library, "hmfs_sync", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
         MAP = bind(library, "hmfs_map", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
         UNMAP = bind(library, "hmfs_unmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+        SEEK = bind(library, "hmfs_seek", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
         CLOSE = bind(library, "hmfs_close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     }
 
@@ -203,6 +205,15 @@ final class NativeLibrary {
     static int unmap(long at, long size) {
         try {
             return (int) UNMAP.invokeExact(at, size);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** The first byte at or behind {@code at} that was written, or, with {@code hole}, that was not; an offset, or minus an errno. */
+    static long seek(int descriptor, long at, boolean hole) {
+        try {
+            return (long) SEEK.invokeExact(descriptor, at, hole ? 1 : 0);
         } catch (Throwable e) {
             throw unexpected(e);
         }

@@ -131,6 +131,28 @@ public final class PoolLock implements AutoCloseable {
         check(NativeLibrary.sync(descriptor), "cannot be written to its disk");
     }
 
+    /**
+     * Offset of the first byte at or behind {@code at} that was ever written; the file's size if there is none. What lies before it reads
+     * as zeros. A filesystem may take more for written than was; {@link #sync} first, for some keep no record of what is in memory alone.
+     */
+    public long dataFrom(long at) throws PoolException {
+        return seek(at, false);
+    }
+
+    /** Offset of the first byte at or behind {@code at} that was never written; the file's size if there is none. */
+    public long holeFrom(long at) throws PoolException {
+        return seek(at, true);
+    }
+
+    private long seek(long at, boolean hole) throws PoolException {
+        long found = NativeLibrary.seek(descriptor, at, hole);
+        if (found == -Errno.ENXIO) {
+            return size();
+        }
+        check((int) Math.max(0, -found), "cannot be searched for what was written");
+        return found;
+    }
+
     /** Maps {@code size} bytes, which may be more than the file has; {@code dax}: so that no store needs the kernel. */
     MemorySegment map(long size, boolean dax, Arena arena) throws PoolException {
         long address = NativeLibrary.map(descriptor, size, dax);

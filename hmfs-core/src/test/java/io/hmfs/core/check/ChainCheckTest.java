@@ -21,6 +21,7 @@ import io.hmfs.core.sim.SimAcls;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Progress;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.XattrMode;
 import java.nio.file.Path;

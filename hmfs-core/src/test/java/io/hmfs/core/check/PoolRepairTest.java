@@ -19,6 +19,7 @@ import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Progress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

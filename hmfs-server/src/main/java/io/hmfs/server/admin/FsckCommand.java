@@ -3,8 +3,6 @@ package io.hmfs.server.admin;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.check.CheckReport;
 import io.hmfs.core.check.Finding;
-import io.hmfs.core.check.Progress;
-import java.io.Console;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -42,8 +39,6 @@ final class FsckCommand implements Callable<Integer> {
     static final int WRONG_USAGE = 16;
 
     private static final int SHOWN_MAX = 50;
-    private static final int BAR = 30;
-    private static final long BAR_NANOS = 200_000_000L;
 
     @Parameters(paramLabel = "POOL", description = "The pool.")
     private Path pool = Path.of("");
@@ -56,36 +51,17 @@ final class FsckCommand implements Callable<Integer> {
     @Option(names = "--json", description = "One JSON object, for programs.")
     private boolean json;
 
-    private long lastShown;
-    private boolean shown;
-
     @Override
     public Integer call() throws IOException {
-        Optional<Console> terminal = Optional.ofNullable(System.console()).filter(Console::isTerminal);
-        Progress progress = terminal.isPresent() ? this::bar : Progress.NONE;
+        ProgressBar progress = ProgressBar.of("");
         CheckReport report = repair ? Hmfs.repair(pool, progress) : Hmfs.check(pool, progress);
-        if (shown) {
-            System.err.print("\r\033[K");
-        }
+        progress.end();
         System.out.print(json ? json(pool, report) : table(pool, report, repair));
         return exitCode(report);
     }
 
     static int exitCode(CheckReport report) {
         return (report.repaired() > 0 ? REPAIRED : 0) | (report.damage() > 0 ? DAMAGED : 0);
-    }
-
-    private void bar(String pass, long done, long total) {
-        long now = System.nanoTime();
-        if (shown && now - lastShown < BAR_NANOS) {
-            return;
-        }
-        shown = true;
-        lastShown = now;
-        int filled = total == 0 ? 0 : (int) (BAR * Math.min(done, total) / total);
-        String right = total == 0 ? String.format(Locale.ROOT, "%,d", done) : 100 * done / total + " %";
-        System.err.printf(
-                Locale.ROOT, "\r\033[K%-20s [%s%s] %s", pass, "#".repeat(filled), " ".repeat(BAR - filled), right);
     }
 
     static String table(Path pool, CheckReport report, boolean repair) {

@@ -10,13 +10,11 @@ import io.hmfs.client.gc.ObjectStoreProvider;
 import io.hmfs.client.gc.Orphans;
 import io.hmfs.client.gc.Orphans.Kind;
 import io.hmfs.client.gc.StoredObject;
-import java.io.Console;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -47,8 +45,6 @@ import picocli.CommandLine.Option;
             "  hmfs gc --delete --unfinished --older-than 72h"
         })
 final class GcCommand implements Callable<Integer> {
-    private static final int BAR = 30;
-    private static final long TOLD_NANOS = 200_000_000;
 
     @Mixin
     private ServerView server = new ServerView();
@@ -107,7 +103,7 @@ final class GcCommand implements Callable<Integer> {
     }
 
     private void run(ServerInfo info, Census census, ObjectStore store, Orphans.Options options) throws IOException {
-        Progress progress = new Progress();
+        Shown progress = new Shown();
         Orphans orphans = new Orphans(census, store, options, progress);
         try {
             orphans.run();
@@ -223,46 +219,19 @@ final class GcCommand implements Callable<Integer> {
         return new Json.Raw(Json.object(all));
     }
 
-    /** Tells on a terminal how far it is, and on standard output what is to be listed. */
-    private final class Progress implements Orphans.Listener {
-        private final boolean isTerminal = Optional.ofNullable(System.console())
-                        .filter(Console::isTerminal)
-                        .isPresent()
-                && !list;
-        private long toldNanos = System.nanoTime();
-        private int width;
+    /** Shows on a terminal how far the search is, and on standard output what is to be listed. */
+    private final class Shown implements Orphans.Listener {
+        private final ProgressBar bar = ProgressBar.of("");
 
         @Override
         public void progress(String step, long done, long of) {
-            long now = System.nanoTime();
-            if (!isTerminal || now - toldNanos < TOLD_NANOS) {
-                return;
+            if (!list) {
+                bar.at(step, done, of);
             }
-            toldNanos = now;
-            String text;
-            if (of == 0) {
-                text = String.format(Locale.ROOT, "%s: %,d", step, done);
-            } else {
-                int filled = (int) (BAR * done / of);
-                text = String.format(
-                        Locale.ROOT,
-                        "[%s%s] %3d %% %s: %,d of %,d",
-                        "#".repeat(filled),
-                        ".".repeat(BAR - filled),
-                        100 * done / of,
-                        step,
-                        done,
-                        of);
-            }
-            System.err.print("\r" + text + " ".repeat(Math.max(0, width - text.length())));
-            width = text.length();
         }
 
         void end() {
-            if (width > 0) {
-                System.err.print("\r" + " ".repeat(width) + "\r");
-                width = 0;
-            }
+            bar.end();
         }
 
         @Override

@@ -26,7 +26,13 @@ final class ServerRun {
     static int run(ServerConfig config) throws IOException, InterruptedException {
         // What a good start has to say is printed below.
         LOG.setLevel(Cli.isDebug() ? Level.FINE : Level.WARNING);
-        HmfsServer server = HmfsServer.start(config);
+        ProgressBar rebuild = ProgressBar.of("rebuilding " + config.pool() + " from " + config.logDirectory());
+        HmfsServer server;
+        try {
+            server = HmfsServer.start(config, rebuild);
+        } finally {
+            rebuild.end();
+        }
         AtomicInteger toldNothing = new AtomicInteger(); // then a clean stop is no success
         Thread stop =
                 new Thread(() -> Runtime.getRuntime().halt(Math.max(end(server), toldNothing.get())), "hmfs-stop");

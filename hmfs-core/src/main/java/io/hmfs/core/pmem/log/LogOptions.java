@@ -1,8 +1,8 @@
 package io.hmfs.core.pmem.log;
 
+import io.hmfs.core.type.Progress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.function.Consumer;
 
 /**
  * The log of a pool in mode {@code logged}.
@@ -12,10 +12,10 @@ import java.util.function.Consumer;
  * @param logMax bytes of log that may wait for the image; more makes operations wait; at least two segments
  * @param ringRecords lines that may wait for the disk, a power of two from 64 to 2^24; more makes operations wait
  * @param onVolatile allow a directory in memory (tmpfs), which survives no failure of the machine: for tests and measurements
- * @param progress is told, in words, how a rebuild of the pool goes on
+ * @param progress hears how far a rebuild of the pool is; the first pool that is made of an image is none
  */
 public record LogOptions(
-        Path directory, long segmentSize, long logMax, int ringRecords, boolean onVolatile, Consumer<String> progress) {
+        Path directory, long segmentSize, long logMax, int ringRecords, boolean onVolatile, Progress progress) {
     private static final System.Logger LOG = System.getLogger(LogOptions.class.getName());
 
     public LogOptions {
@@ -33,10 +33,19 @@ public record LogOptions(
         }
     }
 
-    /** The defaults: segments of 16 MiB, up to 1 GiB of them, 262,144 lines in memory; progress goes to the system's logger. */
+    /** The defaults: segments of 16 MiB, up to 1 GiB of them, 262,144 lines in memory; begin and end of a rebuild go to the system's logger. */
     public static LogOptions in(Path directory) {
-        return new LogOptions(
-                directory, 16 << 20, 1 << 30, 1 << 18, false, text -> LOG.log(System.Logger.Level.INFO, text));
+        return new LogOptions(directory, 16 << 20, 1 << 30, 1 << 18, false, (pass, done, total) -> {
+            if (done == 0 || done == total) {
+                LOG.log(
+                        System.Logger.Level.INFO,
+                        "rebuilding the pool of {0}: {1}, {2} of {3}",
+                        directory,
+                        pass,
+                        done,
+                        total);
+            }
+        });
     }
 
     /** The directory of a pool's log unless another is named: beside it. */
@@ -60,7 +69,7 @@ public record LogOptions(
     }
 
     /** The same with another listener. */
-    public LogOptions withProgress(Consumer<String> listener) {
+    public LogOptions withProgress(Progress listener) {
         return new LogOptions(directory, segmentSize, logMax, ringRecords, onVolatile, listener);
     }
 }

@@ -6,6 +6,7 @@ import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolException.Reason;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.PoolFiles;
+import io.hmfs.core.type.Progress;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -13,9 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * Builds the pool anew from image and log, after the loss of the machine's memory. It is made under other names; the pool's own
@@ -23,23 +22,22 @@ import java.util.function.Consumer;
  */
 final class LogRebuild {
     private static final int CHUNK = 1 << 20;
-    private static final long PROGRESS_NANOS = 1_000_000_000L;
 
     private final Path pool;
     private final LogDirectory directory;
     private final LogOptions options;
-    private final Consumer<String> progress;
+    private final Progress progress;
     private final byte[] chunk = new byte[CHUNK];
-    private final byte[] zeros = new byte[CHUNK];
     private final byte[] line = new byte[64];
-    private long told = System.nanoTime();
     private long replayed;
 
-    LogRebuild(Path pool, LogDirectory directory, LogOptions options) {
+    LogRebuild(Path pool, LogDirectory directory, LogOptions options) throws IOException {
         this.pool = pool;
         this.directory = directory;
         this.options = options;
-        this.progress = options.progress();
+        boolean isFirst = directory.control.folded == 0
+                && LogFiles.segments(directory.path).isEmpty();
+        this.progress = isFirst ? Progress.NONE : options.progress(); // of a pool that was just made nothing is lost
     }
 
     void run() throws IOException {
@@ -54,13 +52,7 @@ final class LogRebuild {
     }
 
     private void run(Path newPool, Path newRing) throws IOException {
-        long start = System.nanoTime();
         LogControl control = directory.control;
-        boolean isFirst =
-                control.folded == 0 && LogFiles.segments(directory.path).isEmpty();
-        if (!isFirst) {
-            progress.accept("rebuilding " + pool + " from " + directory.path);
-        }
         // [rebuild.1] Before anything is made: what belongs to an older generation is told from it.
         control.generation++;
         control.write();
@@ -93,36 +85,17 @@ final class LogRebuild {
         // [rebuild.2] The ring first: a pool without a ring would be refused.
         Files.move(newRing, LogFiles.ring(pool), StandardCopyOption.ATOMIC_MOVE);
         Files.move(newPool, pool, StandardCopyOption.ATOMIC_MOVE);
-        if (!isFirst) {
-            progress.accept("rebuilt " + pool + ": " + replayed + " lines of the log after the image, in "
-                    + (System.nanoTime() - start) / 1_000_000 + " ms");
-        }
     }
 
     private void copyImage(MappedPmem memory) throws IOException {
         Path image = directory.path.resolve(LogFiles.IMAGE);
-        ByteBuffer buffer = ByteBuffer.wrap(chunk);
-        try (FileChannel file = FileChannel.open(image, StandardOpenOption.READ)) {
-            if (file.size() < memory.size()) { // it may be ahead, by a growth that did not come to its end
-                throw new PoolException(
-                        Reason.TRUNCATED,
-                        image + " has " + file.size() + " bytes instead of " + memory.size()
-                                + ". Restore the log's directory from a copy");
-            }
-            for (long at = 0; at < memory.size(); at += CHUNK) {
-                int count = (int) Math.min(CHUNK, memory.size() - at);
-                buffer.clear().limit(count);
-                while (buffer.hasRemaining()) {
-                    if (file.read(buffer, at + buffer.position()) < 0) {
-                        throw new IOException(image + " was cut off while it was read");
-                    }
-                }
-                if (!Arrays.equals(chunk, 0, count, zeros, 0, count)) {
-                    memory.copyIn(chunk, 0, at, count);
-                }
-                tell("image", at, memory.size());
-            }
+        if (Files.size(image) < memory.size()) { // it may be ahead, by a growth that did not come to its end
+            throw new PoolException(
+                    Reason.TRUNCATED,
+                    image + " has " + Files.size(image) + " bytes instead of " + memory.size()
+                            + ". Restore the log's directory from a copy");
         }
+        new ImageCopy(image, memory, progress).run();
     }
 
     private LogReader.End replay(MappedPmem memory) throws IOException {
@@ -133,7 +106,7 @@ final class LogRebuild {
                     buffer.get(at, line);
                     memory.copyIn(line, 0, offset, 64);
                     replayed++;
-                    tell("log, lines", replayed, 0);
+                    progress.at("log", replayed, 0);
                 });
         if (end.lsn() < control.folding) {
             throw new PoolException(
@@ -176,13 +149,5 @@ final class LogRebuild {
             }
         }
         // That a file is gone becomes durable with the name of the next, before anything stands in that one.
-    }
-
-    private void tell(String what, long done, long of) {
-        long now = System.nanoTime();
-        if (now - told > PROGRESS_NANOS) {
-            told = now;
-            progress.accept("rebuilding " + pool + ": " + what + " " + (of == 0 ? done : done * 100 / of + " %"));
-        }
     }
 }

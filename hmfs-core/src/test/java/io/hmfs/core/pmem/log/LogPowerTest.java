@@ -9,6 +9,7 @@ import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.log.PowerCutDisk.Chooser;
 import io.hmfs.core.pmem.log.PowerCutDisk.Event;
 import io.hmfs.core.pmem.log.PowerCutDisk.Kind;
+import io.hmfs.core.type.Progress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,7 +74,7 @@ final class LogPowerTest {
         return LogOptions.in(on.root())
                 .withSizes(FILE_BYTES, 2 * FILE_BYTES, 64)
                 .withOnVolatile(true)
-                .withProgress(_ -> {});
+                .withProgress(Progress.NONE);
     }
 
     /** Stores numbers, each acknowledged before the next. */

@@ -11,6 +11,7 @@ import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.PoolFiles;
 import io.hmfs.core.pmem.log.PowerCutDisk.Kind;
+import io.hmfs.core.type.Progress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +51,7 @@ final class LogStartTest {
         return LogOptions.in(log)
                 .withSizes(1 << 20, 4 << 20, 256)
                 .withOnVolatile(true)
-                .withProgress(_ -> {});
+                .withProgress(Progress.NONE);
     }
 
     private LoggedPoolFile open() throws PoolException {

@@ -1,0 +1,113 @@
+package io.hmfs.core.pmem.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.MappedPmem;
+import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
+import io.hmfs.core.type.Progress;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: a rebuilt pool has every byte that its image has, and of an image that is mostly unwritten little is read. Method: sparse images,
+ * copied and compared byte by byte.
+ */
+final class ImageCopyTest {
+    private static final long SIZE = 32 << 20;
+
+    @TempDir
+    Path directory;
+
+    private record Told(String pass, long done, long total) {}
+
+    private final List<Told> told = new ArrayList<>();
+
+    private Path image(long... places) throws IOException {
+        Path image = directory.resolve("image");
+        try (FileChannel file = FileChannel.open(image, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            file.write(ByteBuffer.wrap(new byte[1]), SIZE - 1);
+            SplittableRandom random = new SplittableRandom(7);
+            for (long place : places) {
+                byte[] bytes = new byte[(int) Math.min(5000, SIZE - place)];
+                random.nextBytes(bytes);
+                file.write(ByteBuffer.wrap(bytes), place);
+            }
+        }
+        return image;
+    }
+
+    private PoolFile copy(Path image) throws IOException {
+        PoolFile pool = PoolFiles.create(directory.resolve("pool"), SIZE, Backing.MAPPED, true);
+        try {
+            new ImageCopy(image, (MappedPmem) pool.pmem(), (pass, done, total) -> told.add(new Told(pass, done, total)))
+                    .run();
+            return pool;
+        } catch (IOException | RuntimeException e) {
+            pool.close();
+            throw e;
+        }
+    }
+
+    @Test
+    void everyByteThatWasWrittenIsCopied() throws IOException {
+        // The last ends at the end of the image, another crosses the border of two pieces.
+        Path image = image(0, (1 << 20) - 100, 5 << 20, 17_000_123, SIZE - 4000);
+        try (PoolFile pool = copy(image)) {
+            byte[] expected = Files.readAllBytes(image);
+            byte[] found = new byte[(int) SIZE];
+            pool.pmem().copyOut(0, found, 0, found.length);
+            assertEquals(-1, Arrays.mismatch(expected, found));
+        }
+        Told last = told.getLast();
+        assertEquals(new Told("image", last.total(), last.total()), last);
+        assertEquals(0, told.getFirst().done());
+    }
+
+    @Test
+    void whatWasNeverWrittenIsNotRead() throws IOException {
+        Path image = image(20 << 20);
+        try (PoolFile _ = copy(image)) {
+            long total = told.getLast().total();
+            assertTrue(total >= 5000 && total < SIZE / 8, "read " + total + " bytes");
+        }
+    }
+
+    @Test
+    void anImageThatWasCutOffIsNamed() throws IOException {
+        Path image = image(0, SIZE - 4000);
+        PoolFile pool = PoolFiles.create(directory.resolve("pool"), SIZE, Backing.MAPPED, true);
+        Progress cut = (_, done, total) -> {
+            if (done == 0 && total > 0) {
+                truncate(image);
+            }
+        };
+        try (pool) {
+            ImageCopy copy = new ImageCopy(image, (MappedPmem) pool.pmem(), cut);
+            IOException refused = assertThrows(IOException.class, copy::run);
+            assertEquals(image + " was cut off while it was read", refused.getMessage());
+        }
+    }
+
+    private static void truncate(Path image) {
+        try (FileChannel file = FileChannel.open(image, StandardOpenOption.WRITE)) {
+            file.truncate(100);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
