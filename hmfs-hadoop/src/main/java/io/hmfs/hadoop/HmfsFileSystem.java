@@ -419,10 +419,13 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
     /** Creates, replaces or appends to a file as the flags say; the umask has been applied. */
     FSDataOutputStream create(Path path, FsPermission mode, EnumSet<CreateFlag> flags, boolean parents)
             throws IOException {
-        boolean exists = exists(path);
-        CreateFlag.validate(path, exists, flags);
-        if (exists && flags.contains(CreateFlag.APPEND)) {
-            return append(path);
+        CreateFlag.validate(flags);
+        if (flags.contains(CreateFlag.APPEND) || !flags.contains(CreateFlag.CREATE)) {
+            boolean exists = exists(path);
+            CreateFlag.validate(path, exists, flags);
+            if (exists && flags.contains(CreateFlag.APPEND)) {
+                return append(path);
+            }
         }
         return create(path, mode, flags.contains(CreateFlag.OVERWRITE), parents);
     }
@@ -642,11 +645,13 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
     public boolean rename(Path source, Path target) throws IOException {
         counts.write(Op.RENAME);
         try {
-            return mount().rename().into(serverPath(source), checkNew(serverPath(target)));
+            return mount().rename().into(serverPath(source), serverPath(target), HmfsFileSystem::checkNew);
         } catch (LinkOnPathException e) {
             String from = withoutLinks(source);
             return follow(
-                    target, (m, name, at) -> m.rename().into(from, checkNew(name)), (fs, at) -> across(source, at));
+                    target,
+                    (m, name, at) -> m.rename().into(from, name, HmfsFileSystem::checkNew),
+                    (fs, at) -> across(source, at));
         }
     }
 
@@ -844,7 +849,7 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
     @Override
     public void setOwner(Path path, @Nullable String owner, @Nullable String group) throws IOException {
         if (owner == null && group == null) {
-            throw new HadoopIllegalArgumentException("Both owner and group are null: nothing to set on " + path);
+            throw new IOException("Both owner and group are null: nothing to set on " + path);
         }
         change(
                 Op.SET_OWNER,

@@ -102,7 +102,7 @@ record Mount(
                 new Creation(link),
                 new Rename(link, streams),
                 removal,
-                new Concat(attributes, streams, removal));
+                new Concat(link, attributes, streams, removal));
     }
 
     /** Closes the streams, waits for the removal of objects and tells the server of it, and disconnects. */

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.PrivilegedExceptionAction;
+import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -90,6 +92,7 @@ class FileSystemPermissionsTest {
         denied(() -> eve.mkdirs(new Path(directory, "a/b")));
         denied(() -> eve.setPermission(secret, new FsPermission((short) 0777)));
         denied(() -> eve.setOwner(secret, USER, null));
+        denied(() -> eve.listXAttrs(secret));
         denied(() -> eve.setTimes(secret, 1, 1));
         assertEquals(6, eve.getFileStatus(secret).getLen());
         admin.setPermission(directory, new FsPermission((short) 0700));
@@ -109,6 +112,36 @@ class FileSystemPermissionsTest {
         assertTrue(admin.setReplication(closed, (short) 2));
         assertFalse(admin.setReplication(directory, (short) 2));
         assertFalse(eve.setReplication(new Path(directory, "missing"), (short) 2));
+    }
+
+    /** HDFS asks all of it before it looks at the files. */
+    @Test
+    void a_concat_that_its_user_may_not_do_changes_nothing() throws IOException {
+        Path inner = new Path(directory, "concat");
+        admin.mkdirs(inner);
+        Path target = file("concat/target", 0666);
+        Path source = file("concat/source", 0666);
+        Path secret = file("concat/secret", 0622);
+        Path[] sources = {source};
+        denied(() -> eve.concat(target, sources));
+        assertEquals(6, admin.getFileStatus(target).getLen(), "the source cannot be deleted, so nothing is appended");
+        admin.setPermission(inner, new FsPermission((short) 0777));
+        denied(() -> eve.concat(target, new Path[] {secret}));
+        denied(() -> eve.concat(file("concat/closed", 0644), sources));
+        denied(() -> eve.concat(directory, sources));
+        eve.concat(target, sources);
+        assertEquals(12, admin.getFileStatus(target).getLen());
+        assertFalse(admin.exists(source));
+    }
+
+    @Test
+    void a_truncate_says_first_that_its_user_may_not_write() throws IOException {
+        Path closed = file("closed", 0644);
+        Path open = file("open", 0666);
+        denied(() -> eve.truncate(closed, 100));
+        denied(() -> eve.truncate(directory, 0));
+        assertThrows(HadoopIllegalArgumentException.class, () -> eve.truncate(open, 100));
+        assertThrows(FileNotFoundException.class, () -> admin.truncate(directory, 0));
     }
 
     /** HDFS asks the directory that a rename moves into, and not the one above it. */

@@ -246,6 +246,49 @@ class HmfsFileSystemTest extends OwnDirectory {
         assertThrows(ParentNotDirectoryException.class, () -> context.rename(empty, new Path(two, "below a file")));
     }
 
+    /** The class is that of HDFS's IOException, for which Hadoop has one with the path. */
+    @Test
+    void a_rename_of_a_file_context_says_why_it_is_refused() throws IOException {
+        FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
+        Path file = write("file", bytes(1, 1));
+        Path full = new Path(directory, "full");
+        Path other = new Path(directory, "other");
+        fs.mkdirs(other);
+        fs.create(new Path(full, "child")).close();
+        Path missing = new Path(directory, "missing");
+        assertThrows(PathIOException.class, () -> context.rename(other, full, Options.Rename.OVERWRITE));
+        assertThrows(PathIOException.class, () -> context.rename(other, file));
+        assertThrows(PathIOException.class, () -> context.rename(file, other));
+        assertThrows(FileAlreadyExistsException.class, () -> context.rename(other, full));
+        assertThrows(FileAlreadyExistsException.class, () -> context.rename(file, file));
+        assertThrows(FileAlreadyExistsException.class, () -> context.rename(file, file, Options.Rename.OVERWRITE));
+        assertThrows(PathIOException.class, () -> context.rename(full, new Path(full, "no/parent")));
+        FileNotFoundException source =
+                assertThrows(FileNotFoundException.class, () -> context.rename(missing, new Path(directory, "new")));
+        assertEquals("rename source " + missing + " not found.", source.getMessage());
+        assertThrows(ParentNotDirectoryException.class, () -> context.rename(missing, new Path(file, "below")));
+        assertThrows(ParentNotDirectoryException.class, () -> fs.rename(missing, new Path(file, "below")));
+    }
+
+    /** HDFS: also where no parents are to be made. */
+    @Test
+    void a_directory_that_is_there_is_success_for_a_mkdir() throws IOException {
+        FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
+        Path file = write("file", bytes(1, 1));
+        context.mkdir(directory, FsPermission.getDirDefault(), false);
+        assertThrows(
+                FileAlreadyExistsException.class, () -> context.mkdir(file, FsPermission.getDirDefault(), false));
+        assertThrows(
+                FileNotFoundException.class,
+                () -> context.mkdir(new Path(directory, "no/parent"), FsPermission.getDirDefault(), false));
+    }
+
+    @Test
+    void a_call_that_sets_neither_owner_nor_group_is_an_io_exception() {
+        IOException refused = assertThrows(IOException.class, () -> fs.setOwner(directory, null, null));
+        assertEquals("Both owner and group are null: nothing to set on " + directory, refused.getMessage());
+    }
+
     @Test
     void renames_of_the_shell_follow_hdfs() throws IOException {
         Path file = write("file", bytes(1, 1));
@@ -287,9 +330,16 @@ class HmfsFileSystemTest extends OwnDirectory {
         }
         IOException tooLong = assertThrows(PathIOException.class, () -> fs.mkdirs(new Path(deep.toString())));
         assertTrue(String.valueOf(tooLong.getMessage()).length() < 1000);
-        assertThrows(PathIOException.class, () -> fs.getFileStatus(new Path(deep.toString())));
-        assertThrows(PathIOException.class, () -> fs.listStatus(new Path(deep.toString())));
-        assertThrows(PathIOException.class, () -> fs.delete(new Path(deep.toString()), true));
+        for (Path none : List.of(new Path(deep.toString()), new Path(directory, "n".repeat(256)))) {
+            FileNotFoundException missing =
+                    assertThrows(FileNotFoundException.class, () -> fs.getFileStatus(none), "as in HDFS");
+            assertTrue(String.valueOf(missing.getMessage()).length() < 1000);
+            assertThrows(FileNotFoundException.class, () -> fs.listStatus(none));
+            assertThrows(FileNotFoundException.class, () -> fs.setPermission(none, new FsPermission((short) 0)));
+            assertFalse(fs.exists(none));
+            assertFalse(fs.delete(none, true));
+            assertFalse(fs.rename(none, new Path(directory, "new")));
+        }
         assertThrows(IllegalArgumentException.class, () -> fs.getFileStatus(new Path("file:///etc")));
     }
 
@@ -411,6 +461,35 @@ class HmfsFileSystemTest extends OwnDirectory {
         assertArrayEquals(bytes(1, 1), read(inner));
         assertTrue(fs.rename(file, new Path(directory, "good")));
         assertTrue(fs.delete(inner, false));
+    }
+
+    /** It would be a name that nothing new may have; a file in the way of the target, or nothing there, is another case. */
+    @Test
+    void what_the_client_library_named_does_not_keep_its_name_by_a_rename_into_a_directory() throws IOException {
+        String name = directory.toUri().getPath();
+        CreateOptions plain = new CreateOptions(0644, false, false, 0755);
+        Path target = new Path(directory, "target");
+        fs.mkdirs(target);
+        Path file = write("file", bytes(1, 1));
+        try (HmfsClient client =
+                HmfsClient.connect(fs.getUri().getHost(), fs.getUri().getPort(), ClientOptions.defaults())) {
+            client.create(name + "/a:b", plain);
+            client.create(name + "/.snapshot", plain);
+            client.create(name + "/.reserved", plain);
+        }
+        Path colon = new Path(directory, new Path(null, null, "a:b"));
+        Path snapshot = new Path(directory, ".snapshot");
+        Path reserved = new Path(directory, ".reserved");
+        assertThrows(InvalidPathException.class, () -> fs.rename(colon, target));
+        reserved("\".snapshot\" is a reserved name.", () -> fs.rename(snapshot, target));
+        reserved("File name \".reserved\" is reserved and cannot be created.", () -> fs.rename(reserved, new Path("/")));
+        assertEquals(0, fs.listStatus(target).length);
+        assertFalse(fs.rename(colon, file));
+        assertFalse(fs.rename(colon, new Path(directory, "no/parent")));
+        assertTrue(fs.rename(colon, new Path(target, "good")));
+        assertTrue(fs.rename(snapshot, new Path(target, "better")));
+        assertTrue(fs.rename(reserved, target), "this name is reserved in the root alone");
+        assertEquals(3, fs.listStatus(target).length);
     }
 
     private static Path makeRelative(Path path) {

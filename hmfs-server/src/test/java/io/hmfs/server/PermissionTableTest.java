@@ -145,7 +145,11 @@ class PermissionTableTest {
                     (c, at) -> c.chown(at + "/p/f", null, "engineers"),
                     cell -> cell.directory("x") && cell.owns() && (cell.superuser() || cell.actor == Actor.OWNER)),
             new Operation("chown", false, (c, at) -> c.chown(at + "/p/f", "eric", null), Cell::superuser),
-            new Operation("list xattrs", false, (c, at) -> c.xattrs().list(at + "/p/f"), cell -> cell.directory("x")),
+            new Operation(
+                    "list xattrs",
+                    true,
+                    (c, at) -> c.xattrs().list(at + "/p/f"),
+                    cell -> cell.directory("x") && cell.file("r")),
             new Operation(
                     "set trusted xattr",
                     false,
@@ -185,7 +189,7 @@ class PermissionTableTest {
                     "set times",
                     true,
                     (c, at) -> c.setTimes(at + "/p/f", 1, 1),
-                    cell -> cell.directory("x") && (cell.owns() || cell.file("w"))),
+                    cell -> cell.directory("x") && cell.file("w")),
             new Operation(
                     "truncate",
                     true,

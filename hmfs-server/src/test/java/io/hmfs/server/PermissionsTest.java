@@ -66,10 +66,10 @@ class PermissionsTest extends UsersOfOneServer {
                 "Permission denied. user=eve is not the owner of inode=/home/bob/f",
                 denied(() -> eve.chmod("/home/bob/f", 0777)));
         assertEquals(
-                "Permission denied. User bob is not a super user (non-super user cannot change owner).",
+                "User bob is not a super user (non-super user cannot change owner).",
                 denied(() -> bob.chown("/home/bob/f", "eve", null)));
         assertEquals(
-                "Permission denied. User bob does not belong to wheel",
+                "User bob does not belong to wheel",
                 denied(() -> bob.chown("/home/bob/f", null, "wheel")));
         admin.mkdir("/tmp", 01777, false);
         bob.create("/tmp/f", PLAIN);

@@ -40,16 +40,19 @@ public final class HadoopErrors {
         throw (IllegalArgumentException) translated;
     }
 
-    /** What to throw for a path that is only looked up: a file among its directories means that there is nothing. */
+    /**
+     * What to throw for a path that is only looked up: a file among its directories means that there is nothing, and so
+     * does a name that nothing can have.
+     */
     public static IOException translateLookup(String path, HmfsException failure) {
         return switch (failure.code()) {
-            case NOT_DIRECTORY -> notFound(path, failure);
+            case NOT_DIRECTORY, NAME_TOO_LONG -> notFound(path, failure);
             default -> translate(path, failure);
         };
     }
 
     private static IOException notFound(String path, HmfsException failure) {
-        IOException translated = new FileNotFoundException("File does not exist: " + path);
+        IOException translated = new FileNotFoundException("File does not exist: " + shortened(path));
         translated.initCause(failure);
         return translated;
     }

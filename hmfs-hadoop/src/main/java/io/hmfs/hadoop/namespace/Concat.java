@@ -3,6 +3,7 @@ package io.hmfs.hadoop.namespace;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.FileVersion;
 import io.hmfs.hadoop.attributes.FileAttributes;
+import io.hmfs.hadoop.link.ServerLink;
 import io.hmfs.hadoop.stream.FileStreams;
 import io.hmfs.hadoop.stream.HmfsInputStream;
 import io.hmfs.hadoop.stream.HmfsOutputStream;
@@ -23,11 +24,16 @@ import org.apache.hadoop.HadoopIllegalArgumentException;
 public final class Concat {
     private static final int BUFFER = 256 * 1024;
 
+    private static final int READ = 4;
+    private static final int WRITE = 2;
+
+    private final ServerLink link;
     private final FileAttributes attributes;
     private final FileStreams streams;
     private final Removal removal;
 
-    public Concat(FileAttributes attributes, FileStreams streams, Removal removal) {
+    public Concat(ServerLink link, FileAttributes attributes, FileStreams streams, Removal removal) {
+        this.link = link;
         this.attributes = attributes;
         this.streams = streams;
         this.removal = removal;
@@ -38,11 +44,16 @@ public final class Concat {
         if (sources.isEmpty()) {
             throw new HadoopIllegalArgumentException("No sources given");
         }
-        FileInfo into = file(target);
+        FileInfo into = file(target, WRITE);
         List<FileInfo> from = new ArrayList<>();
         Set<Long> seen = new HashSet<>();
+        Set<String> parents = new HashSet<>();
         for (String source : sources) {
-            FileInfo file = file(source);
+            FileInfo file = file(source, READ);
+            String parent = source.substring(0, Math.max(source.lastIndexOf('/'), 1));
+            if (parents.add(parent)) {
+                checkAccess(parent, WRITE); // the source is deleted at the end
+            }
             check(file, source, into, target);
             if (!streams.isFileClosed(source)) {
                 throw new HadoopIllegalArgumentException(
@@ -62,6 +73,11 @@ public final class Concat {
         }
     }
 
+    /** All is asked before anything changes: a user that may not do the whole does no part of it. */
+    private void checkAccess(String path, int permission) throws IOException {
+        link.change(path, client -> client.acls().access(path, permission));
+    }
+
     /** Whether a source is what was copied; a file that came to its path or was written meanwhile stays. */
     private boolean isAsCopied(String source, FileInfo copied) throws IOException {
         try {
@@ -71,11 +87,12 @@ public final class Concat {
         }
     }
 
-    private FileInfo file(String path) throws IOException {
+    private FileInfo file(String path, int permission) throws IOException {
         FileInfo info = attributes.statLink(path);
         if (info.symlink()) {
-            throw new FileNotFoundException("concat: " + path + " is a symbolic link; name the file that it leads to");
+            throw new IOException("concat: " + path + " is a symbolic link; name the file that it leads to");
         }
+        checkAccess(path, permission);
         if (info.directory()) {
             throw new FileNotFoundException("Path is not a file: " + path);
         }

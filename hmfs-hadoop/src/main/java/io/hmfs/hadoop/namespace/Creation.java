@@ -2,6 +2,7 @@ package io.hmfs.hadoop.namespace;
 
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.HmfsException;
+import io.hmfs.client.ResultCode;
 import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.link.ServerLink;
 import java.io.IOException;
@@ -19,7 +20,7 @@ public final class Creation {
      *
      * @param mode behind the umask
      * @param unmasked the mode before the umask, of which a default ACL may grant more
-     * @param parents whether missing parents are made too, and a directory that exists is success
+     * @param parents whether missing parents are made too. As in HDFS, a directory that exists is success in both cases
      */
     public void mkdir(String path, int mode, int unmasked, boolean parents) throws IOException {
         try {
@@ -29,8 +30,14 @@ public final class Creation {
                 link.client().mkdir(path, mode, unmasked, false);
             }
         } catch (HmfsException e) {
-            throw HadoopErrors.translate(path, e);
+            if (parents || e.code() != ResultCode.EXISTS || !isDirectory(path)) {
+                throw HadoopErrors.translate(path, e);
+            }
         }
+    }
+
+    private boolean isDirectory(String path) throws IOException {
+        return link.ask(path, client -> client.stat(path)).directory();
     }
 
     /** Makes a symbolic link; {@code parents}: with its missing parents, which inherit their mode. */

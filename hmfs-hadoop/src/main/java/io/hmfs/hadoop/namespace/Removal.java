@@ -44,7 +44,7 @@ public final class Removal {
             return true;
         } catch (HmfsException e) {
             switch (e.code()) {
-                case NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY -> {
+                case NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY, NAME_TOO_LONG -> {
                     return false;
                 }
                 case IS_DIRECTORY -> {} // below

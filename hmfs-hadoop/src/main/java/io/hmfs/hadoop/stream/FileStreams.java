@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * writing. Thread-safe.
  */
 public final class FileStreams implements Closeable {
+    private static final int WRITE = 2;
+
     private final ServerLink link;
     private final DataStore store;
     private final StreamSettings settings;
@@ -146,6 +148,10 @@ public final class FileStreams implements Closeable {
         FileInfo info = link.ask(path, client -> client.stat(path));
         if (info.symlink()) {
             throw new LinkOnPathException(path, info.target());
+        }
+        if (info.directory() || size > info.size()) {
+            // As in HDFS, a user that may not write is told that and not what is wrong.
+            link.change(path, client -> client.acls().access(path, WRITE));
         }
         if (info.directory()) {
             throw new FileNotFoundException("Path is not a file: " + path);

@@ -1,7 +1,6 @@
 package io.hmfs.server.access;
 
 import io.hmfs.core.Namespace;
-import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Status;
 import org.jspecify.annotations.Nullable;
@@ -113,27 +112,20 @@ public final class Access {
                 "Permission denied. user=" + caller().name() + " is not the owner of inode=" + shortened(where.path()));
     }
 
-    /** Whether this user owns the object or may write it. */
-    public Status checkOwnerOrWrite(Attributes object, Where where) {
-        return isLimited() && caller().is(object.uid) ? Status.OK : check(object, WRITE, where);
-    }
-
     /**
-     * Whether the owner of an object may give it to these, either of which may be empty: none. By name, for a user that may not give
-     * must not make the pool remember names either.
+     * Whether a user that owns an object may give it to these, either of which may be empty: none. As in HDFS, the group must be one of the
+     * user's own even if the object has it already. By name, for a user that may not give must not make the pool remember names either.
      */
-    public Status checkGift(Attributes object, String owner, String group) {
+    public Status checkGift(String owner, String group) {
         if (!isLimited()) {
             return Status.OK;
         }
         String user = caller().name();
         if (!owner.isEmpty() && !owner.equals(user)) {
-            return denied(
-                    "Permission denied. User " + user + " is not a super user (non-super user cannot change owner).");
+            return denied("User " + user + " is not a super user (non-super user cannot change owner).");
         }
-        int gid = group.isEmpty() ? object.gid : namespace.knownPrincipalId(group);
-        if (gid != object.gid && !caller().isIn(gid)) {
-            return denied("Permission denied. User " + user + " does not belong to " + group);
+        if (!group.isEmpty() && !caller().isIn(namespace.knownPrincipalId(group))) {
+            return denied("User " + user + " does not belong to " + group);
         }
         return Status.OK;
     }
@@ -168,8 +160,7 @@ public final class Access {
     private String shown(Attributes object, String path) {
         return '"' + shortened(path) + "\":" + namespace.principalName(object.uid) + ':'
                 + namespace.principalName(object.gid) + ':'
-                + (object.isDirectory() ? 'd' : object.isSymlink() ? 'l' : '-') + symbols(object.mode)
-                + (Acl.hasAccess(object.acl) ? "+" : "");
+                + (object.isDirectory() ? 'd' : '-') + symbols(object.mode);
     }
 
     private static String symbols(int mode) {

@@ -4,6 +4,7 @@ import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.ToIntFunction;
@@ -34,7 +35,8 @@ public final class AclRules {
         List<AclItem> spec = checked(asked);
         Builder builder = new Builder();
         for (AclItem each : existing) {
-            AclItem other = find(spec, each);
+            int at = Collections.binarySearch(spec, each, AclItem.ORDER); // of two, the one that HDFS takes
+            AclItem other = at < 0 ? null : spec.get(at);
             if (other == null) {
                 builder.keep(each);
             } else {

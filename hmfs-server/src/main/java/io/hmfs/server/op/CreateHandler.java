@@ -188,9 +188,7 @@ public final class CreateHandler extends BatchedHandler {
         }
         removed.clear();
         Status outcome = resolve(request);
-        if (outcome == Status.OK) {
-            outcome = NewEntry.check(path);
-        }
+        outcome = outcome == Status.OK ? NewEntry.check(path) : NewEntry.unresolved(path, outcome);
         if (outcome == Status.OK && !isConditional()) {
             outcome = number(request);
         }

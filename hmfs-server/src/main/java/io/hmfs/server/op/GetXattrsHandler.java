@@ -1,8 +1,6 @@
 package io.hmfs.server.op;
 
 import io.hmfs.core.type.Status;
-import io.hmfs.server.access.Access;
-import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.request.Request;
 import io.hmfs.wire.GetXattrsDecoder;
 import io.hmfs.wire.Wire;
@@ -12,7 +10,7 @@ import java.util.Map;
 /** GetXattrs: extended attributes with their values, for users that may read the object: those that are named, or all. */
 public final class GetXattrsHandler implements Handler {
     private final GetXattrsDecoder decoder = new GetXattrsDecoder();
-    private final ChangeTarget target = new ChangeTarget();
+    private final ReadableXattrs readable = new ReadableXattrs();
 
     @Override
     public void execute(Request request) {
@@ -29,34 +27,11 @@ public final class GetXattrsHandler implements Handler {
             }
         }
         Map<String, byte[]> found = new LinkedHashMap<>();
-        Status outcome = ChangeTarget.resolve(request, decoder.baseId(), at, length);
-        if (outcome == Status.OK) {
-            outcome = read(request, found);
-        }
+        Status outcome = readable.read(request, decoder.baseId(), at, length, found);
         if (outcome == Status.OK) {
             answer(request, names, found);
         } else {
             request.reply().status(request.path().seen(outcome));
-        }
-    }
-
-    private Status read(Request request, Map<String, byte[]> found) {
-        PathResolver path = request.path();
-        target.lockToCheck(request);
-        try {
-            Status outcome = target.look(request);
-            if (outcome == Status.OK) {
-                outcome = path.may(target.object(), Access.READ);
-            }
-            return outcome == Status.OK
-                    ? request.namespace()
-                            .readXattrs(
-                                    path.parentId,
-                                    path.name,
-                                    (name, value) -> XattrNames.addIfVisible(request, found, name, value))
-                    : outcome;
-        } finally {
-            target.unlock(request);
         }
     }
 

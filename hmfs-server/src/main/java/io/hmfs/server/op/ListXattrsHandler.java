@@ -1,19 +1,18 @@
 package io.hmfs.server.op;
 
 import io.hmfs.core.type.Status;
-import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.request.Request;
 import io.hmfs.wire.ListXattrsDecoder;
 import io.hmfs.wire.Wire;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** ListXattrs: the names of an object's extended attributes, for users that may pass the directories above. */
+/** ListXattrs: the names of an object's extended attributes, for users that may read the object. */
 public final class ListXattrsHandler implements Handler {
     private static final byte[] NO_VALUE = {};
 
     private final ListXattrsDecoder decoder = new ListXattrsDecoder();
-    private final ChangeTarget target = new ChangeTarget();
+    private final ReadableXattrs readable = new ReadableXattrs();
 
     @Override
     public void execute(Request request) {
@@ -21,23 +20,13 @@ public final class ListXattrsHandler implements Handler {
         decoder.wrap(request.in(), Wire.HEADER_SIZE, request.blockLength(), request.version());
         int length = decoder.pathLength();
         int at = decoder.limit() + ListXattrsDecoder.pathHeaderLength();
-        PathResolver path = request.path();
         Map<String, byte[]> found = new LinkedHashMap<>();
-        Status outcome = ChangeTarget.resolve(request, decoder.baseId(), at, length);
+        Status outcome = readable.read(request, decoder.baseId(), at, length, found);
         if (outcome == Status.OK) {
-            outcome = target.look(request);
-        }
-        if (outcome == Status.OK) {
-            outcome = request.namespace()
-                    .readXattrs(
-                            path.parentId,
-                            path.name,
-                            (name, _) -> XattrNames.addIfVisible(request, found, name, NO_VALUE));
-        }
-        if (outcome == Status.OK) {
+            found.replaceAll((_, _) -> NO_VALUE);
             request.reply().xattrs(found);
         } else {
-            request.reply().status(path.seen(outcome));
+            request.reply().status(request.path().seen(outcome));
         }
     }
 }

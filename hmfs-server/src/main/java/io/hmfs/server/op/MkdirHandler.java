@@ -40,6 +40,8 @@ public final class MkdirHandler implements Handler {
             if (outcome == Status.EXISTS && parents) {
                 outcome = existing(request);
             }
+        } else {
+            outcome = NewEntry.unresolved(path, outcome);
         }
         if (outcome == Status.OK) {
             request.reply().entry(path.isBase ? 0 : path.parentId, request.attributes());
@@ -57,10 +59,7 @@ public final class MkdirHandler implements Handler {
         if (outcome == Status.OK) {
             outcome = makeDirectory(request);
         }
-        if (outcome == Status.ACCESS_DENIED && NewEntry.isTaken(request)) {
-            outcome = Status.EXISTS;
-        }
-        return NewEntry.followed(request, outcome);
+        return NewEntry.followed(request, NewEntry.takenFirst(request, outcome));
     }
 
     private Status makeDirectory(Request request) {

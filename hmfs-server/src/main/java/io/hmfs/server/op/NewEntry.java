@@ -72,6 +72,15 @@ final class NewEntry {
     }
 
     /**
+     * The outcome of a create or mkdir whose path could not be resolved. As in HDFS, a user that may make nothing in the deepest directory that
+     * is there is told that, and not what is missing.
+     */
+    static Status unresolved(PathResolver path, Status outcome) {
+        Status allowed = outcome == Status.NOT_FOUND ? path.mayInAncestor(Access.WRITE) : Status.OK;
+        return allowed == Status.OK ? outcome : allowed;
+    }
+
+    /**
      * Gives the user an id in the pool, unless the name is taken: the pool keeps a user's name for ever, and clients can come with any number
      * of names.
      */
@@ -90,12 +99,20 @@ final class NewEntry {
     }
 
     /** Whether something has the name, as far as the user may know; it is in the request's attributes. */
-    static boolean isTaken(Request request) {
+    private static boolean isTaken(Request request) {
         PathResolver path = request.path();
         return !path.isBase
                 && path.name.check() == Status.OK
                 && path.mayInParent(Access.EXECUTE) == Status.OK
                 && stat(request) == Status.OK;
+    }
+
+    /**
+     * The outcome of a mkdir or symlink whose path was resolved: as in HDFS, it is told that the name is taken before it is asked whether the
+     * user may make something there.
+     */
+    static Status takenFirst(Request request, Status outcome) {
+        return outcome == Status.ACCESS_DENIED && isTaken(request) ? Status.EXISTS : outcome;
     }
 
     /**

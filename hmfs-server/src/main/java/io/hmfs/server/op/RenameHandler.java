@@ -75,25 +75,41 @@ public final class RenameHandler implements Handler {
         return isInside ? outcome == Status.NO_SUCH_DIRECTORY : outcome == Status.EXISTS && isDirectory(request);
     }
 
+    /** As in HDFS, a user that may not rename is told that, and not what is missing or in the way. */
     private Status resolve(Request request) {
         isInside = false;
         PathResolver source = request.path();
         PathResolver target = request.otherPath();
-        Status outcome = source.resolve(rename.sourceBaseId(), request.in(), sourceAt, sourceLength);
-        if (outcome == Status.OK) {
-            outcome = target.resolve(rename.targetBaseId(), request.in(), targetAt, targetLength);
+        Status from = source.resolve(rename.sourceBaseId(), request.in(), sourceAt, sourceLength);
+        if (from == Status.NOT_DIRECTORY || from == Status.NAME_TOO_LONG) {
+            from = Status.NOT_FOUND; // nothing can be there
         }
-        if (outcome == Status.OK && source.isBase) {
-            outcome = Status.IS_ROOT;
+        if (isRefused(from)) {
+            return from;
         }
-        if (outcome == Status.OK && rename.flags().into() && isDirectory(request)) {
+        Status to = target.resolve(rename.targetBaseId(), request.in(), targetAt, targetLength);
+        if (isRefused(to)) {
+            return to;
+        }
+        Status outcome = from == Status.OK && !source.isBase ? source.mayInParent(Access.WRITE) : Status.OK;
+        if (outcome == Status.OK && to == Status.OK && rename.flags().into() && isDirectory(request)) {
             isInside = true;
             outcome = target.enter(found.id, source.name);
         }
-        if (outcome == Status.OK) {
-            outcome = target.isBase ? Status.EXISTS : source.mayInParent(Access.WRITE);
+        if (outcome == Status.OK && !target.isBase) {
+            outcome = target.mayInAncestor(Access.WRITE);
         }
-        return outcome == Status.OK ? target.mayInParent(Access.WRITE) : outcome;
+        if (outcome != Status.OK) {
+            return outcome;
+        }
+        if (from != Status.OK || to != Status.OK) {
+            return Status.NOT_FOUND;
+        }
+        return source.isBase ? Status.IS_ROOT : target.isBase ? Status.EXISTS : Status.OK;
+    }
+
+    private static boolean isRefused(Status resolved) {
+        return resolved != Status.OK && resolved != Status.NOT_FOUND;
     }
 
     /** Whether the target names a directory, of which {@link #found} has the id then. */

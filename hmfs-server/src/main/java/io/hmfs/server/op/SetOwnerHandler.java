@@ -50,7 +50,7 @@ public final class SetOwnerHandler implements Handler {
     }
 
     private Status chown(Request request, String owner, String group) {
-        Status allowed = request.access().checkGift(target.object(), owner, group);
+        Status allowed = request.access().checkGift(owner, group);
         if (allowed != Status.OK) {
             return allowed;
         }

@@ -1,12 +1,13 @@
 package io.hmfs.server.op;
 
 import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Access;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.request.Request;
 import io.hmfs.wire.SetTimesDecoder;
 import io.hmfs.wire.Wire;
 
-/** SetTimes: the owner of an object, and a user that may write it, change its times; -1 keeps what is there. */
+/** SetTimes: a user that may write an object changes its times; -1 keeps what is there. */
 public final class SetTimesHandler implements Handler {
     private final SetTimesDecoder setTimes = new SetTimesDecoder();
     private final ChangeTarget target = new ChangeTarget();
@@ -30,7 +31,7 @@ public final class SetTimesHandler implements Handler {
         try {
             Status outcome = target.look(request);
             if (outcome == Status.OK) {
-                outcome = path.isOwnerOrMayWrite(target.object());
+                outcome = path.may(target.object(), Access.WRITE);
             }
             if (outcome == Status.OK) {
                 outcome = request.namespace()

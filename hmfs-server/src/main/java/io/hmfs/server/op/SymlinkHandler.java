@@ -55,7 +55,7 @@ public final class SymlinkHandler implements Handler {
         }
         Status outcome = path.resolve(symlink.baseId(), request.in(), at, length);
         if (outcome == Status.OK) {
-            outcome = make(request, target);
+            outcome = NewEntry.takenFirst(request, make(request, target));
         }
         if (outcome == Status.OK) {
             request.reply().entry(path.parentId, request.attributes(), target);

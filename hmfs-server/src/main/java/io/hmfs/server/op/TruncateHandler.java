@@ -39,7 +39,7 @@ public final class TruncateHandler implements Handler {
         target.lock(request); // the file that is cut in the namespace is the one whose objects are cut
         try {
             Status outcome = target.look(request);
-            if (outcome == Status.OK && !target.object().isDirectory()) {
+            if (outcome == Status.OK) {
                 outcome = request.path().may(target.object(), Access.WRITE);
             }
             if (outcome == Status.OK) {

@@ -421,6 +421,14 @@ public final class PathResolver {
         return isMade || !access.isLimited() ? Status.OK : access.check(parent, wanted, parentPath);
     }
 
+    /**
+     * As {@link #mayInParent}, also after a {@link #resolve} that was NOT_FOUND: then in the deepest directory of the path that is there. HDFS
+     * asks that before it tells what is missing.
+     */
+    public Status mayInAncestor(int wanted) {
+        return !access.isLimited() || !seeParent() ? Status.OK : mayInParent(wanted);
+    }
+
     /** Whether the user may do this with what the path names. */
     public Status may(Attributes object, int wanted) {
         return access.check(object, wanted, fullPath);
@@ -438,10 +446,6 @@ public final class PathResolver {
 
     public Status isOwner(Attributes object) {
         return access.checkOwner(object, fullPath);
-    }
-
-    public Status isOwnerOrMayWrite(Attributes object) {
-        return access.checkOwnerOrWrite(object, fullPath);
     }
 
     /** The whole path that was resolved, from the root. */

@@ -8,7 +8,9 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
+import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.FileType;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.setting.ServerSetting;
@@ -29,6 +31,29 @@ class AccessTest {
 
     @TempDir
     private Path directory;
+
+    /** HDFS marks neither in its sentence. */
+    @Test
+    void theSentenceOfADenialTellsNeitherAclNorLink() throws IOException {
+        Path pool = directory.resolve("p.pool");
+        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        AccessConfig config = ServerConfig.builder(Path.of("p")).build().access();
+        try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
+            Callers callers = new Callers(namespace, config, _ -> List.of(), Runnable::run, () -> 0);
+            Access access = new Access(namespace);
+            access.actFor(callers.of("ann").join());
+            Attributes object = new Attributes();
+            object.mode = 0740;
+            object.type = FileType.SYMLINK;
+            object.acl = new long[] {Acl.entry(false, Acl.GROUP, 7)};
+            object.hasAcl = true;
+            assertEquals(Status.ACCESS_DENIED, access.check(object, Access.WRITE, () -> "/l"));
+            String owner = namespace.principalName(0);
+            assertEquals(
+                    "Permission denied: user=ann, access=WRITE, inode=\"/l\":" + owner + ":" + owner + ":-rwxr-----",
+                    access.reason());
+        }
+    }
 
     @Test
     void whoeverLosesTheSupergroupLosesItBetweenRequests() throws IOException {

@@ -89,6 +89,8 @@ class AclRulesTest {
                         + "1750 default:user::rwx,default:user:foo:rwx,default:group::r-x,default:mask::rwx,default:other::---",
                 "750; modify; default:group::rwx; 750 default:user::rwx,default:group::rwx,default:other::---",
                 "640; modify; mask::r-x; 650 group::r--",
+                // Of two entries with one key HDFS takes the one that its binary search meets.
+                "640; modify; user::r--,user::rwx,group::---; 700",
                 "640; modify; default:mask::r-x; 640",
                 "650 group::r--; modify; group::rwx; 670 group::rwx",
                 "750; modify; user:b:r-x,user:a:rwx,group:sales:--x; 770 user:a:rwx,user:b:r-x,group::r-x,group:sales:--x",

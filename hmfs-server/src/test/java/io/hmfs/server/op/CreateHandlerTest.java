@@ -164,6 +164,17 @@ class CreateHandlerTest {
         }));
     }
 
+    /** As in HDFS. */
+    @Test
+    void aUserThatMayMakeNothingIsToldThatAndNotWhatIsMissing() {
+        rig.mkdir("closed", 0755);
+        rig.mkdir("open", 0777);
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, new Create("/closed/none/f")));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, new Create("/closed/none/f").overwrite()));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, new Create("/open/none/f")));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.ROOT, new Create("/closed/none/f")));
+    }
+
     @Test
     void missingParentsInheritTheModeOfTheDirectoryThatIsThere() {
         long above = rig.mkdir("a", 0457);

@@ -70,6 +70,17 @@ class MkdirHandlerTest {
         assertEquals(Status.NOT_FOUND, rig.namespace().stat(parent, Name.of(name), new Attributes()));
     }
 
+    /** As in HDFS. */
+    @Test
+    void aUserThatMayMakeNothingIsToldThatAndNotWhatIsMissing() {
+        rig.mkdir("closed", 0755);
+        rig.mkdir("open", 0777);
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, mkdir("/closed/none/d")));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, mkdir("/closed/none/at/all/d")));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, mkdir("/open/none/d")));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.ROOT, mkdir("/closed/none/d")));
+    }
+
     @Test
     void theDirectoryIsItsUsersAndOfTheGroupOfItsParent() {
         int staff = rig.namespace().principalId("staff");

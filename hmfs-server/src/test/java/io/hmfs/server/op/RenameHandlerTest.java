@@ -270,6 +270,35 @@ class RenameHandlerTest {
         assertEquals(Status.OK, look(sticky, "new"));
     }
 
+    /** As in HDFS. */
+    @Test
+    void aUserThatMayNotRenameIsToldThatAndNotWhatIsMissingOrInTheWay() {
+        long open = rig.mkdir("open", 0777);
+        rig.mkdir("closed", 0755);
+        rig.create(open, "f", 0666);
+        ResultCode denied = ResultCode.ACCESS_DENIED;
+        assertEquals(denied, rig.outcome(HandlerRig.USER, rename("/closed/none", "/open/g")));
+        assertEquals(denied, rig.outcome(HandlerRig.USER, rename("/closed/none", "/open/none/g")));
+        assertEquals(denied, rig.outcome(HandlerRig.USER, rename("/none/f", "/closed/none/g")));
+        assertEquals(denied, rig.outcome(HandlerRig.USER, rename("/open/f", "/closed/none/at/all")));
+        assertEquals(denied, rig.outcome(HandlerRig.USER, into("/open/none", "/closed")));
+        assertEquals(denied, rig.outcome(HandlerRig.USER, rename("/", "/closed/g")));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, rename("/none/f", "/open/g")));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, rename("/open/f", "/open/none/g")));
+        assertEquals(Status.OK, look(open, "f"));
+    }
+
+    @Test
+    void aSourceBelowAFileOrOfANameThatIsTooLongIsNotThere() {
+        rig.mkdir("d", 0755);
+        file(Namespace.ROOT_ID, "f");
+        String tooLong = "/" + "x".repeat(Name.LENGTH_MAX + 1);
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.ROOT, rename("/f/g", "/d/g")));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.ROOT, rename(tooLong, "/d/g")));
+        assertEquals(ResultCode.NOT_DIRECTORY, rig.outcome(HandlerRig.ROOT, rename("/none/g", "/f/g")));
+        assertEquals(ResultCode.NAME_TOO_LONG, rig.outcome(HandlerRig.ROOT, rename("/d", tooLong)));
+    }
+
     /** Which sums up what moves: only a disk thread may. */
     @Test
     void whatMovesIsCountedWhereItComesTo() {

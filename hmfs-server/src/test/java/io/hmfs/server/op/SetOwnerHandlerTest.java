@@ -67,6 +67,18 @@ class SetOwnerHandlerTest {
         assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, setOwner("/own", "", "wheel")));
     }
 
+    /** As in HDFS: an owner that is in no group of a file cannot confirm it either. */
+    @Test
+    void theGroupThatItHasAlreadyMustBeOneOfTheOwnersToo() {
+        int user = rig.namespace().principalId(HandlerRig.USER);
+        int wheel = rig.namespace().principalId("wheel");
+        Attributes out = new Attributes();
+        assertEquals(Status.OK, rig.namespace().create(Namespace.ROOT_ID, Name.of("own"), 0644, user, wheel, out));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, setOwner("/own", "", "wheel")));
+        rig.assertDone(rig.ask(HandlerRig.USER, setOwner("/own", HandlerRig.USER, "")));
+        rig.assertDone(rig.ask(HandlerRig.ROOT, setOwner("/own", "", "wheel")));
+    }
+
     @Test
     void aRefusedRequestLeavesNoNameInThePool() {
         assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.ROOT, setOwner("/none", "mallory", "")));

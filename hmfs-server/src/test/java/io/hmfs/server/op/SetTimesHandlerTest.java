@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
 import io.hmfs.server.pipeline.HandlerRig;
 import io.hmfs.wire.SetTimesEncoder;
 import io.hmfs.wire.Wire;
@@ -54,11 +57,21 @@ class SetTimesHandlerTest {
     }
 
     @Test
-    void aUserMustOwnOrMayWriteTheObject() {
+    void aUserMustBeAllowedToWriteTheObject() {
         rig.create(Namespace.ROOT_ID, "readable", 0644);
         rig.create(Namespace.ROOT_ID, "writable", 0646);
         assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, setTimes("/readable", 1, 1)));
         rig.assertDone(rig.ask(HandlerRig.USER, setTimes("/writable", 5_000_000, -1)));
         assertEquals(5_000_000, rig.stat(Namespace.ROOT_ID, "writable").mtimeNanos);
+    }
+
+    /** As in HDFS. */
+    @Test
+    void anOwnerThatMayNotWriteTheObjectChangesNoTime() {
+        int user = rig.namespace().principalId(HandlerRig.USER);
+        Attributes out = new Attributes();
+        assertEquals(Status.OK, rig.namespace().create(Namespace.ROOT_ID, Name.of("own"), 0466, user, 0, out));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, setTimes("/own", 1, 1)));
+        assertEquals(out.mtimeNanos, rig.stat(Namespace.ROOT_ID, "own").mtimeNanos);
     }
 }

@@ -105,6 +105,17 @@ class SymlinkHandlerTest {
         assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.ROOT, symlink("/none/l", bytes("t"))));
     }
 
+    /** As in HDFS, where nothing may be made either; but not to a user that may not know. */
+    @Test
+    void aNameThatIsTakenIsToldFirst() {
+        rig.create(rig.mkdir("d", 0755), "f", 0644);
+        rig.create(rig.mkdir("closed", 0700), "f", 0644);
+        assertEquals(ResultCode.EXISTS, rig.outcome(HandlerRig.USER, symlink("/d/f", bytes("t"))));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, symlink("/d/g", bytes("t"))));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, symlink("/closed/f", bytes("t"))));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, symlink("/d/none/g", bytes("t"))));
+    }
+
     @Test
     void aUserThatHasMadeNothingGetsNoIdForANameThatIsTaken() {
         rig.create(rig.mkdir("d", 0777), "f", 0644);

@@ -112,6 +112,8 @@ class TruncateHandlerTest {
         assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, truncate(0, "/readable", 1)));
         assertEquals(0, size("readable"));
         assertEquals(ResultCode.IS_DIRECTORY, rig.outcome(HandlerRig.USER, truncate(0, "/d", 1)));
+        rig.mkdir("closed", 0755);
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, truncate(0, "/closed", 1)));
         assertEquals(ResultCode.IS_DIRECTORY, rig.outcome(HandlerRig.USER, truncate(0, "/", 1)));
         assertEquals(ResultCode.UNRESOLVED_LINK, rig.outcome(HandlerRig.USER, truncate(0, "/link", 1)));
         assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, truncate(0, "/none", 1)));
