@@ -103,6 +103,11 @@ final class Differ {
         return signatures;
     }
 
+    /** How many operations each side has executed. */
+    long operations() {
+        return operations;
+    }
+
     /** What was done so far, in a line. */
     String done() {
         return "%d sessions, %d operations on each side, %d differences that are not known"

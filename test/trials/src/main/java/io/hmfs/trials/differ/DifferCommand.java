@@ -32,6 +32,7 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  hmfs bench differ --minutes 30 --seed 7",
+            "  hmfs bench differ --quick",
             "  hmfs bench differ --sessions 5",
             "  hmfs bench differ --replay FILE",
         })
@@ -39,8 +40,10 @@ public final class DifferCommand implements Callable<Integer> {
     private static final String POOL_SIZE = "256M";
     private static final int COMMAND_SECONDS = 60;
     private static final int FETCH_SECONDS = 1200;
-    /** In a run of so many minutes each row of the table must be met. */
-    private static final double LONG_RUN_MINUTES = 20;
+    /** Some hundred operations. */
+    private static final int QUICK_SESSIONS = 8;
+    /** In a run of so many operations each row of the table must be met. */
+    private static final long LONG_RUN = 50_000;
 
     private static final List<String> FLAGS = List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
 
@@ -64,6 +67,12 @@ public final class DifferCommand implements Callable<Integer> {
             paramLabel = "N",
             description = "Operations between two looks at the trees (default: 10).")
     private int every = 10;
+
+    @Option(
+            names = "--quick",
+            description = "The part that bin/test runs: the first " + QUICK_SESSIONS
+                    + " sessions from the seed on, however long they take.")
+    private boolean quick;
 
     @Option(
             names = "--replay",
@@ -167,12 +176,14 @@ public final class DifferCommand implements Callable<Integer> {
     private boolean random(Subject hdfs, Subject hmfs, KnownDifferences known) throws Exception {
         Differ differ = new Differ(hdfs, hmfs, known, every, System.out);
         long end = System.nanoTime() + (long) (minutes * TimeUnit.MINUTES.toNanos(1));
-        long[] left = {sessions};
+        long[] left = {quick ? QUICK_SESSIONS : sessions};
         differ.run(
-                seed, number -> Generator.session(number, operations), () -> left[0]-- > 0 && System.nanoTime() < end);
+                seed,
+                number -> Generator.session(number, operations),
+                () -> left[0]-- > 0 && (quick || System.nanoTime() < end));
         System.out.println();
         differ.signatures().forEach((signature, times) -> System.out.println(times + " times " + signature));
-        List<String> stale = minutes < LONG_RUN_MINUTES || sessions < Long.MAX_VALUE ? List.of() : known.stale();
+        List<String> stale = differ.operations() < LONG_RUN ? List.of() : known.stale();
         stale.forEach(row -> System.out.println("stale, nothing has matched it: " + row));
         System.out.println(differ.done());
         return differ.signatures().isEmpty() && stale.isEmpty();
