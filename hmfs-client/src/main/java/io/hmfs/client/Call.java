@@ -3,9 +3,7 @@ package io.hmfs.client;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
-/**
- * One request and the reply that is to come. All but its making and waiting for it is done on the transport's thread.
- */
+/** One request and the reply that is to come. All but its making and waiting for it is done on the loop. */
 final class Call<A, T> extends CompletableFuture<T> {
     final CallKind<A, T> kind;
     final A arguments;

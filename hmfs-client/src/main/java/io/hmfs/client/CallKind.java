@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A row of the {@link CallTable}: all that the client knows of one kind of call. Encoder and decoder reuse their
- * codecs, so they are called on the thread of the client's transport only.
+ * codecs, so they are called on the client's loop only.
  *
  * @param <A> arguments, checked before a call is made; for calls about one path alone, the path in UTF-8
  * @param <T> what the call returns

@@ -1,13 +1,11 @@
 package io.hmfs.client;
 
-import io.hmfs.client.transport.Transport;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Makes calls of rows and arguments, and waits for them: what all facades of one client share. Thread-safe. */
@@ -16,24 +14,28 @@ final class Calls {
             TimeUnit.SECONDS.toNanos(2); // past the deadline, before a wait gives up itself
 
     final CallTable table;
-    private final Dispatcher dispatcher;
-    private final Transport transport;
+    private final ClientLoop loop;
     private final String address;
     private final long timeoutNanos;
 
     /** {@code timeoutNanos}: how long a request may take, as the dispatcher knows it too. */
-    Calls(CallTable table, Dispatcher dispatcher, Transport transport, String address, long timeoutNanos) {
+    Calls(CallTable table, ClientLoop loop, String address, long timeoutNanos) {
         this.table = table;
-        this.dispatcher = dispatcher;
-        this.transport = transport;
+        this.loop = loop;
         this.address = address;
         this.timeoutNanos = timeoutNanos;
     }
 
     /** Sends a call; {@code subject} is what it is about, mostly a path. */
     <A, T> CompletableFuture<T> submit(CallKind<A, T> kind, String subject, A arguments) {
+        Call<A, T> call = make(kind, subject, arguments);
+        loop.submit(call);
+        return call;
+    }
+
+    private <A, T> Call<A, T> make(CallKind<A, T> kind, String subject, A arguments) {
         Call<A, T> call = new Call<>(kind, subject, arguments);
-        dispatcher.submit(call);
+        call.deadlineNanos = System.nanoTime() + timeoutNanos;
         return call;
     }
 
@@ -59,7 +61,9 @@ final class Calls {
 
     /** Sends a call and waits for its reply. */
     <A, T> T call(CallKind<A, T> kind, String subject, A arguments) throws IOException {
-        return await(submit(kind, subject, arguments));
+        refuseOnLoop();
+        Call<A, T> call = make(kind, subject, arguments);
+        return outcome(call, () -> loop.call(call, timeoutNanos + GRACE_NANOS));
     }
 
     /** Sends a call about one path and waits for its reply. */
@@ -74,18 +78,34 @@ final class Calls {
 
     /** Waits, and gives up somewhat later than the call should have. */
     <T> T await(CompletableFuture<T> future, long nanos) throws IOException {
-        if (transport.inThread() && !future.isDone()) {
+        if (!future.isDone()) {
+            refuseOnLoop();
+        }
+        return outcome(future, () -> loop.await(future, nanos + GRACE_NANOS));
+    }
+
+    private void refuseOnLoop() {
+        if (loop.isOnLoop()) {
             throw new IllegalStateException("a blocking call on the client's own thread would wait for itself");
         }
+    }
+
+    /** Waits for a future; returns whether it is done. */
+    private interface Wait {
+        boolean await() throws InterruptedException;
+    }
+
+    private <T> T outcome(CompletableFuture<T> future, Wait wait) throws IOException {
         try {
-            return future.get(nanos + GRACE_NANOS, TimeUnit.NANOSECONDS);
+            if (!wait.await()) {
+                throw new HmfsException(ResultCode.TIMEOUT, "no answer from " + address);
+            }
+            return future.get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             InterruptedIOException interrupted = new InterruptedIOException("interrupted while waiting for " + address);
             interrupted.initCause(e);
             throw interrupted;
-        } catch (TimeoutException e) {
-            throw new HmfsException(ResultCode.TIMEOUT, "no answer from " + address);
         } catch (ExecutionException e) {
             throw asIoException(e.getCause());
         }

@@ -1,6 +1,5 @@
 package io.hmfs.client;
 
-import io.hmfs.client.transport.Transport;
 import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -21,15 +20,15 @@ public final class ClientLeases {
 
     private final Calls calls;
     private final LeaseCalls rows;
-    private final Transport transport;
+    private final ClientLoop loop;
     private final AtomicLong numbers = new AtomicLong();
     private final AtomicInteger held = new AtomicInteger();
     private final Queue<LeaseCalls.Ended> untold = new ConcurrentLinkedQueue<>(); // the server may not know of them
     private volatile boolean renewing;
 
-    ClientLeases(Calls calls, Transport transport) {
+    ClientLeases(Calls calls, ClientLoop loop) {
         this.calls = calls;
-        this.transport = transport;
+        this.loop = loop;
         rows = calls.table.leases;
     }
 
@@ -48,7 +47,7 @@ public final class ClientLeases {
 
     private synchronized void startRenewals() {
         if (!renewing) {
-            transport.repeat(this::renew, TimeUnit.SECONDS.toNanos(RENEW_SECONDS));
+            loop.repeat(this::renew, TimeUnit.SECONDS.toNanos(RENEW_SECONDS));
             renewing = true;
         }
     }
@@ -84,7 +83,7 @@ public final class ClientLeases {
         var unused = told.whenComplete((nothing, failed) -> {
             if (failed != null) {
                 untold.add(lease);
-                startRenewals(); // if the client is closed this fails, and is not needed: it renews nothing any more
+                startRenewals(); // if the client is closed that comes to nothing, and need not
             }
         });
         return told;

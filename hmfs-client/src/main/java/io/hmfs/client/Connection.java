@@ -13,7 +13,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection: the handshake, calls out, replies in. On the transport's thread. A connection that ended stays ended;
+ * One connection: the handshake, calls out, replies in. On the loop. A connection that ended stays ended;
  * its {@link Owner} is told of everything that happens here, and makes another.
  */
 final class Connection implements Transport.Receiver {
@@ -24,6 +24,7 @@ final class Connection implements Transport.Receiver {
 
     private final Owner owner;
     private final Transport transport;
+    private final ClientLoop loop;
     private final String address;
     private final ClientOptions options;
     private final Introduction introduction;
@@ -32,6 +33,7 @@ final class Connection implements Transport.Receiver {
     private final WelcomeDecoder welcome = new WelcomeDecoder();
 
     private Transport.@Nullable Link link;
+    private boolean connected;
     private boolean ready;
     private boolean ended;
     private boolean dismissed;
@@ -64,12 +66,14 @@ final class Connection implements Transport.Receiver {
     Connection(
             Owner owner,
             Transport transport,
+            ClientLoop loop,
             String address,
             ClientOptions options,
             Introduction introduction,
             ReplyFrame reply) {
         this.owner = owner;
         this.transport = transport;
+        this.loop = loop;
         this.address = address;
         this.options = options;
         this.introduction = introduction;
@@ -78,7 +82,8 @@ final class Connection implements Transport.Receiver {
 
     /** Begins to make it. */
     void connect(String host, int port) {
-        link = transport.connect(host, port, options.connectTimeout().toNanos(), this);
+        link = transport.connect(host, port, this);
+        loop.schedule(this::checkConnected, options.connectTimeout().toNanos());
     }
 
     private Transport.Link link() {
@@ -134,8 +139,16 @@ final class Connection implements Transport.Receiver {
         }
     }
 
+    private void checkConnected() {
+        if (!connected) {
+            end(new IOException("cannot connect to " + address + ": no answer within " + options.connectTimeout()
+                    + "; is the server running?"));
+        }
+    }
+
     @Override
     public void connected() {
+        connected = true;
         byte[] user = options.user().getBytes(StandardCharsets.UTF_8);
         byte[] realUser = options.realUser().getBytes(StandardCharsets.UTF_8);
         Transport.Link live = link();
@@ -156,7 +169,7 @@ final class Connection implements Transport.Receiver {
                 .putRealUser(realUser, 0, realUser.length)
                 .limit());
         live.flush();
-        transport.schedule(this::checkWelcome, options.connectTimeout().toNanos());
+        loop.schedule(this::checkWelcome, options.connectTimeout().toNanos());
     }
 
     private void checkWelcome() {

@@ -7,24 +7,20 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Sees to it that each call ends: sends it, sends it again on another connection when one was lost, and gives it up at
- * its deadline. Any thread submits; everything else happens on the transport's thread. While no call waits for a reply,
- * no connection is made.
+ * its deadline. On the loop only, but for opening and closing. While no call waits for a reply, no connection is made.
  *
  * <p>A change is never executed twice. It keeps its sequence, by which the server knows it; where the server cannot
  * know any more, the call ends as {@link ResultCode#OUTCOME_UNKNOWN}. Calls go out in the order in which they were
  * submitted, and again in that order.
  */
-final class Dispatcher implements Connection.Owner {
+final class Dispatcher implements Connection.Owner, ClientLoop.Work {
     /** Calls that wait while there is no connection; more are refused. */
     static final int WAITING_MAX = 65_536;
 
@@ -35,16 +31,14 @@ final class Dispatcher implements Connection.Owner {
     private final String address;
     private final ClientOptions options;
     private final Transport transport;
+    private final ClientLoop loop;
     private final ReplyFrame reply = new ReplyFrame();
     private final SecureRandom seeds = new SecureRandom();
     private final long clientId = seeds.nextLong();
 
-    private final Queue<Call<?, ?>> submitted = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean drainScheduled = new AtomicBoolean();
     private final CompletableFuture<ServerInfo> welcome = new CompletableFuture<>();
     private volatile @Nullable IOException closed;
 
-    // From here on: of the transport's thread only.
     private final ArrayDeque<Call<?, ?>> waiting = new ArrayDeque<>();
     private final InFlight inFlight;
     private final Sequences sequences = new Sequences();
@@ -56,11 +50,12 @@ final class Dispatcher implements Connection.Owner {
     private boolean connecting; // or waiting to
     private @Nullable IOException lastReason;
 
-    Dispatcher(String host, int port, ClientOptions options, Transport transport) {
+    Dispatcher(String host, int port, ClientOptions options, Transport transport, ClientLoop loop) {
         this.host = host;
         this.port = port;
         this.options = options;
         this.transport = transport;
+        this.loop = loop;
         address = host + ":" + port;
         inFlight = new InFlight(options.inFlightMax());
         backoff = new Backoff(
@@ -75,49 +70,28 @@ final class Dispatcher implements Connection.Owner {
      */
     CompletableFuture<ServerInfo> open() {
         long tick = Math.min(Math.max(options.requestTimeout().toNanos() / 4, 1_000_000), 1_000_000_000);
-        transport.repeat(this::expire, tick);
-        transport.execute(this::connect);
+        loop.start(this);
+        loop.repeat(this::expire, tick);
+        loop.execute(this::connect);
         return welcome;
     }
 
-    /** Sends a call as soon as there is a connection with room for it; its future tells the outcome. */
-    void submit(Call<?, ?> call) {
-        call.deadlineNanos = System.nanoTime() + options.requestTimeout().toNanos();
-        if (transport.inThread()) {
-            start(call);
-            flush();
-            return;
-        }
-        submitted.add(call);
-        if (!drainScheduled.get() && drainScheduled.compareAndSet(false, true)) {
-            try {
-                transport.execute(this::drain);
-            } catch (RuntimeException over) { // the transport takes no more
-                closed = new IOException("the client is closed", over);
-            }
-        }
-        IOException reason = closed;
-        if (reason != null) { // the transport's thread may not look any more
-            failSubmitted(reason);
-        }
+    @Override
+    public int openCalls() {
+        return inFlight.size() + waiting.size();
     }
 
-    private void drain() {
-        drainScheduled.set(false);
-        for (Call<?, ?> call = submitted.poll(); call != null; call = submitted.poll()) {
-            start(call);
-        }
-        flush();
-    }
-
-    private void flush() {
+    @Override
+    public void flush() {
         Connection live = connection;
         if (live != null && ready) {
             live.flush();
         }
     }
 
-    private void start(Call<?, ?> call) {
+    /** Sends a call as soon as there is a connection with room for it; its future tells the outcome. */
+    @Override
+    public void begin(Call<?, ?> call) {
         IOException reason = closed;
         if (reason != null) {
             lose(call, reason);
@@ -177,7 +151,7 @@ final class Dispatcher implements Connection.Owner {
         }
         connecting = true;
         var introduction = new Connection.Introduction(cluster, clientId, sequences.oldest(), sequences.next());
-        Connection fresh = new Connection(this, transport, address, options, introduction, reply);
+        Connection fresh = new Connection(this, transport, loop, address, options, introduction, reply);
         connection = fresh;
         fresh.connect(host, port);
     }
@@ -267,7 +241,7 @@ final class Dispatcher implements Connection.Owner {
         }
         if (!waiting.isEmpty()) {
             connecting = true;
-            transport.schedule(this::connectIfWaiting, pauseNanos);
+            loop.schedule(this::connectIfWaiting, pauseNanos);
         }
     }
 
@@ -347,17 +321,13 @@ final class Dispatcher implements Connection.Owner {
     /** Ends everything: every call that has no reply yet fails, and so do those that come later. Any thread. */
     void close(IOException reason) {
         closed = reason;
-        try {
-            transport.execute(() -> {
-                Connection live = connection;
-                if (live != null) {
-                    live.end(reason);
-                }
-                loseAll(reason);
-            });
-        } catch (RuntimeException over) { // the transport has ended: nothing is left but
-            failSubmitted(reason);
-        }
+        loop.execute(() -> {
+            Connection live = connection;
+            if (live != null) {
+                live.end(reason);
+            }
+            loseAll(reason);
+        });
     }
 
     private void loseAll(IOException reason) {
@@ -373,15 +343,6 @@ final class Dispatcher implements Connection.Owner {
                                     ResultCode.OUTCOME_UNKNOWN,
                                     "whether it was executed is unknown: " + reason.getMessage())
                             : reason);
-        }
-        if (closed != null) {
-            failSubmitted(reason);
-        }
-    }
-
-    private void failSubmitted(IOException reason) {
-        for (Call<?, ?> call = submitted.poll(); call != null; call = submitted.poll()) {
-            lose(call, reason);
         }
     }
 

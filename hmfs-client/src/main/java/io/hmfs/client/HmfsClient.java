@@ -1,7 +1,7 @@
 package io.hmfs.client;
 
 import io.hmfs.client.transport.Transport;
-import io.hmfs.client.transport.netty.TcpTransport;
+import io.hmfs.client.transport.tcp.TcpTransport;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -18,14 +18,16 @@ import org.jspecify.annotations.Nullable;
  * of which it has no record, for want of room, ends as {@code OUTCOME_UNKNOWN} then. After {@code TIMEOUT} it is
  * unknown whether a change was executed.
  *
- * <p>Futures complete on the client's own thread: what depends on them must not block there, and the blocking methods
- * refuse to be called there.
+ * <p>A thread that waits for a reply does the client's work meanwhile, and completes what comes for others. So futures
+ * complete on any thread that calls the client, or on the client's own: what depends on them must not block, and must not
+ * rely on locks that keep other threads out, which the thread may hold itself. The blocking methods refuse to be called
+ * there.
  */
 public final class HmfsClient implements AutoCloseable {
     /** Port that servers listen on unless told otherwise. */
     public static final int DEFAULT_PORT = 8930;
 
-    private final Transport transport;
+    private final ClientLoop loop;
     private final Dispatcher dispatcher;
     private final Calls calls;
     private final NamespaceCalls namespace;
@@ -41,15 +43,11 @@ public final class HmfsClient implements AutoCloseable {
 
     /** A client over a transport, which it closes when it is closed. */
     HmfsClient(Transport transport, String host, int port, ClientOptions options) throws IOException {
-        this.transport = transport;
-        dispatcher = new Dispatcher(host, port, options, transport);
+        loop = new ClientLoop(transport);
+        dispatcher = new Dispatcher(host, port, options, transport, loop);
         CallTable table = new CallTable((inode, size) -> removedListener.removed(inode, size));
         calls = new Calls(
-                table,
-                dispatcher,
-                transport,
-                host + ":" + port,
-                options.requestTimeout().toNanos());
+                table, loop, host + ":" + port, options.requestTimeout().toNanos());
         namespace = table.namespace;
         files = table.files;
         data = table.data;
@@ -57,7 +55,7 @@ public final class HmfsClient implements AutoCloseable {
         xattrs = new Xattrs(calls);
         acls = new Acls(calls);
         trees = new Trees(calls);
-        leases = new ClientLeases(calls, transport);
+        leases = new ClientLeases(calls, loop);
         try {
             server = calls.await(dispatcher.open(), options.connectTimeout().toNanos());
         } catch (IOException | RuntimeException e) {
@@ -368,6 +366,6 @@ public final class HmfsClient implements AutoCloseable {
     @Override
     public void close() {
         dispatcher.close(new IOException("the client was closed"));
-        transport.close();
+        loop.close();
     }
 }

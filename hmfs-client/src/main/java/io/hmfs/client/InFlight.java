@@ -25,6 +25,10 @@ final class InFlight {
         freeCount = callsMax;
     }
 
+    int size() {
+        return calls.length - freeCount;
+    }
+
     boolean isFull() {
         return freeCount == 0;
     }

@@ -2,7 +2,7 @@ package io.hmfs.client;
 
 /**
  * Is told of files whose data is not needed any more, when the data store is not the server's own: a delete, an
- * overwriting create or a replacing rename of this client removed them. Called on the client's thread: it must not
+ * overwriting create or a replacing rename of this client removed them. Called on the client's loop: it must not
  * block.
  */
 @FunctionalInterface

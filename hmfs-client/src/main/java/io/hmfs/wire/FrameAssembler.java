@@ -12,6 +12,9 @@ public final class FrameAssembler {
     /** Largest buffer allocated on the word of a length field alone; longer frames grow with what really arrives. */
     private static final int TRUSTED = 1 << 20;
 
+    /** Bytes that {@link #room} has for frames of usual length. */
+    private static final int ROOM = 64 << 10;
+
     private final ByteBufAllocator allocator;
     private int frameMax;
     private ByteBuf pending = Unpooled.EMPTY_BUFFER;
@@ -43,6 +46,23 @@ public final class FrameAssembler {
         } finally {
             data.release();
         }
+    }
+
+    /**
+     * The buffer to write the next bytes of the stream into, instead of {@link #add}: with the rest of a frame that has
+     * begun, or empty. It stays the assembler's. Frames found before are no longer valid.
+     */
+    public ByteBuf room() {
+        if (!pending.isReadable()) {
+            if (pending.capacity() == ROOM) {
+                return pending.clear();
+            }
+            pending.release();
+            pending = allocator.directBuffer(ROOM, ROOM);
+        } else if (!pending.isWritable()) {
+            grow(ROOM);
+        }
+        return pending;
     }
 
     private void grow(int more) {

@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/** A transport without a network or a thread: the calling thread runs its tasks, and a script answers each frame at once. */
+/** A transport without a network: a script answers each frame with the next poll. */
 class ScriptedTransport implements Transport {
     private static final int BUFFER = 64 << 10;
 
@@ -29,8 +29,7 @@ class ScriptedTransport implements Transport {
     }
 
     private final Script script;
-    private final Queue<Runnable> tasks = new ArrayDeque<>();
-    private boolean running;
+    private final Queue<Runnable> arrived = new ArrayDeque<>();
 
     private @Nullable WireBuffer request;
 
@@ -54,40 +53,28 @@ class ScriptedTransport implements Transport {
     }
 
     @Override
-    public Link connect(String host, int port, long timeoutNanos, Receiver receiver) {
-        tasks.add(receiver::connected);
+    public Link connect(String host, int port, Receiver receiver) {
+        arrived.add(receiver::connected);
         return new ScriptedLink(receiver);
     }
 
     @Override
-    public boolean inThread() {
-        return running;
-    }
-
-    @Override
-    public void execute(Runnable task) {
-        tasks.add(task);
-        if (running) {
-            return;
+    public boolean poll() {
+        Runnable next = arrived.poll();
+        if (next != null) {
+            next.run();
         }
-        running = true;
-        try {
-            for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
-                next.run();
-            }
-        } finally {
-            running = false;
-        }
+        return next != null;
     }
 
     @Override
-    public void schedule(Runnable task, long delayNanos) {
-        // no time passes here
+    public void await(long nanos) {
+        // all that will ever come is there
     }
 
     @Override
-    public void repeat(Runnable task, long periodNanos) {
-        // no time passes here
+    public void wakeUp() {
+        // no thread waits
     }
 
     @Override
@@ -135,7 +122,7 @@ class ScriptedTransport implements Transport {
             flushed();
             List<WireBuffer> frames = List.copyOf(written);
             written.clear();
-            frames.forEach(frame -> tasks.add(() -> answer(frame)));
+            frames.forEach(frame -> arrived.add(() -> answer(frame)));
         }
 
         private void answer(WireBuffer frame) {

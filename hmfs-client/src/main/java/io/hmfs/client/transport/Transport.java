@@ -4,40 +4,36 @@ import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
 
 /**
- * Carries frames between a client and a server, and owns the thread on which the client's requests and replies are
- * handled. Frames are those of docs/wire.md without their length words. What they say, numbering, deadlines and retries
- * belong to the caller.
+ * Carries frames between a client and a server. Frames are those of docs/wire.md without their length words. What they
+ * say, numbering, deadlines and retries belong to the caller.
  *
- * <p>Any thread may call the methods of a transport. The methods of {@link Link} and {@link Receiver} are called on the
- * transport's thread only.
+ * <p>A transport has no thread. The caller polls it, and waits for it, on whatever thread it has at hand. All methods
+ * but {@link #await} and {@link #wakeUp}, and those of {@link Link} and {@link Receiver}, are called by one thread at a
+ * time, each of which sees what the one before did.
  */
 public interface Transport {
     /**
-     * Begins to make a connection and returns at once. The receiver is told on the transport's thread:
-     * {@link Receiver#connected}, or {@link Receiver#ended} if there is no connection within the time.
+     * Begins to make a connection and returns at once; the receiver is told by {@link #poll}, never from here:
+     * {@link Receiver#connected}, or {@link Receiver#ended} if there can be no connection.
      */
-    Link connect(String host, int port, long timeoutNanos, Receiver receiver);
-
-    /** Whether the calling thread is the transport's thread, which must not wait for a reply. */
-    boolean inThread();
+    Link connect(String host, int port, Receiver receiver);
 
     /**
-     * Has the transport's thread run a task soon.
-     *
-     * @throws RuntimeException if the transport is closed
+     * Handles what has arrived and sends what could not be sent before, without waiting: calls receivers. Returns whether
+     * there was anything.
      */
-    void execute(Runnable task);
-
-    /** Has the transport's thread run a task after a delay. */
-    void schedule(Runnable task, long delayNanos);
-
-    /** Has the transport's thread run a task again and again, first after one period. */
-    void repeat(Runnable task, long periodNanos);
+    boolean poll();
 
     /**
-     * Ends the thread; waits for that for a short time unless it is the calling thread. Links must have been closed.
-     * Idempotent.
+     * Waits until there may be something to {@link #poll}, or {@link #wakeUp} was called since the last wait, or the
+     * thread is interrupted, or the time is over. One thread at a time; others may call all methods meanwhile.
      */
+    void await(long nanos);
+
+    /** Has {@link #await} return: the one that is under way, or else the next one. Any thread. */
+    void wakeUp();
+
+    /** Ends the transport. Links must have been closed. Idempotent. */
     void close();
 
     /** One connection. It ends once, and stays ended. */
@@ -54,7 +50,10 @@ public interface Transport {
         /** The frame that was begun is not sent. */
         void drop();
 
-        /** Sends what was ended; while a batch of arrived frames is handled, at the end of that batch. */
+        /**
+         * Sends what was ended, without waiting; while a batch of arrived frames is handled, at the end of that batch.
+         * Calls no receiver.
+         */
         void flush();
 
         /** Whether bytes have come since then, on the clock of {@code System.nanoTime}. */
