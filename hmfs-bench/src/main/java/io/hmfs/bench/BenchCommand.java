@@ -1,6 +1,7 @@
 package io.hmfs.bench;
 
 import io.hmfs.bench.hdfs.HdfsCommand;
+import io.hmfs.bench.hdfs.ListCommand;
 import io.hmfs.bench.load.EngineCommand;
 import io.hmfs.bench.micro.MicroCommand;
 import io.hmfs.bench.net.NetCommand;
@@ -14,7 +15,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        subcommands = {MicroCommand.class, EngineCommand.class, NetCommand.class, HdfsCommand.class},
+        subcommands = {MicroCommand.class, EngineCommand.class, NetCommand.class, HdfsCommand.class, ListCommand.class},
         description = "Measures HMFS, always beside a peer in the same run.",
         footer = {
             "",
@@ -61,6 +62,6 @@ public final class BenchCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "choose what to measure: micro, engine, net or hdfs");
+        throw new ParameterException(spec.commandLine(), "choose what to measure: micro, engine, net, hdfs or list");
     }
 }

@@ -24,33 +24,11 @@ public record FileInfo(
         long atimeMillis,
         long ctimeMillis,
         String target,
-        boolean acl) {
-    private static final long NANOS_PER_MILLI = 1_000_000;
-
-    /** The time of its last change of content, in milliseconds since 1970, rounded down. */
-    public long mtimeMillis() {
-        return Math.floorDiv(mtimeNanos, NANOS_PER_MILLI);
-    }
-
+        boolean acl)
+        implements FileView {
     /** Whether it is a symbolic link. */
+    @Override
     public boolean symlink() {
         return !target.isEmpty();
-    }
-
-    FileInfo leadingTo(String newTarget) {
-        return new FileInfo(
-                id,
-                parentId,
-                name,
-                directory,
-                mode,
-                owner,
-                group,
-                size,
-                mtimeNanos,
-                atimeMillis,
-                ctimeMillis,
-                newTarget,
-                acl);
     }
 }

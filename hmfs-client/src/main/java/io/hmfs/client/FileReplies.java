@@ -5,8 +5,7 @@ import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.PageDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
-import java.util.ArrayList;
-import java.util.List;
+import java.io.IOException;
 
 /**
  * Decodes the replies that several kinds of calls have: those that describe files, and those that say which file a
@@ -79,72 +78,24 @@ final class FileReplies {
     }
 
     /** A part of a directory. */
-    ListPage page(ReplyFrame reply) {
+    ListPage page(ReplyFrame reply) throws IOException {
         openPage(reply);
         long birth = page.cursorBirth();
         ListingCursor next = birth == -1 ? null : new ListingCursor(birth, page.cursorAt(), page.cursorStart());
-        return new ListPage(entries(reply.in(), page.directoryId(), new ArrayList<>(0)), next);
+        return new ListPage(PageBody.read(reply, page, page.directoryId(), texts), next);
     }
 
     /** A part of a tree. */
-    TreePage treePage(ReplyFrame reply) {
+    TreePage treePage(ReplyFrame reply) throws IOException {
         openPage(reply);
-        List<FileInfo> apart = new ArrayList<>(0);
-        List<FileInfo> entries = entries(reply.in(), 0, apart);
+        PageBody body = PageBody.read(reply, page, 0, texts);
         byte[] next = reply.room(page.limit(), page.nextLength());
         page.getNext(next, 0, next.length);
-        return new TreePage(entries, apart, next.length == 0 ? null : new TreeCursor(next));
+        return new TreePage(body, next.length == 0 ? null : new TreeCursor(next));
     }
 
     private void openPage(ReplyFrame reply) {
         page.wrap(reply.in(), Wire.HEADER_SIZE, reply.blockLength(), reply.version());
-    }
-
-    private List<FileInfo> entries(WireBuffer in, long directory, List<FileInfo> apart) {
-        PageDecoder.EntriesDecoder entries = page.entries();
-        List<FileInfo> list = new ArrayList<>(entries.count());
-        List<Integer> links = new ArrayList<>(0);
-        while (entries.hasNext()) {
-            boolean isLink = entries.next().flags().symlink();
-            boolean isApart = entries.flags().apart();
-            FileInfo entry = pageEntry(in, entries, directory);
-            if (isLink) {
-                links.add(list.size());
-            }
-            if (isApart) {
-                apart.add(entry);
-            }
-            list.add(entry);
-        }
-        PageDecoder.LinksDecoder targets = page.links();
-        for (int link : links) {
-            list.set(link, list.get(link).leadingTo(targets.next().target()));
-        }
-        return list;
-    }
-
-    private FileInfo pageEntry(WireBuffer in, PageDecoder.EntriesDecoder each, long directory) {
-        String name = each.name();
-        int ownerLength = each.ownerLength();
-        String owner = texts.text(in, page.limit() + PageDecoder.EntriesDecoder.ownerHeaderLength(), ownerLength);
-        each.skipOwner();
-        int groupLength = each.groupLength();
-        String group = texts.text(in, page.limit() + PageDecoder.EntriesDecoder.groupHeaderLength(), groupLength);
-        each.skipGroup();
-        return new FileInfo(
-                each.inode(),
-                directory,
-                name,
-                each.flags().directory(),
-                each.mode(),
-                owner,
-                group,
-                each.size(),
-                each.mtimeNanos(),
-                millis(each.atimeNanos()),
-                millis(each.ctimeNanos()),
-                "",
-                each.flags().acl());
     }
 
     private static long millis(long nanos) {

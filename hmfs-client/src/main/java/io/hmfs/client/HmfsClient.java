@@ -254,14 +254,25 @@ public final class HmfsClient implements AutoCloseable {
         calls.call(namespace.truncate, path, NamespaceCalls.Truncate.of(path, size));
     }
 
-    /** A page of a directory; see {@link #list}. */
+    /** A page of a directory; see {@link #list(String, ListingCursor, int)}. */
     public CompletableFuture<ListPage> listAsync(String path, ListingCursor cursor, int entriesMax) {
-        return calls.submitMade(namespace.list, path, () -> NamespaceCalls.ListFrom.of(path, cursor, entriesMax));
+        return listAsync(path, cursor, entriesMax, ListDetail.ALL);
+    }
+
+    /** A page of a directory that tells no more of its entries than was asked for. */
+    public CompletableFuture<ListPage> listAsync(String path, ListingCursor cursor, int entriesMax, ListDetail detail) {
+        return calls.submitMade(
+                namespace.list, path, () -> NamespaceCalls.ListFrom.of(path, cursor, entriesMax, detail));
     }
 
     /** A page of a directory from a cursor on, at most {@code entriesMax} entries; 0: as many as the server likes. */
     public ListPage list(String path, ListingCursor cursor, int entriesMax) throws IOException {
-        return calls.call(namespace.list, path, NamespaceCalls.ListFrom.of(path, cursor, entriesMax));
+        return list(path, cursor, entriesMax, ListDetail.ALL);
+    }
+
+    /** A page of a directory that tells no more of its entries than was asked for. */
+    public ListPage list(String path, ListingCursor cursor, int entriesMax, ListDetail detail) throws IOException {
+        return calls.call(namespace.list, path, NamespaceCalls.ListFrom.of(path, cursor, entriesMax, detail));
     }
 
     /**

@@ -78,6 +78,7 @@ final class NamespaceCalls {
                         .cursorStart(each.cursor.start())
                         .entriesMax(each.entriesMax)
                         .bytesMax(0)
+                        .detail(each.detail.code())
                         .putPath(each.path, 0, each.path.length)
                         .limit(),
                 PageDecoder.TEMPLATE_ID,
@@ -230,10 +231,10 @@ final class NamespaceCalls {
                 replies::done);
     }
 
-    record ListFrom(byte[] path, ListingCursor cursor, int entriesMax) {
-        static ListFrom of(String path, ListingCursor cursor, int entriesMax) throws HmfsException {
+    record ListFrom(byte[] path, ListingCursor cursor, int entriesMax, ListDetail detail) {
+        static ListFrom of(String path, ListingCursor cursor, int entriesMax, ListDetail detail) throws HmfsException {
             CallArguments.checkEntries("list", path, entriesMax);
-            return new ListFrom(CallArguments.utf8Path("list", path), cursor, entriesMax);
+            return new ListFrom(CallArguments.utf8Path("list", path), cursor, entriesMax, detail);
         }
     }
 

@@ -58,6 +58,7 @@ final class TreeCalls {
                         .baseId(Wire.ROOT_ID)
                         .entriesMax(each.entriesMax)
                         .bytesMax(0)
+                        .detail(ListDetail.ALL.code())
                         .putPath(each.path, 0, each.path.length)
                         .putFrom(each.from, 0, each.from.length)
                         .limit(),

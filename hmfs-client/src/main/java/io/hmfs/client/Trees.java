@@ -1,6 +1,7 @@
 package io.hmfs.client;
 
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Calls about a directory and all that is below it, of the client that they were asked of ({@link HmfsClient#trees}).
@@ -42,6 +43,12 @@ public final class Trees {
      */
     public TreePage list(String path, TreeCursor cursor, int entriesMax) throws IOException {
         return calls.call(rows.list, path, TreeCalls.From.of(rows.list.name, path, cursor.bytes, entriesMax));
+    }
+
+    /** Asks for a part of what is below a directory; see {@link #list}. */
+    public CompletableFuture<TreePage> listAsync(String path, TreeCursor cursor, int entriesMax) {
+        return calls.submitMade(
+                rows.list, path, () -> TreeCalls.From.of(rows.list.name, path, cursor.bytes, entriesMax));
     }
 
     /**

@@ -55,14 +55,16 @@ class NamespaceCallsTest {
                     .cursorAt(22)
                     .cursorStart(23);
             PageEncoder.EntriesEncoder each = page.entriesCount(1).next();
-            each.inode(2)
+            each.kind((short) 0)
+                    .inode(2)
                     .size(4)
                     .mtimeNanos(5)
                     .atimeNanos(6_000_000)
                     .ctimeNanos(7_000_000)
-                    .mode(0600);
-            each.flags().clear().symlink(true);
-            each.name("link").owner("bob").group("staff");
+                    .name("link");
+            PageEncoder.KindsEncoder kind = page.kindsCount(1).next().mode(0600);
+            kind.flags().clear().symlink(true);
+            kind.owner("bob").group("staff");
             page.linksCount(1).next().target("../to");
             return page.putNext(new byte[0], 0, 0).limit();
         });
@@ -73,12 +75,19 @@ class NamespaceCallsTest {
             assertEquals(12, list.cursorAt());
             assertEquals(13, list.cursorStart());
             assertEquals(14, list.entriesMax());
+            assertEquals(0, list.detail());
             assertEquals("/d", list.path());
             assertEquals(new ListingCursor(21, 22, 23), page.next());
             assertEquals(
                     new FileInfo(2, 8, "link", false, 0600, "bob", "staff", 4, 5, 6, 7, "../to", false),
                     page.entries().get(0));
             assertThrows(HmfsException.class, () -> client.list("/d", ListingCursor.START, -1));
+            client.list("/d", ListingCursor.START, 0, ListDetail.TIMES);
+            assertEquals(
+                    2,
+                    new ListDecoder()
+                            .wrapAndApplyHeader(pages.request(), 0, header)
+                            .detail());
         }
     }
 

@@ -62,9 +62,16 @@ class TreeCallsTest {
                     .cursorAt(0)
                     .cursorStart(0);
             PageEncoder.EntriesEncoder each = page.entriesCount(1).next();
-            each.inode(2).size(0).mtimeNanos(5).atimeNanos(0).ctimeNanos(0).mode(0700);
-            each.flags().clear().directory(true).apart(first);
-            each.name(first ? "x/y" : "z").owner("bob").group("staff");
+            each.kind((short) 0)
+                    .inode(2)
+                    .size(0)
+                    .mtimeNanos(5)
+                    .atimeNanos(0)
+                    .ctimeNanos(0)
+                    .name(first ? "x/y" : "z");
+            PageEncoder.KindsEncoder kind = page.kindsCount(1).next().mode(0700);
+            kind.flags().clear().directory(true).apart(first);
+            kind.owner("bob").group("staff");
             page.linksCount(0);
             byte[] next = first ? new byte[] {7, 8} : new byte[0];
             return page.putNext(next, 0, next.length).limit();

@@ -123,34 +123,39 @@ class CodecTest {
                 .cursorStart(9);
         PageEncoder.EntriesEncoder entries = page.entriesCount(100);
         entries.next()
-                .inode(3)
+                .kind((short) 0)
                 .size(4)
                 .mtimeNanos(5)
                 .atimeNanos(6)
                 .ctimeNanos(7)
-                .mode(0600);
-        entries.flags().clear().directory(true);
-        entries.name("d").owner("o").group("g");
+                .inode(3)
+                .name("d");
         entries.resetCountToIndex();
+        PageEncoder.KindsEncoder kind = page.kindsCount(1).next().mode(0600);
+        kind.flags().clear().directory(true);
+        kind.owner("o").group("g");
         page.linksCount(1).next().target("t");
         int limit = page.putNext(new byte[] {5}, 0, 1).limit();
         assertEquals(
                 "28006700e2220100" + "0100000000000000" + "0200000000000000" + "ffffffffffffffff" + "0000000000000000"
                         + "0900000000000000"
-                        + "2b000100" // each entry's block 43, one entry
-                        + "0300000000000000" + "0400000000000000" + "0500000000000000" + "0600000000000000"
-                        + "0700000000000000" + "8001" + "01"
-                        + "010064" + "01006f" + "010067"
+                        + "29000100" // each entry's block 41, one entry
+                        + "00" + "0400000000000000" + "0500000000000000" + "0600000000000000"
+                        + "0700000000000000" + "0300000000000000" + "010064"
+                        + "03000100" + "8001" + "01" + "01006f" + "010067" // one kind of entries
                         + "00000100" + "010074" // one symbolic link, and where it leads
                         + "01000000" + "05", // where the listing of a tree goes on
                 hex(limit));
         PageDecoder read = new PageDecoder().wrapAndApplyHeader(window, 0, new MessageHeaderDecoder());
         PageDecoder.EntriesDecoder each = read.entries().next();
+        assertEquals(0, each.kind());
         assertEquals(3, each.inode());
         assertEquals(7, each.ctimeNanos());
         assertEquals("d", each.name());
-        assertEquals("o", each.owner());
-        assertEquals("g", each.group());
+        PageDecoder.KindsDecoder shared = read.kinds().next();
+        assertEquals(0600, shared.mode());
+        assertEquals("o", shared.owner());
+        assertEquals("g", shared.group());
         assertEquals("t", read.links().next().target());
     }
 

@@ -711,16 +711,20 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
 
     @Override
     public FileStatus[] listStatus(Path path) throws IOException {
-        return Listings.sorted(listStatusIterator(path));
+        return Listings.sorted(list(path, false));
     }
 
-    /** Lists page by page, in no order. */
+    /** Lists page by page, each by name. */
     @Override
     public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
+        return list(path, true);
+    }
+
+    private RemoteIterator<FileStatus> list(Path path, boolean sorted) throws IOException {
         return read(
                 Op.LIST_STATUS,
                 path,
-                (m, name, at) -> m.listings().list(name, makeQualified(at)),
+                (m, name, at) -> m.listings().list(name, makeQualified(at), sorted),
                 FileSystem::listStatusIterator);
     }
 
@@ -748,11 +752,8 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
                 Op.LIST_FILES,
                 path,
                 (m, name, at) -> {
-                    Listing tree = m.listings().tree(name);
-                    Path top = makeQualified(at);
-                    return tree == null
-                            ? super.listFiles(at, false)
-                            : new Flattened<>(tree, entry -> filesAt(entry, HmfsFileStatus.child(top, entry.name())));
+                    Listing tree = m.listings().tree(name, makeQualified(at));
+                    return tree == null ? super.listFiles(at, false) : new Flattened<>(tree, this::filesAt);
                 },
                 (fs, at) -> fs.listFiles(at, true));
     }
@@ -761,13 +762,12 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
      * The file of an entry, or all files below a directory or a link; null where a directory has gone or a link leads
      * nowhere.
      */
-    private @Nullable RemoteIterator<LocatedFileStatus> filesAt(FileInfo entry, Path path) throws IOException {
-        if (!entry.directory() && !entry.symlink()) {
-            return RemoteIterators.remoteIteratorFromSingleton(
-                    located(mount().attributes().status(entry, path)));
+    private @Nullable RemoteIterator<LocatedFileStatus> filesAt(FileStatus entry) throws IOException {
+        if (entry.isFile()) {
+            return RemoteIterators.remoteIteratorFromSingleton(located(entry));
         }
         try {
-            return listFiles(path, true);
+            return listFiles(entry.getPath(), true);
         } catch (FileNotFoundException gone) {
             return null;
         }

@@ -39,6 +39,11 @@ public final class HmfsSide extends Side {
         server = ServerProcess.start(commands, pool, PERSISTENCE, 0, "--log-directory", log, "--data-directory", data);
     }
 
+    /** Where it listens on the loopback address. */
+    int port() {
+        return server.port();
+    }
+
     @Override
     String uri() {
         return server.uri();

@@ -22,7 +22,7 @@ public record FrameSizes(int request, int reply) {
 
     /** Sends the request with a number. */
     @FunctionalInterface
-    interface Request {
+    public interface Request {
         void send(HmfsClient client, int number) throws IOException;
     }
 
@@ -33,6 +33,11 @@ public record FrameSizes(int request, int reply) {
 
     /** Sends a request a few times, with numbers from 0 on. */
     static FrameSizes of(int port, Request request) throws IOException {
+        return of(port, REQUESTS, request);
+    }
+
+    /** Sends a request with number 0, and then, counted, so many times. */
+    public static FrameSizes of(int port, int times, Request request) throws IOException {
         AtomicLong requests = new AtomicLong();
         AtomicLong replies = new AtomicLong();
         InetAddress loopback = InetAddress.getLoopbackAddress();
@@ -54,12 +59,11 @@ public record FrameSizes(int request, int reply) {
                 request.send(client, 0); // an answer is here only when all bytes before it have been counted
                 long requestsBefore = requests.get();
                 long repliesBefore = replies.get();
-                for (int i = 1; i <= REQUESTS; i++) {
+                for (int i = 1; i <= times; i++) {
                     request.send(client, i);
                 }
                 return new FrameSizes(
-                        (int) (requests.get() - requestsBefore) / REQUESTS,
-                        (int) (replies.get() - repliesBefore) / REQUESTS);
+                        (int) (requests.get() - requestsBefore) / times, (int) (replies.get() - repliesBefore) / times);
             } finally {
                 accepting.interrupt();
             }

@@ -1,6 +1,7 @@
 package io.hmfs.hadoop.attributes;
 
 import io.hmfs.client.FileInfo;
+import io.hmfs.client.FileView;
 import io.hmfs.client.TreeSummary;
 import io.hmfs.hadoop.link.LinkOnPathException;
 import io.hmfs.hadoop.link.ServerLink;
@@ -54,6 +55,11 @@ public final class FileAttributes {
     /** The status of an entry. {@code path}: qualified, what the program will see. */
     public HmfsFileStatus status(FileInfo info, Path path) {
         return HmfsFileStatus.of(info, link.server().blockSize(), path);
+    }
+
+    /** The status of an entry of a listing; {@code paths}: of its directory. */
+    public HmfsFileStatus entry(FileView entry, ChildPaths paths) {
+        return HmfsFileStatus.entry(entry, link.server().blockSize(), paths);
     }
 
     /** Counts and bytes of a tree, which the server sums up; one byte of a file is one byte consumed. No snapshot. */

@@ -1,14 +1,15 @@
 package io.hmfs.hadoop.attributes;
 
-import io.hmfs.client.FileInfo;
 import io.hmfs.client.FileVersion;
+import io.hmfs.client.FileView;
 import io.hmfs.hadoop.link.HadoopHas;
+import java.io.IOException;
+import java.lang.invoke.VarHandle;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.permission.FsPermission;
 import org.jspecify.annotations.Nullable;
 
 /** A file status that knows the version of the file; an {@code EtagSource} where Hadoop has that interface. */
@@ -17,13 +18,26 @@ public class HmfsFileStatus extends FileStatus {
 
     private final long inode;
     private final long mtimeNanos;
+    private final @Nullable ChildPaths paths; // makes the path of an entry when it is first asked for
+    private final String name; // of an entry: its name, or its path from the top of the listing
 
     /** {@code path}: qualified, what the program will see; {@code blockSize}: of files, in bytes. */
-    public static HmfsFileStatus of(FileInfo info, long blockSize, Path path) {
-        return HadoopHas.ETAGS ? WithEtag.make(info, blockSize, path) : new HmfsFileStatus(info, blockSize, path);
+    public static HmfsFileStatus of(FileView info, long blockSize, Path path) {
+        return of(info, blockSize, path, null);
     }
 
-    private HmfsFileStatus(FileInfo info, long blockSize, Path path) {
+    /** The status of an entry of a listing, whose path is made when it is first asked for. */
+    public static HmfsFileStatus entry(FileView info, long blockSize, ChildPaths paths) {
+        return of(info, blockSize, null, paths);
+    }
+
+    private static HmfsFileStatus of(FileView info, long blockSize, @Nullable Path path, @Nullable ChildPaths paths) {
+        return HadoopHas.ETAGS
+                ? WithEtag.make(info, blockSize, path, paths)
+                : new HmfsFileStatus(info, blockSize, path, paths);
+    }
+
+    private HmfsFileStatus(FileView info, long blockSize, @Nullable Path path, @Nullable ChildPaths paths) {
         super(
                 isFile(info) ? info.size() : 0,
                 info.directory(),
@@ -31,7 +45,7 @@ public class HmfsFileStatus extends FileStatus {
                 isFile(info) ? blockSize : 0,
                 info.mtimeMillis(),
                 info.atimeMillis(),
-                FsPermission.createImmutable((short) info.mode()),
+                Permissions.of(info.mode()),
                 info.owner(),
                 info.group(),
                 info.symlink() ? target(info.target()) : null,
@@ -39,6 +53,44 @@ public class HmfsFileStatus extends FileStatus {
                 attributes(info.acl(), false, false, false));
         this.inode = info.id();
         this.mtimeNanos = info.mtimeNanos();
+        this.paths = paths;
+        this.name = info.name();
+    }
+
+    /** The name, or the path from the top of the listing, of an entry. */
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Path getPath() {
+        Path made = super.getPath();
+        if (made == null && paths != null) {
+            made = paths.child(name);
+            VarHandle.storeStoreFence(); // another thread that sees the path sees what is in it
+            super.setPath(made);
+        }
+        return made;
+    }
+
+    // The superclass reads its field, and not getPath, here and when it is written and read by Java's serialization.
+
+    @Override
+    public String toString() {
+        getPath();
+        return super.toString();
+    }
+
+    @Override
+    public Path getSymlink() throws IOException {
+        getPath();
+        return super.getSymlink();
+    }
+
+    /** Called by Java's serialization before it writes. */
+    protected Object writeReplace() {
+        getPath();
+        return this;
     }
 
     /** The target of a symbolic link as a path: a text with a colon that names no filesystem is a name. */
@@ -55,7 +107,7 @@ public class HmfsFileStatus extends FileStatus {
         return name.indexOf(':') < 0 ? new Path(directory, name) : new Path(directory, new Path(null, null, name));
     }
 
-    private static boolean isFile(FileInfo info) {
+    private static boolean isFile(FileView info) {
         return !info.directory() && !info.symlink();
     }
 
@@ -95,13 +147,13 @@ public class HmfsFileStatus extends FileStatus {
     private static final class WithEtag extends HmfsFileStatus implements EtagSource {
         private static final long serialVersionUID = 1L;
 
-        private WithEtag(FileInfo info, long blockSize, Path path) {
-            super(info, blockSize, path);
+        private WithEtag(FileView info, long blockSize, @Nullable Path path, @Nullable ChildPaths paths) {
+            super(info, blockSize, path, paths);
         }
 
         /** Typed so that the caller can be loaded where this class cannot. */
-        static HmfsFileStatus make(FileInfo info, long blockSize, Path path) {
-            return new WithEtag(info, blockSize, path);
+        static HmfsFileStatus make(FileView info, long blockSize, @Nullable Path path, @Nullable ChildPaths paths) {
+            return new WithEtag(info, blockSize, path, paths);
         }
 
         @Override

@@ -219,7 +219,7 @@ public final class GlobView extends FilterFileSystem {
             }
         } else {
             counts.read(Op.LIST_STATUS);
-            entries = Listings.sorted(listings.list(nameOf(path), makeQualified(path), first));
+            entries = Listings.sorted(listings.list(nameOf(path), makeQualified(path), first, false));
             directory = entries.length == 1 ? path : null;
         }
         readable(entries);

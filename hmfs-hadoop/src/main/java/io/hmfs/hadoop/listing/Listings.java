@@ -1,21 +1,20 @@
 package io.hmfs.hadoop.listing;
 
-import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsException;
+import io.hmfs.client.ListDetail;
 import io.hmfs.client.ListPage;
 import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.TreeCursor;
 import io.hmfs.client.TreePage;
+import io.hmfs.hadoop.attributes.ChildPaths;
 import io.hmfs.hadoop.attributes.FileAttributes;
 import io.hmfs.hadoop.attributes.HmfsFileStatus;
 import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.link.ServerLink;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
@@ -41,8 +40,9 @@ public final class Listings {
      *
      * @param name the path as the server knows it
      * @param path the same, qualified, which the statuses begin with
+     * @param sorted whether the entries of each page come by name
      */
-    public RemoteIterator<FileStatus> list(String name, Path path) throws IOException {
+    public RemoteIterator<FileStatus> list(String name, Path path, boolean sorted) throws IOException {
         ListPage first;
         try {
             first = link.repeatable(client -> client.list(name, ListingCursor.START, pageEntries));
@@ -52,14 +52,14 @@ public final class Listings {
             }
             return RemoteIterators.remoteIteratorFromSingleton(attributes.status(attributes.statLink(name), path));
         }
-        return list(name, path, first);
+        return list(name, path, first, sorted);
     }
 
     /** Goes on with the listing of a directory whose first page is there. */
-    RemoteIterator<FileStatus> list(String name, Path path, ListPage first) {
-        return RemoteIterators.mappingRemoteIterator(
-                new Listing(page(name, first)),
-                info -> attributes.status(info, HmfsFileStatus.child(path, info.name())));
+    RemoteIterator<FileStatus> list(String name, Path path, ListPage first, boolean sorted) {
+        ChildPaths paths = new ChildPaths(path);
+        return RemoteIterators.typeCastingRemoteIterator(
+                new Listing(page(name, first), sorted, entry -> attributes.entry(entry, paths)));
     }
 
     /** Asks for the first page of a directory. */
@@ -70,26 +70,53 @@ public final class Listings {
     private Listing.Page page(String name, ListPage page) {
         ListingCursor next = page.next();
         return new Listing.Page(
-                page.entries(),
-                next == null ? null : () -> page(name, link.ask(name, client -> client.list(name, next, pageEntries))));
+                page.read(),
+                next == null
+                        ? null
+                        : new Listing.More() {
+                            @Override
+                            public CompletableFuture<Listing.Page> ask() {
+                                return link.client()
+                                        .listAsync(name, next, pageEntries)
+                                        .thenApply(more -> page(name, more));
+                            }
+
+                            @Override
+                            public Listing.Page fetch() throws IOException {
+                                return page(name, link.ask(name, client -> client.list(name, next, pageEntries)));
+                            }
+                        });
     }
 
     /** Whether nothing is in a directory. */
     public boolean isEmpty(String name) throws IOException {
-        ListPage first = link.ask(name, client -> client.list(name, ListingCursor.START, 1));
-        return !new Listing(page(name, first)).hasNext();
+        ListingCursor from = ListingCursor.START;
+        while (from != null) {
+            ListingCursor at = from;
+            ListPage page = link.ask(name, client -> client.list(name, at, 1, ListDetail.NAMES));
+            if (page.size() > 0) {
+                return false;
+            }
+            from = page.next();
+        }
+        return true;
     }
 
     /**
-     * Lists all below a directory but its directories; their names are paths from the top. A directory that is too
-     * deep for the server's walk is listed in its place, to be listed by itself.
+     * Lists all below a directory but its directories. A directory that is too deep for the server's walk is listed in
+     * its place, to be listed by itself.
      *
+     * @param path the same, qualified, which the statuses begin with
      * @return null if the path is a file
      */
-    public @Nullable Listing tree(String name) throws IOException {
+    public @Nullable Listing tree(String name, Path path) throws IOException {
         try {
-            return new Listing(part(
-                    name, link.repeatable(client -> client.trees().list(name, TreeCursor.START, pageEntries))));
+            TreePage first = link.repeatable(client -> client.trees().list(name, TreeCursor.START, pageEntries));
+            ChildPaths paths = new ChildPaths(path);
+            return new Listing(
+                    part(name, first),
+                    true,
+                    entry -> entry.directory() && !entry.apart() ? null : attributes.entry(entry, paths));
         } catch (HmfsException e) {
             if (e.code() == ResultCode.NOT_DIRECTORY) {
                 return null;
@@ -99,19 +126,27 @@ public final class Listings {
     }
 
     private Listing.Page part(String name, TreePage part) {
-        List<FileInfo> entries = new ArrayList<>(part.apart());
-        for (FileInfo entry : part.entries()) {
-            if (!entry.directory()) {
-                entries.add(entry);
-            }
-        }
         TreeCursor next = part.next();
         return new Listing.Page(
-                entries,
+                part.read(),
                 next == null
                         ? null
-                        : () -> part(
-                                name, link.ask(name, client -> client.trees().list(name, next, pageEntries))));
+                        : new Listing.More() {
+                            @Override
+                            public CompletableFuture<Listing.Page> ask() {
+                                return link.client()
+                                        .trees()
+                                        .listAsync(name, next, pageEntries)
+                                        .thenApply(more -> part(name, more));
+                            }
+
+                            @Override
+                            public Listing.Page fetch() throws IOException {
+                                return part(
+                                        name,
+                                        link.ask(name, client -> client.trees().list(name, next, pageEntries)));
+                            }
+                        });
     }
 
     /**
@@ -121,14 +156,20 @@ public final class Listings {
     public static FileStatus[] sorted(RemoteIterator<FileStatus> listing) throws IOException {
         FileStatus[] entries = RemoteIterators.toList(listing).toArray(new FileStatus[0]);
         // Not by Path, which compares the escapes of a URI: "a!b" goes behind "a b".
-        Arrays.sort(entries, Comparator.comparing(entry -> entry.getPath().getName(), Listing.BY_BYTES));
+        Arrays.sort(entries, Comparator.comparing(Listings::name, Listing.BY_BYTES));
         int count = 0;
         for (FileStatus entry : entries) {
-            if (count > 0 && entries[count - 1].getPath().equals(entry.getPath())) {
+            if (count > 0 && name(entries[count - 1]).equals(name(entry))) {
                 count--;
             }
             entries[count++] = entry;
         }
         return count == entries.length ? entries : Arrays.copyOf(entries, count);
+    }
+
+    private static String name(FileStatus entry) {
+        return entry instanceof HmfsFileStatus own
+                ? own.name()
+                : entry.getPath().getName();
     }
 }

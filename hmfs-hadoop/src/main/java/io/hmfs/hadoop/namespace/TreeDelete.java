@@ -1,10 +1,11 @@
 package io.hmfs.hadoop.namespace;
 
-import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
+import io.hmfs.client.ListDetail;
 import io.hmfs.client.ListPage;
 import io.hmfs.client.ListingCursor;
+import io.hmfs.client.PageEntries;
 import io.hmfs.client.ResultCode;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -44,7 +45,7 @@ final class TreeDelete {
 
         record ListOn(Node directory, ListingCursor from) implements Task {}
 
-        record DeleteFile(Node directory, FileInfo file) implements Task {}
+        record DeleteFile(Node directory, String name) implements Task {}
 
         record RemoveDirectory(Node directory) implements Task {}
     }
@@ -114,10 +115,10 @@ final class TreeDelete {
 
     private CompletableFuture<?> start(Task task) {
         if (task instanceof Task.ListOn list) {
-            return client.listAsync(list.directory.path, list.from, pageEntries);
+            return client.listAsync(list.directory.path, list.from, pageEntries, ListDetail.NAMES);
         }
         if (task instanceof Task.DeleteFile file) {
-            return client.deleteAsync(child(file.directory.path, file.file.name()));
+            return client.deleteAsync(child(file.directory.path, file.name));
         }
         return client.rmdirAsync(task.directory().path);
     }
@@ -160,8 +161,9 @@ final class TreeDelete {
                         directory.pending++;
                         listings.push(new Task.ListOn(directory, page.next()));
                     }
-                    for (FileInfo entry : page.entries()) {
-                        enter(directory, entry);
+                    PageEntries entries = page.read();
+                    while (entries.next()) {
+                        enter(directory, entries.name(), entries.directory());
                     }
                 }
             }
@@ -171,12 +173,12 @@ final class TreeDelete {
         childFinished(directory);
     }
 
-    private void enter(Node directory, FileInfo entry) {
+    private void enter(Node directory, String name, boolean isDirectory) {
         directory.pending++;
-        if (entry.directory()) {
-            listFromStart(new Node(child(directory.path, entry.name()), directory));
+        if (isDirectory) {
+            listFromStart(new Node(child(directory.path, name), directory));
         } else {
-            removals.add(new Task.DeleteFile(directory, entry));
+            removals.add(new Task.DeleteFile(directory, name));
         }
     }
 
@@ -189,7 +191,7 @@ final class TreeDelete {
         switch (code) {
             case OK, NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY, UNRESOLVED_LINK -> {} // gone, by any client
             case IS_DIRECTORY -> { // the name has become a directory meanwhile
-                listFromStart(new Node(child(task.directory.path, task.file.name()), task.directory));
+                listFromStart(new Node(child(task.directory.path, task.name), task.directory));
                 return; // which finishes the child
             }
             default -> throw failed(reply);

@@ -89,10 +89,14 @@ class ListFilesTest extends OwnDirectory {
         assertEquals(sorted, page);
     }
 
-    /** A file that the listing has not come to takes the name of one that it has shown. */
+    /**
+     * A file that the listing has not come to takes the name of one that it has shown. Between them is the page that has
+     * been asked for ahead.
+     */
     @Test
     void a_name_that_went_and_came_between_two_pages_is_in_the_list_once() throws IOException {
         Path first = write("first", bytes(1, 1));
+        write("between", bytes(1, 3));
         Path shown = write("shown", bytes(1, 2));
         try (FileSystem paged = withPagesOf(1)) {
             RemoteIterator<FileStatus> listing =
@@ -104,8 +108,9 @@ class ListFilesTest extends OwnDirectory {
                         return status;
                     });
             FileStatus[] listed = Listings.sorted(listing);
-            assertEquals(1, listed.length);
-            assertEquals(1, listed[0].getLen());
+            assertEquals(2, listed.length);
+            assertEquals("between", listed[0].getPath().getName());
+            assertEquals(1, listed[1].getLen());
         }
     }
 

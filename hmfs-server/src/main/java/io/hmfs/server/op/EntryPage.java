@@ -1,5 +1,6 @@
 package io.hmfs.server.op;
 
+import io.hmfs.client.ListDetail;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
@@ -9,12 +10,14 @@ import io.hmfs.server.request.Request;
 import io.hmfs.wire.PageEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
-import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes one reply with entries of a listing, one by one until it is full. */
+/** Writes one reply with entries of a listing, one by one until it is full (docs/wire.md#pages). */
 public final class EntryPage {
+    /** What is wrong with a request that asks for something unknown. */
+    static final String NO_DETAIL = "detail is 0 for all of each entry, 1 for name and type, 2 for size and times too";
+
     private static final int ENTRIES_DEFAULT = 1_000;
     private static final int ENTRIES_MAX = 10_000;
     private static final int BYTES_MIN = 4 << 10;
@@ -24,41 +27,56 @@ public final class EntryPage {
 
     private static final int HEAD =
             Wire.HEADER_SIZE + PageEncoder.BLOCK_LENGTH + PageEncoder.EntriesEncoder.HEADER_SIZE;
-    private static final int GROUP_MAX = 65_534;
-    private static final int PRINCIPALS_MAX = 2 * (Short.BYTES + Name.LENGTH_MAX);
+    private static final int BLOCK_LENGTH_AT = HEAD - PageEncoder.EntriesEncoder.HEADER_SIZE;
+    private static final int COUNT_AT = BLOCK_LENGTH_AT + Short.BYTES;
+    private static final int SIZE_AT = PageEncoder.EntriesEncoder.sizeEncodingOffset();
+    private static final int MTIME_AT = PageEncoder.EntriesEncoder.mtimeNanosEncodingOffset();
+    private static final int ATIME_AT = PageEncoder.EntriesEncoder.atimeNanosEncodingOffset();
+    private static final int CTIME_AT = PageEncoder.EntriesEncoder.ctimeNanosEncodingOffset();
+    private static final int INODE_AT = PageEncoder.EntriesEncoder.inodeEncodingOffset();
+    private static final int KIND_SIZE = PageEncoder.KindsEncoder.sbeBlockLength() + 2 * Short.BYTES;
+    private static final int RESERVE = 8 << 10; // bytes that the buffer grows by, so that not each entry asks it
     private static final byte[] NOTHING = {};
 
     private final PageEncoder page = new PageEncoder();
-    private PageEncoder.EntriesEncoder entries;
     private final Attributes link = new Attributes();
     private final List<byte[]> targets = new ArrayList<>(); // of the links on the page, in their order
-    private int entriesLeft;
+    private final EntryKinds kinds = new EntryKinds();
+    private WireBuffer out = new WireBuffer();
+    private ListDetail detail = ListDetail.ALL;
+    private int count;
+    private int entriesMax;
     private int bytesMax;
-
-    public EntryPage() {
-        int size = PageEncoder.BLOCK_LENGTH + PageEncoder.EntriesEncoder.HEADER_SIZE;
-        entries = page.wrap(new WireBuffer().wrap(Unpooled.buffer(size), 0, size), 0)
-                .entriesCount(0);
-    }
+    private int at; // where the next entry begins
+    private int reserved; // where the room for entries ends
+    private int endBytes; // of targets and kinds, which come behind the entries
 
     /** Begins one of so many entries and bytes, as they were asked for; 0: as many as is usual. */
-    public void open(Request request, long directory, long entriesAsked, long bytesAsked) {
+    public void open(Request request, long directory, ListDetail asked, long entriesAsked, long bytesAsked) {
         Reply reply = request.reply();
-        entriesLeft = entriesAsked == 0 ? ENTRIES_DEFAULT : (int) Math.min(entriesAsked, ENTRIES_MAX);
+        detail = asked;
+        count = 0;
+        entriesMax = entriesAsked == 0 ? ENTRIES_DEFAULT : (int) Math.min(entriesAsked, ENTRIES_MAX);
         bytesMax = bytesAsked == 0 ? BYTES_MAX : Math.clamp(bytesAsked, BYTES_MIN, BYTES_MAX);
+        endBytes = 0;
         targets.clear();
-        page.wrapAndApplyHeader(reply.open(HEAD), 0, reply.header)
+        kinds.clear();
+        out = reply.open(HEAD);
+        page.wrapAndApplyHeader(out, 0, reply.header)
                 .correlationId(reply.correlationId())
-                .directoryId(directory);
-        entries = page.entriesCount(GROUP_MAX);
+                .directoryId(directory)
+                .entriesCount(0);
+        out.putShort(BLOCK_LENGTH_AT, (short) detail.blockLength(), PageEncoder.BYTE_ORDER);
+        at = HEAD;
+        reserved = HEAD;
     }
 
     public boolean isFull() {
-        return entriesLeft == 0 || page.limit() + targetBytes() >= bytesMax;
+        return count == entriesMax || at + endBytes >= bytesMax || kinds.isFull();
     }
 
     public boolean isEmpty() {
-        return page.limit() == HEAD;
+        return count == 0;
     }
 
     /**
@@ -75,7 +93,6 @@ public final class EntryPage {
             byte[] shown,
             int shownLength,
             boolean apart) {
-        Reply reply = request.reply();
         Attributes attributes = found;
         if (found.isSymlink()) {
             attributes = link;
@@ -84,27 +101,50 @@ public final class EntryPage {
             }
         }
         if (attributes.isSymlink()) {
-            targets.add(request.links().target());
+            byte[] target = request.links().target();
+            targets.add(target);
+            endBytes += Short.BYTES + target.length;
         }
-        entriesLeft--;
-        byte[] owner = reply.principal(attributes.uid);
-        byte[] group = reply.principal(attributes.gid);
-        reply.extend(
-                page.limit(), PageEncoder.EntriesEncoder.sbeBlockLength() + Short.BYTES + shownLength + PRINCIPALS_MAX);
-        entries.next()
-                .inode(attributes.id)
-                .size(attributes.size)
-                .mtimeNanos(attributes.mtimeNanos)
-                .atimeNanos(attributes.atimeNanos)
-                .ctimeNanos(attributes.ctimeNanos)
-                .mode(attributes.mode);
-        entries.flags()
-                .clear()
-                .directory(attributes.isDirectory())
-                .symlink(attributes.isSymlink())
-                .acl(attributes.hasAcl)
-                .apart(apart && attributes.isDirectory());
-        entries.putName(shown, 0, shownLength).putOwner(owner, 0, owner.length).putGroup(group, 0, group.length);
+        count++;
+        int block = detail.blockLength();
+        int end = at + block + Short.BYTES + shownLength;
+        if (end > reserved) {
+            int more = Math.max(end - reserved, RESERVE);
+            request.reply().extend(reserved, more);
+            reserved += more;
+        }
+        out.putByte(at, (byte) kind(request.reply(), attributes, apart && attributes.isDirectory()));
+        if (detail != ListDetail.NAMES) {
+            out.putLong(at + SIZE_AT, attributes.size, PageEncoder.BYTE_ORDER);
+            out.putLong(at + MTIME_AT, attributes.mtimeNanos, PageEncoder.BYTE_ORDER);
+            out.putLong(at + ATIME_AT, attributes.atimeNanos, PageEncoder.BYTE_ORDER);
+            out.putLong(at + CTIME_AT, attributes.ctimeNanos, PageEncoder.BYTE_ORDER);
+        }
+        if (detail == ListDetail.ALL) {
+            out.putLong(at + INODE_AT, attributes.id, PageEncoder.BYTE_ORDER);
+        }
+        out.putShort(at + block, (short) shownLength, PageEncoder.BYTE_ORDER);
+        out.putBytes(at + block + Short.BYTES, shown, 0, shownLength);
+        at = end;
+    }
+
+    private int kind(Reply reply, Attributes attributes, boolean apart) {
+        int before = kinds.size();
+        int kind = detail == ListDetail.ALL
+                ? kinds.of(attributes, attributes.uid, attributes.gid, attributes.mode, apart)
+                : kinds.of(attributes, 0, 0, 0, apart);
+        if (kinds.size() > before) {
+            endBytes += KIND_SIZE + owner(reply, kind).length + group(reply, kind).length;
+        }
+        return kind;
+    }
+
+    private byte[] owner(Reply reply, int kind) {
+        return detail == ListDetail.ALL ? reply.principal(kinds.uid(kind)) : NOTHING;
+    }
+
+    private byte[] group(Reply reply, int kind) {
+        return detail == ListDetail.ALL ? reply.principal(kinds.gid(kind)) : NOTHING;
     }
 
     /** Ends a page of one directory's listing. */
@@ -117,26 +157,36 @@ public final class EntryPage {
         close(request.reply(), -1, 0, 0, next);
     }
 
-    private void close(Reply reply, long birth, long at, long start, byte[] next) {
-        entries.resetCountToIndex();
+    private void close(Reply reply, long birth, long cursorAt, long start, byte[] next) {
         reply.extend(
-                page.limit(),
-                PageEncoder.LinksEncoder.HEADER_SIZE + targetBytes() + PageEncoder.nextHeaderLength() + next.length);
+                at,
+                PageEncoder.KindsEncoder.HEADER_SIZE
+                        + PageEncoder.LinksEncoder.HEADER_SIZE
+                        + endBytes
+                        + PageEncoder.nextHeaderLength()
+                        + next.length);
+        out.putShort(COUNT_AT, (short) count, PageEncoder.BYTE_ORDER);
+        page.limit(at);
+        PageEncoder.KindsEncoder rows = page.kindsCount(kinds.size());
+        for (int i = 0; i < kinds.size(); i++) {
+            rows.next().mode(kinds.mode(i));
+            rows.flags()
+                    .clear()
+                    .directory(kinds.isDirectory(i))
+                    .symlink(kinds.isSymlink(i))
+                    .acl(kinds.hasAcl(i))
+                    .apart(kinds.isApart(i));
+            byte[] owner = owner(reply, i);
+            byte[] group = group(reply, i);
+            rows.putOwner(owner, 0, owner.length).putGroup(group, 0, group.length);
+        }
         PageEncoder.LinksEncoder links = page.linksCount(targets.size());
         for (byte[] target : targets) {
             links.next().putTarget(target, 0, target.length);
         }
         page.putNext(next, 0, next.length);
         int length = page.limit();
-        page.cursorBirth(birth).cursorAt(at).cursorStart(start);
+        page.cursorBirth(birth).cursorAt(cursorAt).cursorStart(start);
         reply.close(length);
-    }
-
-    private int targetBytes() {
-        int bytes = 0;
-        for (int i = 0; i < targets.size(); i++) {
-            bytes += Short.BYTES + targets.get(i).length;
-        }
-        return bytes;
     }
 }

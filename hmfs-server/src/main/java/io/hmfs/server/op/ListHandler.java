@@ -1,5 +1,7 @@
 package io.hmfs.server.op;
 
+import io.hmfs.client.ListDetail;
+import io.hmfs.client.ResultCode;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
@@ -21,6 +23,11 @@ public final class ListHandler implements Handler {
     public void execute(Request request) {
         request.checkBlock(ListDecoder.BLOCK_LENGTH);
         list.wrap(request.in(), Wire.HEADER_SIZE, request.blockLength(), request.version());
+        ListDetail detail = ListDetail.of(list.detail());
+        if (detail == null) {
+            request.reply().failure(ResultCode.INVALID_ARGUMENT, EntryPage.NO_DETAIL);
+            return;
+        }
         int length = list.pathLength();
         int at = list.limit() + ListDecoder.pathHeaderLength();
         PathResolver path = request.path();
@@ -33,7 +40,7 @@ public final class ListHandler implements Handler {
             directory = found.id;
         }
         if (outcome == Status.OK) {
-            outcome = writePage(request, directory);
+            outcome = writePage(request, directory, detail);
         }
         if (outcome != Status.OK) {
             request.reply().status(path.seen(outcome));
@@ -49,11 +56,11 @@ public final class ListHandler implements Handler {
         return outcome == Status.OK ? path.may(found, Access.READ | Access.EXECUTE) : outcome;
     }
 
-    private Status writePage(Request request, long directory) {
+    private Status writePage(Request request, long directory, ListDetail detail) {
         cursor.birth = list.cursorBirth();
         cursor.at = list.cursorAt();
         cursor.start = list.cursorStart();
-        page.open(request, directory, list.entriesMax(), list.bytesMax());
+        page.open(request, directory, detail, list.entriesMax(), list.bytesMax());
         Status outcome =
                 request.namespace().list(directory, cursor, (name, entry) -> add(request, directory, name, entry));
         if (outcome == Status.OK) {

@@ -1,5 +1,7 @@
 package io.hmfs.server.op;
 
+import io.hmfs.client.ListDetail;
+import io.hmfs.client.ResultCode;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -76,18 +78,23 @@ public final class ListTreeHandler implements Handler {
     public void execute(Request request) {
         request.checkBlock(ListTreeDecoder.BLOCK_LENGTH);
         list.wrap(request.in(), Wire.HEADER_SIZE, request.blockLength(), request.version());
+        ListDetail detail = ListDetail.of(list.detail());
+        if (detail == null) {
+            request.reply().failure(ResultCode.INVALID_ARGUMENT, EntryPage.NO_DETAIL);
+            return;
+        }
         int length = list.pathLength();
         int at = list.limit() + ListTreeDecoder.pathHeaderLength();
         Status outcome = target.resolve(request, list.baseId(), at, length);
         if (outcome == Status.OK) {
-            outcome = target.object().isDirectory() ? writePage(request) : Status.NOT_DIRECTORY;
+            outcome = target.object().isDirectory() ? writePage(request, detail) : Status.NOT_DIRECTORY;
         }
         if (outcome != Status.OK) {
             request.reply().status(request.path().seen(outcome));
         }
     }
 
-    private Status writePage(Request request) {
+    private Status writePage(Request request, ListDetail detail) {
         list.skipPath();
         int length = list.fromLength();
         request.in().check(list.limit() + ListTreeDecoder.fromHeaderLength(), length);
@@ -99,7 +106,7 @@ public final class ListTreeHandler implements Handler {
         if (status != Status.OK) {
             return status;
         }
-        page.open(request, top.id, list.entriesMax(), list.bytesMax());
+        page.open(request, top.id, detail, list.entriesMax(), list.bytesMax());
         status = part.run(Long.MAX_VALUE);
         if (status != Status.OK && page.isEmpty()) {
             return status;

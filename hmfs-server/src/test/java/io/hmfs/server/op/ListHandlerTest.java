@@ -1,9 +1,15 @@
 package io.hmfs.server.op;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.client.ListDetail;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
 import io.hmfs.server.pipeline.HandlerRig;
 import io.hmfs.wire.ListEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
@@ -36,6 +42,10 @@ class ListHandlerTest {
     }
 
     private static HandlerRig.Message list(String path, long birth, long at, long start) {
+        return list(path, birth, at, start, 2, 0);
+    }
+
+    private static HandlerRig.Message list(String path, long birth, long at, long start, int entriesMax, int detail) {
         return (out, header) -> new ListEncoder()
                 .wrapAndApplyHeader(out, 0, header)
                 .correlationId(1)
@@ -43,8 +53,9 @@ class ListHandlerTest {
                 .cursorBirth(birth)
                 .cursorAt(at)
                 .cursorStart(start)
-                .entriesMax(2)
+                .entriesMax(entriesMax)
                 .bytesMax(0)
+                .detail((short) detail)
                 .path(path)
                 .limit();
     }
@@ -68,8 +79,6 @@ class ListHandlerTest {
             PageDecoder.EntriesDecoder entries = page.entries();
             while (entries.hasNext()) {
                 assertEquals(true, told.add(entries.next().name()));
-                entries.owner();
-                entries.group();
             }
             assertEquals(true, pages < made.size());
         }
@@ -84,5 +93,61 @@ class ListHandlerTest {
         assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, list("/none", 0, 0, 0)));
         assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, list("/closed", 0, 0, 0)));
         assertEquals(ResultCode.OK, rig.outcome(HandlerRig.ROOT, list("/closed", 0, 0, 0)));
+    }
+
+    private PageDecoder page(HandlerRig.Message list) {
+        return new PageDecoder().wrapAndApplyHeader(rig.ask(HandlerRig.ROOT, list), 0, new MessageHeaderDecoder());
+    }
+
+    @Test
+    void anEntryHasWhatWasAskedForAndNoMore() {
+        long parent = rig.mkdir("d", 0755);
+        rig.create(parent, "file", 0640);
+        assertEquals(Status.OK, rig.namespace().mkdir(parent, Name.of("inner"), 0751, 0, 0, new Attributes()));
+        Attributes file = new Attributes();
+        assertEquals(Status.OK, rig.namespace().stat(parent, Name.of("file"), file));
+        for (ListDetail detail : ListDetail.values()) {
+            PageDecoder page = page(list("/d", 0, 0, 0, 0, detail.code()));
+            PageDecoder.EntriesDecoder entries = page.entries();
+            assertEquals(detail.blockLength(), entries.actingBlockLength());
+            assertEquals(2, entries.count());
+            assertEquals("inner", entries.next().name(), "the newest is first");
+            assertEquals(1, entries.next().kind());
+            if (detail != ListDetail.NAMES) {
+                assertEquals(file.mtimeNanos, entries.mtimeNanos());
+                assertEquals(file.ctimeNanos, entries.ctimeNanos());
+                assertEquals(file.size, entries.size());
+            }
+            if (detail == ListDetail.ALL) {
+                assertEquals(file.id, entries.inode());
+            }
+            assertEquals("file", entries.name());
+            PageDecoder.KindsDecoder kinds = page.kinds();
+            assertEquals(2, kinds.count());
+            boolean all = detail == ListDetail.ALL;
+            assertEquals(all ? 0751 : 0, kinds.next().mode());
+            assertTrue(kinds.flags().directory());
+            assertEquals(!all, kinds.owner().isEmpty());
+            assertEquals(!all, kinds.group().isEmpty());
+            assertEquals(all ? 0640 : 0, kinds.next().mode());
+            assertFalse(kinds.flags().directory());
+        }
+        assertEquals(ResultCode.INVALID_ARGUMENT, rig.outcome(HandlerRig.ROOT, list("/d", 0, 0, 0, 0, 3)));
+    }
+
+    @Test
+    void aPageEndsWhenItsDictionaryIsFull() {
+        long parent = rig.mkdir("d", 0755);
+        int entries = EntryKinds.MAX + 10;
+        for (int i = 0; i < entries; i++) {
+            rig.create(parent, "f" + i, i); // each has a mode of its own
+        }
+        PageDecoder first = page(list("/d", 0, 0, 0, 0, 0));
+        assertEquals(EntryKinds.MAX, first.entries().count());
+        PageDecoder second = page(list("/d", first.cursorBirth(), first.cursorAt(), first.cursorStart(), 0, 0));
+        assertEquals(10, second.entries().count());
+        assertEquals(-1, second.cursorBirth());
+        PageDecoder names = page(list("/d", 0, 0, 0, 0, ListDetail.NAMES.code()));
+        assertEquals(entries, names.entries().count(), "where modes are not asked for, they are no kinds");
     }
 }

@@ -1,0 +1,300 @@
+package io.hmfs.bench.hdfs;
+
+import com.sun.management.ThreadMXBean;
+import io.hmfs.bench.load.FrameSizes;
+import io.hmfs.bench.load.PoolSize;
+import io.hmfs.bench.process.Commands;
+import io.hmfs.bench.process.PoolDirectory;
+import io.hmfs.bench.process.TemporaryDirectory;
+import io.hmfs.bench.report.Lines;
+import io.hmfs.bench.report.Outcome;
+import io.hmfs.bench.report.ReportOptions;
+import io.hmfs.bench.report.Result;
+import io.hmfs.bench.report.Series;
+import io.hmfs.bench.report.Target;
+import io.hmfs.client.ClientOptions;
+import io.hmfs.client.CreateOptions;
+import io.hmfs.client.HmfsClient;
+import io.hmfs.client.ListPage;
+import io.hmfs.client.ListingCursor;
+import io.hmfs.client.PageEntries;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code hmfs bench list}: what listing a directory takes, beside the same bytes over a socket and beside HDFS. */
+@Command(
+        name = "list",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "What listing a directory takes, beside the least that it could, and beside a real HDFS.",
+        footer = {
+            "",
+            "A server of HMFS in mode logged, and with --hdfs a NameNode, run in JVMs of their own; the client is this"
+                    + " JVM for both, warm. The rounds of all take turns, and a ratio is taken round by round.",
+            "",
+            "Figures, each for a number N of entries with names of 16 bytes:",
+            "  clientN   HmfsClient reads every attribute of every entry in place, the next page under way",
+            "  listN     FileSystem.listStatus, and the path of each status",
+            "  iterateN  FileSystem.listStatusIterator to its end, and the path of each status",
+            "  firstN    the same until the first status is here",
+            "  floor     of clientN: as many bytes in as many pages over a loopback connection, read and not looked at",
+            "  bytesN, roundTripsN  of clientN on the wire, counted on the way",
+            "  allocatedN  bytes that the thread of listN allocates for each entry",
+            "",
+            "Examples:",
+            "  hmfs bench list",
+            "  hmfs bench list --entries 16,1000 --hdfs --rounds 9",
+            "  hmfs bench list --entries 1000000 --json list.json",
+        })
+public final class ListCommand implements Callable<Integer> {
+    private static final int SECONDS_OF_WORK = 20_000; // entries that a figure of one round is taken over, at least
+    private static final int IN_FLIGHT = 512;
+    private static final int MAKERS = 64;
+    private static final CreateOptions FILE = new CreateOptions(0644, false, false, 0755);
+
+    @Mixin
+    private final ReportOptions report = new ReportOptions();
+
+    @Option(
+            names = "--entries",
+            split = ",",
+            paramLabel = "N",
+            defaultValue = "16,1000,100000",
+            description = "Sizes of the directories (default ${DEFAULT-VALUE}).")
+    private List<Integer> sizes = List.of();
+
+    @Option(names = "--hdfs", description = "Beside a NameNode of HDFS, which is fetched the first time.")
+    private boolean besideHdfs;
+
+    @Option(names = "--rounds", defaultValue = "5", description = "Rounds that count (default ${DEFAULT-VALUE}).")
+    private int rounds;
+
+    @Option(
+            names = "--directory",
+            paramLabel = "DIR",
+            description = "The disk for logs of both (default: the directory for temporary files).")
+    private java.nio.file.@Nullable Path directory;
+
+    @Option(
+            names = "--pool-dir",
+            paramLabel = "DIR",
+            description = "Where HMFS's pool is made (default /dev/shm, or the directory for temporary files).")
+    private java.nio.file.@Nullable Path poolDirectory;
+
+    private final Lines lines = new Lines();
+    private final Map<String, Number> counters = new LinkedHashMap<>();
+    private long seen; // so that what is read is not read for nothing
+
+    @Override
+    public Integer call() throws Exception {
+        java.nio.file.Path disk =
+                directory == null ? java.nio.file.Path.of(System.getProperty("java.io.tmpdir")) : directory;
+        java.nio.file.Path pools = poolDirectory == null ? PoolDirectory.standard() : poolDirectory;
+        try (TemporaryDirectory work = new TemporaryDirectory(disk);
+                TemporaryDirectory memory = new TemporaryDirectory(pools)) {
+            java.nio.file.Path logs = Files.createDirectory(work.path().resolve("logs"));
+            Commands commands = new Commands(java.nio.file.Path.of(System.getProperty("hmfs.home", ".")), logs);
+            long entries = sizes.stream().mapToLong(Integer::longValue).sum();
+            try (HmfsSide hmfs = new HmfsSide(
+                            commands,
+                            memory.path().resolve("pool"),
+                            PoolSize.of(2 * entries),
+                            Files.createDirectory(work.path().resolve("hmfs")));
+                    HdfsSide hdfs = besideHdfs
+                            ? new HdfsSide(
+                                    commands,
+                                    Files.createDirectory(work.path().resolve("hdfs")),
+                                    List.of("dfs.replication", "1"))
+                            : null;
+                    HmfsClient client = HmfsClient.connect(
+                            InetAddress.getLoopbackAddress().getHostAddress(), hmfs.port(), ClientOptions.defaults());
+                    FloorLine floor = new FloorLine()) {
+                List<Side> sides = hdfs == null ? List.of(hmfs) : List.of(hmfs, hdfs);
+                for (int size : sizes) {
+                    say("making " + size + " entries");
+                    make(client, size);
+                    if (hdfs != null) {
+                        make(hdfs, size);
+                    }
+                    say("listing " + size + " entries");
+                    measure(client, floor, hmfs.port(), sides, size);
+                }
+            }
+        }
+        return report.publish(outcome());
+    }
+
+    private static String directory(int size) {
+        return "/list-" + size;
+    }
+
+    private static String name(int number) {
+        return "part-%011d".formatted(number);
+    }
+
+    private static void make(HmfsClient client, int size) throws IOException, InterruptedException {
+        client.mkdir(directory(size), 0755, true);
+        ArrayDeque<CompletableFuture<?>> underWay = new ArrayDeque<>();
+        try {
+            for (int i = 0; i < size || !underWay.isEmpty(); i++) {
+                if (i < size) {
+                    underWay.add(client.createAsync(directory(size) + "/" + name(i), FILE));
+                }
+                if (i >= size || underWay.size() == IN_FLIGHT) {
+                    underWay.remove().get();
+                }
+            }
+        } catch (ExecutionException e) {
+            throw new IOException("a create failed", e.getCause());
+        }
+    }
+
+    private static void make(HdfsSide hdfs, int size) throws IOException, InterruptedException {
+        hdfs.files().mkdirs(hdfs.path(directory(size)));
+        Side.each(MAKERS, thread -> {
+            for (int i = thread; i < size; i += MAKERS) {
+                hdfs.make(directory(size) + "/" + name(i), thread);
+            }
+        });
+    }
+
+    private void measure(HmfsClient client, FloorLine floor, int port, List<Side> sides, int size) throws Exception {
+        long pages = pages(client, size);
+        long bytes =
+                FrameSizes.of(port, 1, (counted, _) -> pages(counted, size)).reply();
+        counters.put("bytes" + size, bytes);
+        counters.put("roundTrips" + size, pages);
+        int times = Math.max(1, SECONDS_OF_WORK / size);
+        for (int round = -Math.max(1, 200_000 / (size * times)); round < rounds; round++) {
+            timed(round, "client" + size, "hmfs", times, () -> pages(client, size));
+            timed(round, "client" + size, "floor", times, () -> floor.fetch(bytes, pages));
+            for (Side side : round % 2 == 0 ? sides : sides.reversed()) {
+                FileSystem files = side.files();
+                Path path = side.path(directory(size));
+                long before = allocated();
+                timed(round, "list" + size, side.name(), times, () -> list(files, path, size));
+                if (round >= 0) {
+                    double each = (allocated() - before) / ((double) times * size);
+                    lines.round("allocated" + size, side.name(), "bytes", each);
+                }
+                timed(round, "iterate" + size, side.name(), times, () -> iterate(files, path, size));
+                timed(round, "first" + size, side.name(), times, () -> first(files, path));
+            }
+        }
+    }
+
+    private interface Work {
+        void run() throws IOException;
+    }
+
+    /** Milliseconds of one, as the mean of several. */
+    private void timed(int round, String name, String subject, int times, Work work) throws IOException {
+        long start = System.nanoTime();
+        for (int i = 0; i < times; i++) {
+            work.run();
+        }
+        double millis = (System.nanoTime() - start) / 1e6 / times;
+        if (round >= 0) {
+            lines.round(name, subject, "ms", millis);
+        }
+    }
+
+    private static long allocated() {
+        return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
+    }
+
+    /** Lists page by page and reads each attribute; how many pages there were. */
+    private long pages(HmfsClient client, int size) throws IOException {
+        int entries = 0;
+        long pages = 0;
+        CompletableFuture<ListPage> ahead = client.listAsync(directory(size), ListingCursor.START, 0);
+        while (ahead != null) {
+            ListPage page = ahead.join();
+            ListingCursor next = page.next();
+            ahead = next == null ? null : client.listAsync(directory(size), next, 0);
+            pages++;
+            PageEntries each = page.read();
+            while (each.next()) {
+                entries++;
+                seen += each.id() ^ each.size() ^ each.mtimeNanos() ^ each.atimeMillis() ^ each.ctimeMillis();
+                seen += each.mode() + each.owner().length() + each.group().length();
+                seen += each.name().length() + (each.directory() ? 1 : 0) + (each.symlink() ? 1 : 0);
+            }
+        }
+        check(entries, size);
+        return pages;
+    }
+
+    private void list(FileSystem files, Path path, int size) throws IOException {
+        FileStatus[] entries = files.listStatus(path);
+        for (FileStatus each : entries) {
+            seen += each.getPath().toUri().getPath().length();
+        }
+        check(entries.length, size);
+    }
+
+    private void iterate(FileSystem files, Path path, int size) throws IOException {
+        int entries = 0;
+        RemoteIterator<FileStatus> each = files.listStatusIterator(path);
+        while (each.hasNext()) {
+            seen += each.next().getPath().toUri().getPath().length();
+            entries++;
+        }
+        check(entries, size);
+    }
+
+    private void first(FileSystem files, Path path) throws IOException {
+        seen += files.listStatusIterator(path).next().getLen();
+    }
+
+    private static void check(int entries, int size) throws IOException {
+        if (entries != size) {
+            throw new IOException("listed " + entries + " entries of " + size);
+        }
+    }
+
+    private Outcome outcome() {
+        List<Result> results = new ArrayList<>();
+        List<Target> targets = new ArrayList<>();
+        for (Series series : lines.all()) {
+            results.add(series.result());
+            if (series.subject().equals("hmfs")) {
+                String peer = series.name().startsWith("client") ? "floor" : "hdfs";
+                if (peer.equals("floor") || besideHdfs) {
+                    results.add(
+                            series.dividedBy(lines.series(series.name(), peer)).result());
+                }
+            }
+        }
+        for (int size : sizes) {
+            double bound = size < 1_000 ? 0.3 : size < 100_000 ? 0.2 : 0.15;
+            targets.add(Target.atMost("client" + size + "/floor", 3));
+            targets.add(Target.atMost("list" + size + "/hdfs", bound));
+            targets.add(Target.atMost("iterate" + size + "/hdfs", bound));
+            targets.add(Target.atMost("first" + size, 3));
+        }
+        return new Outcome(results, counters, targets);
+    }
+
+    private void say(String what) {
+        System.err.println("bench list: " + what + (seen == Long.MIN_VALUE ? "." : ""));
+    }
+}
