@@ -338,8 +338,8 @@ class HmfsFileSystemTest extends OwnDirectory {
             assertThrows(FileNotFoundException.class, () -> fs.setPermission(none, new FsPermission((short) 0)));
             assertFalse(fs.exists(none));
             assertFalse(fs.delete(none, true));
-            assertFalse(fs.rename(none, new Path(directory, "new")));
         }
+        assertFalse(fs.rename(new Path(directory, "n".repeat(256)), new Path(directory, "new")));
         assertThrows(IllegalArgumentException.class, () -> fs.getFileStatus(new Path("file:///etc")));
     }
 
