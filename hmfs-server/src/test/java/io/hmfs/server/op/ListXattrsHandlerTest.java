@@ -68,8 +68,9 @@ class ListXattrsHandlerTest {
     private List<String> names(String user, String path) {
         List<String> names = new ArrayList<>();
         WireBuffer reply = rig.ask(user, list(path));
-        for (XattrsDecoder.AttributesDecoder each :
-                new XattrsDecoder().wrapAndApplyHeader(reply, 0, new MessageHeaderDecoder()).attributes()) {
+        for (XattrsDecoder.AttributesDecoder each : new XattrsDecoder()
+                .wrapAndApplyHeader(reply, 0, new MessageHeaderDecoder())
+                .attributes()) {
             names.add(each.name());
             assertEquals(0, each.valueLength());
             each.skipValue();
