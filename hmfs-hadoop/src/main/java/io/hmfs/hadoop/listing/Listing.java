@@ -19,13 +19,22 @@ import org.jspecify.annotations.Nullable;
  * Entries that are fetched a page at a time; the next page is asked for as soon as this one is here. For one thread.
  */
 public final class Listing implements RemoteIterator<HmfsFileStatus> {
-    /** The order of HDFS, that of the names' bytes in UTF-8: where {@link String} compares halves of a code point, not it. */
+    private static final char ASCII_END = 0x80;
+
+    /**
+     * The order of HDFS, that of the names' bytes in UTF-8 as signed numbers: what is not ASCII comes first, and then by
+     * code points, where {@link String} compares halves of them.
+     */
     static final Comparator<String> BY_BYTES = (a, b) -> {
         int length = Math.min(a.length(), b.length());
         for (int i = 0; i < length; i++) {
             char x = a.charAt(i);
             char y = b.charAt(i);
             if (x != y) {
+                boolean isAscii = x < ASCII_END;
+                if (isAscii != (y < ASCII_END)) {
+                    return isAscii ? 1 : -1;
+                }
                 boolean isHigher = Character.isSurrogate(x);
                 return isHigher == Character.isSurrogate(y) ? x - y : isHigher ? 1 : -1;
             }

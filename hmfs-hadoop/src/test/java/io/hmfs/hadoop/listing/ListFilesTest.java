@@ -75,7 +75,7 @@ class ListFilesTest extends OwnDirectory {
         for (String each : names) {
             write(each, bytes(1, 1));
         }
-        List<String> sorted = List.of("a", "a b", "a!b", "a%b", "z", "\u00e9", "\ufffd", "\ud801\udc00");
+        List<String> sorted = List.of("\u00e9", "\ufffd", "\ud801\udc00", "a", "a b", "a!b", "a%b", "z");
         List<String> listed = new ArrayList<>();
         for (FileStatus each : fs.listStatus(directory)) {
             listed.add(each.getPath().getName());
