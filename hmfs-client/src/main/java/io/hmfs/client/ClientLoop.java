@@ -48,6 +48,9 @@ final class ClientLoop {
     private static final long SPIN_NANOS =
             Runtime.getRuntime().availableProcessors() > 1 ? TimeUnit.MICROSECONDS.toNanos(50) : 0;
 
+    /** Threads that wait and poll for themselves. If there are more, the background thread does for all: they would take turns. */
+    private static final int FEW = 2;
+
     private static final int COMBINE_MAX =
             16; // times that a thread runs what others have left it, for one call of its own
     private static final long BEHIND_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -108,7 +111,9 @@ final class ClientLoop {
         attending.incrementAndGet();
         try {
             submitted.add(call);
-            if (poller.get() == null || asleep) {
+            if (isCrowded()) {
+                tell(); // one thread sends what many have left it
+            } else if (poller.get() == null || asleep) {
                 combine();
             } // else the poller looks at the queue before it waits
             return attend(call, nanos);
@@ -145,13 +150,16 @@ final class ClientLoop {
                 if (left <= 0) {
                     return false;
                 }
-                if (poller.get() == null && poller.compareAndSet(null, self)) {
+                if (poller.get() == null && !isCrowded() && poller.compareAndSet(null, self)) {
                     try {
                         poll(waiter, deadline);
                     } finally {
                         poller.set(null);
                     }
                 } else if (waiter.follow()) {
+                    if (poller.get() == null) {
+                        LockSupport.unpark(background);
+                    }
                     LockSupport.parkNanos(this, left);
                 }
             }
@@ -311,15 +319,27 @@ final class ClientLoop {
         if (poller.get() != null) {
             return; // it comes by here when it leaves
         }
+        if (isServed()) {
+            LockSupport.unpark(background);
+            return;
+        }
         for (Waiter waiter : followers) {
             if (!waiter.future.isDone()) {
                 LockSupport.unpark(waiter.thread);
                 return;
             }
         }
-        if (open > attending.get()) {
-            LockSupport.unpark(background);
-        }
+    }
+
+    private boolean isCrowded() {
+        return attending.get() > FEW;
+    }
+
+    /** Whether the poller is to be the background thread. */
+    private boolean isServed() {
+        int waiting = attending.get();
+        int all = open;
+        return all > waiting || (waiting > FEW && all > 0);
     }
 
     /** The background thread. */
@@ -327,7 +347,7 @@ final class ClientLoop {
         Thread self = Thread.currentThread();
         while (!closed) {
             long left = nextTimerNanos - System.nanoTime();
-            boolean wanted = left <= 0 || !isIdle() || open > attending.get();
+            boolean wanted = left <= 0 || !isIdle() || isServed();
             if (wanted && poller.compareAndSet(null, self)) {
                 try {
                     serve();
@@ -338,6 +358,7 @@ final class ClientLoop {
                 }
                 handOn();
             } else { // a poller looks itself at queues and timers, and comes by handOn when it leaves
+                handOn();
                 LockSupport.parkNanos(this, left > 0 ? left : BEHIND_NANOS);
             }
         }
@@ -347,10 +368,10 @@ final class ClientLoop {
     private void serve() {
         do {
             lock.lock();
-            if (!turn(true) && open > attending.get()) {
+            if (!turn(true) && isServed()) {
                 sleep(null, nextTimerNanos - System.nanoTime());
             }
-        } while (open > attending.get() && !closed);
+        } while (isServed() && !closed);
     }
 
     /** Has the loop run a task soon. Any thread. */
