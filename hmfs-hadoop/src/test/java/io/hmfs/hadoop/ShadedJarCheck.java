@@ -34,7 +34,7 @@ class ShadedJarCheck {
 
     /** What the thin jar needs: the client's classes, or its jar, and Netty's. */
     private static final Pattern CLIENT =
-            Pattern.compile("classes|hmfs-client-.*\\.jar|netty-(buffer|common|resolver|transport)-[0-9].*\\.jar");
+            Pattern.compile("classes|hmfs-client-.*\\.jar|netty-(buffer|common)-[0-9].*\\.jar");
 
     /** What hadoop-client-runtime brings along besides itself, and nothing else. */
     private static final Pattern HADOOP = Pattern.compile(
