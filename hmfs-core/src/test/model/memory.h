@@ -90,6 +90,7 @@ static int opt(const char *n, int def) { auto i = OPT.find(n); return i == OPT.e
     X(contentT, 1) /* the content of what was replaced goes: 1 after DELETED, 0 never, 2 before the rename */ \
     X(pointc, 1)   /* [rename.5] the content is told of its new access object: 1 written back, 2 not, 0 not told */ \
     X(backref, 1)  /* a sweep repairs the back reference */ \
+    X(scanref, 1)  /* freeIfUnlinked repairs it, too */ \
     X(joinf, 1)    /* [join.2] */ \
     X(joinlast, 1) /* [join.4] before NORMAL */ \
     X(joinasc, 1)  /* [join.1] births ascend */ \

@@ -296,6 +296,14 @@ static int link_(State &S, Th &t, int s, int d, int time) { // ChildList.link: t
     t.ls = t.ld = t.lt = t.lh = t.lm = 0;
     END
 }
+static void repairBackReference(State &S, Th &t, int s) {
+    if (!isDirectory(S, s) || !link(S, s)) return;
+    int c = contentOf(keyOf(S, s), R(S, F(s, INO)));
+    if (ownsContent(S, link(S, s), c) && findContent(S, c)) {
+        if (R(S, ACC(c)) == s) W(S, {{ACC(c), link(S, s)}});
+        WB(S, t, ACC(c));
+    }
+}
 static int sweep(State &S, Th &t, int d) { // ChildList.sweep(ALL)
     BEGIN(P_SWEEP)
     t.wd = d;
@@ -313,13 +321,7 @@ static int sweep(State &S, Th &t, int d) { // ChildList.sweep(ALL)
             W(S, {{F(t.wprev, SIB), t.wnext}}, "unlink");
             WB(S, t, F(t.wprev, SIB));
         }
-        if (isDirectory(S, t.wcur) && link(S, t.wcur) && G.backref) { // repairBackReference
-            int c = contentOf(keyOf(S, t.wcur), R(S, F(t.wcur, INO)));
-            if (ownsContent(S, link(S, t.wcur), c) && findContent(S, c)) {
-                if (R(S, ACC(c)) == t.wcur) W(S, {{ACC(c), link(S, t.wcur)}});
-                WB(S, t, ACC(c));
-            }
-        }
+        if (G.backref) repairBackReference(S, t, t.wcur);
         if (G.sweepdel) WB(S, t, F(t.wcur, STATUS));
         t.wrem |= 1 << t.wcur;
         t.wcur = t.wnext;
@@ -574,6 +576,7 @@ static int freeIfUnlinked(State &S, Th &t, int s) {
             for (; cur && cur != CLOSED && R(S, F(cur, BIRTH)) >= R(S, F(t.fs, BIRTH)); cur = R(S, F(cur, SIB))) { if (cur == t.fs) t.flost = 0; previous = cur; }
             if (t.flost && G.unlinked) { if (previous) WB(S, t, F(previous, SIB)); PERSIST(S, t, HEAD(t.fd)); }
         }
+        if (t.flost && G.scanref) repairBackReference(S, t, t.fs);
         if (t.flost) { if (G.freedel) { Y; PERSIST(S, t, F(t.fs, STATUS)); } Y; retire(S, t.fs); }
     }
     unlockAll(S, t);

@@ -35,17 +35,6 @@ final class CutOffCreateTest extends CutOffCreates {
         ENGINE.setLevel(null);
     }
 
-    /** Takes the newest children off the list again, as if their creates had been cut off before the link. */
-    private void unlink(long directory, int count) {
-        List<Long> all = children(directory);
-        cutOff(all.subList(0, count));
-        long content = contentOf(directory);
-        long mtime = DirContentRecord.mtime(pmem(), content);
-        long head = all.get(count);
-        long before = EntryRecord.birth(pmem(), head);
-        assertTrue(pmem().cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, all.get(0), mtime, head, before));
-    }
-
     /** Neighbours with later births, and the mtime is above: nothing but the list tells. */
     @Test
     void oneThatWasNeverLinkedIsUndoneThoughItsNeighboursAreLinked() {

@@ -1,6 +1,7 @@
 package io.hmfs.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
@@ -84,6 +85,17 @@ abstract class CutOffCreates {
     /** Gives objects the state back that they had before their creates were over. */
     void cutOff(List<Long> objects) {
         objects.forEach(at -> EntryRecord.setState(pmem(), at, SlotState.CREATING));
+    }
+
+    /** Takes the newest children off the list again, as if their creates had been cut off before the link. */
+    void unlink(long directory, int count) {
+        List<Long> all = children(directory);
+        cutOff(all.subList(0, count));
+        long content = contentOf(directory);
+        long mtime = DirContentRecord.mtime(pmem(), content);
+        long head = all.get(count);
+        long before = EntryRecord.birth(pmem(), head);
+        assertTrue(pmem().cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, all.get(0), mtime, head, before));
     }
 
     void fate(long at, int state) {

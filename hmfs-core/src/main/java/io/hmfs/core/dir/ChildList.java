@@ -329,9 +329,10 @@ public final class ChildList {
 
     /**
      * A directory that moved away from here: its content must not go on pointing at the slot that is about to be freed, nor only
-     * seem to point elsewhere: the rename may not have come to its fence. One that was replaced takes its content with it.
+     * seem to point elsewhere: the rename may not have come to its fence. One that was replaced takes its content with it. Written back; the caller
+     * fences before it frees the slot.
      */
-    private void repairBackReference(long at) {
+    public void repairBackReference(long at) {
         long successor = EntryRecord.link(pmem, at);
         long id = EntryRecord.id(pmem, at);
         boolean directory = EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_DIRECTORY;

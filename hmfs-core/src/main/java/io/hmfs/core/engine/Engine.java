@@ -151,6 +151,11 @@ public final class Engine {
         return EntryStates.isThere(pmem, at);
     }
 
+    /** See {@link EntryStates#isSameRename}. */
+    public boolean isSameRename(long at, long status, long successor) {
+        return EntryStates.isSameRename(pmem, at, status, successor);
+    }
+
     /** The content of a directory, or {@code Pmem.NULL}. The caller has pinned an epoch. */
     public long findContent(long id) {
         long[] seen = scratch().contents;

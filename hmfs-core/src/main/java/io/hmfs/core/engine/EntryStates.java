@@ -31,10 +31,20 @@ final class EntryStates {
             if (state != SlotState.MOVING && state != SlotState.REPLACED) {
                 return false;
             }
-            boolean there = EntryRecord.state(pmem, EntryRecord.link(pmem, at)) == SlotState.CREATING;
-            if (EntryRecord.status(pmem, at) == status) {
+            long successor = EntryRecord.link(pmem, at);
+            boolean there = EntryRecord.state(pmem, successor) == SlotState.CREATING;
+            if (isSameRename(pmem, at, status, successor)) {
                 return there;
             }
         }
+    }
+
+    /**
+     * Whether an object is still in the rename in which it was seen, with this status and then this successor. † The link too, and after the status: a
+     * rename that came to nothing, as its target directory was removed, and another one since leave the status as it was, while the first
+     * successor's slot is free. It is no other successor's as long as the caller's epoch is pinned (I5), so an equal link is the same rename.
+     */
+    static boolean isSameRename(Pmem pmem, long at, long status, long successor) {
+        return EntryRecord.status(pmem, at) == status && EntryRecord.link(pmem, at) == successor;
     }
 }

@@ -183,8 +183,12 @@ final class ListOp {
                 // may
                 // have been there all the while: its thread has a few instructions to go.
                 case SlotState.CREATING -> link == Pmem.NULL ? Pmem.NULL : AGAIN;
-                case SlotState.MOVING, SlotState.REPLACED ->
-                    EntryRecord.state(pmem, link) == SlotState.CREATING ? at : movedTo(at);
+                case SlotState.MOVING, SlotState.REPLACED -> {
+                    if (EntryRecord.state(pmem, link) == SlotState.CREATING) {
+                        yield at;
+                    }
+                    yield engine.isSameRename(at, status, link) ? movedTo(at) : AGAIN;
+                }
                 case SlotState.DELETED -> movedTo(at);
                 default -> Pmem.NULL;
             };
@@ -218,9 +222,11 @@ final class ListOp {
                     continue;
                 }
                 boolean moving = state == SlotState.MOVING || state == SlotState.REPLACED;
-                if (state == SlotState.NORMAL
-                        || state == SlotState.DELETING
-                        || (moving && EntryRecord.state(pmem, next) == SlotState.CREATING)) {
+                boolean stays = moving && EntryRecord.state(pmem, next) == SlotState.CREATING;
+                if (moving && !stays && !engine.isSameRename(successor, status, next)) {
+                    continue;
+                }
+                if (state == SlotState.NORMAL || state == SlotState.DELETING || stays) {
                     boolean here = EntryRecord.parent(pmem, successor) == directory;
                     return here && (replaced || !EntryRecord.tookPlace(status)) ? successor : Pmem.NULL;
                 }

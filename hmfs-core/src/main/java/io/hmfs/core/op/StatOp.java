@@ -254,7 +254,7 @@ final class StatOp {
             if (state == SlotState.MOVING || state == SlotState.REPLACED) {
                 long successor = EntryRecord.link(pmem, at);
                 if (EntryRecord.state(pmem, successor) != SlotState.CREATING) {
-                    if (EntryRecord.status(pmem, at) != status || state == SlotState.REPLACED) {
+                    if (!engine.isSameRename(at, status, successor) || state == SlotState.REPLACED) {
                         return Look.AGAIN; // the successor stands under this key: the next look finds it
                     }
                     continue;
