@@ -33,6 +33,8 @@ final class SlotReuseTest extends CutOffCreates {
     private static final Name CUT_OFF = Name.of("cut off of equal end");
 
     private static final Name NEXT = Name.of("another of equal end");
+    private static final Name NEWEST = Name.of("newest");
+    private static final Name MOVED = Name.of("moved to an equal end");
 
     private static final int SMALL_REGION = 16 << 10;
 
@@ -206,16 +208,13 @@ final class SlotReuseTest extends CutOffCreates {
     }
 
     /** How a reader looks for an object that is renamed. */
-    private enum Sight {
+    enum Sight {
         STAT,
         PATH,
         LISTING,
         /** The listing meets the object's old place, from where it moved ahead of the listing before all that. */
         LISTING_OF_ONE_THAT_MOVED
     }
-
-    private static final Name NEWEST = Name.of("newest");
-    private static final Name MOVED = Name.of("moved to an equal end");
 
     /** The mover's event before which the target is removed, once it is known: the same in each race of one sight. */
     private int removedBefore;
@@ -249,8 +248,8 @@ final class SlotReuseTest extends CutOffCreates {
          */
         private void renameInVain(Stepper reader, long slot, Name name) {
             pmem.beforeEachEvent(() -> {
-                boolean moves = Thread.currentThread().equals(moverThread)
-                        && EntryRecord.state(pmem, slot) == SlotState.MOVING;
+                boolean moves =
+                        Thread.currentThread().equals(moverThread) && EntryRecord.state(pmem, slot) == SlotState.MOVING;
                 if (moves && !removed) {
                     removed = true;
                     remover.begin(() -> assertEquals(Status.OK, on.rmdir(ROOT, Name.of("target"))));
@@ -260,7 +259,8 @@ final class SlotReuseTest extends CutOffCreates {
             });
             mover.begin(() -> {
                 moverThread = Thread.currentThread();
-                assertEquals(Status.NO_SUCH_DIRECTORY, on.rename(directory, name, target, NEXT, true, new Attributes()));
+                assertEquals(
+                        Status.NO_SUCH_DIRECTORY, on.rename(directory, name, target, NEXT, true, new Attributes()));
                 assertEquals(Status.OK, on.rename(directory, name, directory, NEXT, true, new Attributes()));
             });
             mover.runTo(removedBefore);
@@ -308,8 +308,7 @@ final class SlotReuseTest extends CutOffCreates {
                     lists(name -> {
                         if (name.equals(NEWEST.toString())) {
                             assertEquals(
-                                    Status.OK,
-                                    on.rename(directory, CUT_OFF, directory, MOVED, true, new Attributes()));
+                                    Status.OK, on.rename(directory, CUT_OFF, directory, MOVED, true, new Attributes()));
                             renameInVain(reader, EntryRecord.link(pmem, object), MOVED);
                         }
                     });

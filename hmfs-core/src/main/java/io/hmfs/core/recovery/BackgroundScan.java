@@ -319,7 +319,7 @@ public final class BackgroundScan {
                 && EntryRecord.state(status) == SlotState.DELETED
                 && (content == Pmem.NULL || lists.isUnlinked(content, at, links.childAbove(at, status)));
         if (lost) {
-            // † The sweep that took it off its list has done so too, but a crash may have kept the unlink and lost that.
+            // † The sweep that took it off its list has done so too; a crash may have lost that and kept the unlink.
             lists.repairBackReference(at);
             pmem.persist(at, Pmem.LINE);
             engine.removed.unlisted(at);
