@@ -25,8 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: a thread that has read the status of an object never takes what comes to stand in that slot for the object. Method: a reader stops before each of
- * its loads from the slot; there another thread, which frees the slot and would like to use it again, comes to each of its events; then both end.
+ * Goal: nothing is misled by what comes to stand in a slot: no thread that has read the object before it, nor what it was renamed to, and no directory
+ * whose content led there. Method: a reader stops before each of its loads from the slots in question; there another thread, which frees them
+ * and would like to use them again, comes to each of its events; then both end. A scan dies before each of its events.
  */
 final class SlotReuseTest extends CutOffCreates {
     /** Two names of one length whose second words are equal: a hash of the one read halfway while the other is stored is that of the first. */
