@@ -99,20 +99,29 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
         }
     }
 
-    private URI uri = URI.create(SCHEME + ":///");
+    private final String scheme;
+    private URI uri;
     private Path workingDirectory = new Path("/");
     private String user = "";
     private OpCounts counts = new OpCounts(null);
     private volatile @Nullable Mount mount;
 
     /** Called by Hadoop, which calls {@link #initialize} next. */
-    public HmfsFileSystem() {}
+    public HmfsFileSystem() {
+        this(SCHEME);
+    }
+
+    /** The same for addresses of another scheme. */
+    HmfsFileSystem(String scheme) {
+        this.scheme = scheme;
+        uri = URI.create(scheme + ":///");
+    }
 
     // --- Life cycle ---
 
     @Override
     public String getScheme() {
-        return SCHEME;
+        return scheme;
     }
 
     /**
@@ -132,7 +141,7 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
         // Here and not when it is used: on JDK 25 a thread started inside doAs no longer inherits its user.
         UserGroupInformation caller = UserGroupInformation.getCurrentUser();
         user = caller.getShortUserName();
-        uri = URI.create(SCHEME + "://" + name.getAuthority());
+        uri = URI.create(scheme + "://" + name.getAuthority());
         workingDirectory = getHomeDirectory();
         counts = new OpCounts(statistics);
         mount = Mount.open(name, options, caller, conf, counts);

@@ -31,7 +31,11 @@ public final class HmfsFs extends DelegateToFileSystem {
 
     /** Called by Hadoop, by reflection. */
     public HmfsFs(URI address, Configuration conf) throws IOException, URISyntaxException {
-        this(address, newest(), conf);
+        this(address, of(address), conf);
+    }
+
+    private static HmfsFileSystem of(URI address) {
+        return HdfsSchemeFileSystem.HDFS.equals(address.getScheme()) ? new HdfsSchemeFileSystem() : newest();
     }
 
     /** Each class is loaded only where Hadoop has what it names. */
@@ -43,7 +47,7 @@ public final class HmfsFs extends DelegateToFileSystem {
     }
 
     private HmfsFs(URI address, HmfsFileSystem files, Configuration conf) throws IOException, URISyntaxException {
-        super(address, files, conf, HmfsFileSystem.SCHEME, true);
+        super(address, files, conf, files.getScheme(), true);
         this.files = files;
     }
 

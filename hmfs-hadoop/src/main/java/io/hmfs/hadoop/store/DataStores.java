@@ -8,6 +8,8 @@ import org.apache.hadoop.conf.Configuration;
 
 /** Opens the data store that the server announces. */
 public final class DataStores {
+    private static final String OURS = "io.hmfs.hadoop.";
+
     private DataStores() {}
 
     /**
@@ -33,9 +35,20 @@ public final class DataStores {
         try {
             return RadosDataStore.isAddress(root)
                     ? RadosDataStore.open(root, server.blockSize(), rados)
-                    : new HadoopDataStore(root, server.blockSize(), conf);
+                    : new HadoopDataStore(root, server.blockSize(), withoutOurs(root.getScheme(), conf));
         } catch (IOException e) {
             throw new IOException(announced + "cannot be opened here: " + e.getMessage(), e);
         }
+    }
+
+    /** A program may map a scheme onto HMFS, hdfs for one; the store's address is of the filesystem that has this scheme by right. */
+    private static Configuration withoutOurs(String scheme, Configuration conf) {
+        String key = "fs." + scheme + ".impl";
+        if (!conf.getTrimmed(key, "").startsWith(OURS)) {
+            return conf;
+        }
+        Configuration without = new Configuration(conf);
+        without.unset(key);
+        return without;
     }
 }
