@@ -164,8 +164,7 @@ final class ListRestartTest {
                 story.append("sweep, ");
             } else if (what > 7 && there.containsKey(name) && !there.containsKey(other)) {
                 assertEquals(
-                        Status.OK,
-                        namespace.rename(directory, Name.of(name), directory, Name.of(other), false, out));
+                        Status.OK, namespace.rename(directory, Name.of(name), directory, Name.of(other), false, out));
                 long object = Objects.requireNonNull(there.remove(name));
                 there.put(other, object);
                 stayed.remove(object);

@@ -164,6 +164,40 @@ class ListFilesTest extends OwnDirectory {
         }
     }
 
+    /** The status is asked for behind what is under way, over the same connection, so the line has seen all before it. */
+    @Test
+    void the_next_page_is_asked_for_ahead_and_nothing_else() throws IOException {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            names.add("file-" + i);
+        }
+        ManyFiles.make(fs, directory, names);
+        Configuration conf = new Configuration();
+        conf.setInt("fs.hmfs.list.page.entries", 10);
+        try (CountingLine line = new CountingLine(fs.getUri(), false);
+                FileSystem files = FileSystem.newInstance(line.uri(), conf)) {
+            for (int kind = 0; kind < 3; kind++) {
+                int before = line.looks();
+                RemoteIterator<? extends FileStatus> listing =
+                        switch (kind) {
+                            case 0 -> files.listStatusIterator(directory);
+                            case 1 -> files.listLocatedStatus(directory);
+                            default -> files.listFiles(directory, true);
+                        };
+                listing.next();
+                files.getFileStatus(directory);
+                assertEquals(2 + 1, line.looks() - before, "a page, the next one, and the status");
+                int entries = 1;
+                while (listing.hasNext()) {
+                    listing.next();
+                    entries++;
+                }
+                assertEquals(40, entries);
+                assertEquals(4 + 1, line.looks() - before, "nothing is asked for twice");
+            }
+        }
+    }
+
     @Test
     void a_tree_too_deep_for_one_listing_is_listed_all_the_same() throws IOException {
         Path deep = new Path(directory, String.join("/", Collections.nCopies(1_300, "d")));

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  */
 class ListingMemoryTest extends OwnDirectory {
     private static final int ENTRIES = 200_000;
-    private static final String HEAP = "-Xmx48m";
+    private static final String HEAP = "-Xmx32m";
     private static final int OUT_OF_MEMORY = 3; // the exit code with ExitOnOutOfMemoryError
 
     /** Lists in that JVM. Arguments: how, and the directory. */
