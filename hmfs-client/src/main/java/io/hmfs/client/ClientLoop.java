@@ -210,7 +210,8 @@ final class ClientLoop {
         }
         boolean any;
         try {
-            any = transport.poll() | runTimers();
+            any = transport.poll();
+            any |= runTimers();
             runQueued();
         } finally {
             leave();
@@ -480,10 +481,10 @@ final class ClientLoop {
         }
 
         private void wake() {
-            if (thread == Thread.currentThread()) {
+            if (thread.equals(Thread.currentThread())) {
                 return;
             }
-            if (poller.get() == thread) {
+            if (thread.equals(poller.get())) {
                 transport.wakeUp();
             } else {
                 LockSupport.unpark(thread);

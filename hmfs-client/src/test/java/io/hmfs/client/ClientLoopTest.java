@@ -161,14 +161,14 @@ class ClientLoopTest {
             if (Thread.currentThread().isInterrupted()) { // by the test's time limit
                 throw new AssertionError("it never came about");
             }
-            Thread.yield();
+            Thread.onSpinWait();
         }
     }
 
     private Caller poller() {
         Caller caller = new Caller(LONG);
         caller.start();
-        waitUntil(() -> transport.sleeper == caller);
+        waitUntil(() -> caller.equals(transport.sleeper));
         return caller;
     }
 
@@ -186,7 +186,7 @@ class ClientLoopTest {
     private void assertDone(Caller caller) throws InterruptedException {
         caller.join();
         assertNull(caller.failure);
-        assertEquals(Boolean.TRUE, caller.done);
+        assertEquals(true, caller.done);
     }
 
     @Test
@@ -206,7 +206,7 @@ class ClientLoopTest {
         assertEquals(List.of(first, second), List.copyOf(work.senders));
         bringReplyTo(first.call);
         assertDone(first);
-        waitUntil(() -> transport.sleeper == second);
+        waitUntil(() -> second.equals(transport.sleeper));
         bringReplyTo(second.call);
         assertDone(second);
     }
@@ -242,7 +242,7 @@ class ClientLoopTest {
         Caller hasty = new Caller(1);
         hasty.start();
         hasty.join();
-        assertEquals(Boolean.FALSE, hasty.done);
+        assertEquals(false, hasty.done);
         waitUntil(() -> isBackground(transport.sleeper));
         bringReplyTo(hasty.call);
         hasty.call.get();
@@ -293,7 +293,7 @@ class ClientLoopTest {
             bringReplyTo(other.call);
             assertDone(other);
         }
-        waitUntil(() -> transport.sleeper == others.get(2));
+        waitUntil(() -> others.get(2).equals(transport.sleeper));
         bringReplyTo(others.get(2).call);
         assertDone(others.get(2));
     }

@@ -99,7 +99,8 @@ final class TcpLink implements Transport.Link {
             flush();
             any = !blocked;
         }
-        return read(live) | any;
+        any |= read(live);
+        return any;
     }
 
     private boolean finishConnect(SocketChannel live) {
