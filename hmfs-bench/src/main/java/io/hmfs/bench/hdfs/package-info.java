@@ -1,6 +1,6 @@
 /**
- * The same work of Hadoop's programs on a real HDFS and on HMFS, in turns: {@code hmfs bench hdfs}. Both are reached through
- * Hadoop's API alone, but for the trees that are not timed.
+ * The same work on a real HDFS and on HMFS, in turns: of Hadoop's programs, {@code hmfs bench hdfs}, and listings, {@code hmfs bench list}.
+ * Both are reached through Hadoop's API alone, but for what is made before and not timed, and for listings through {@code HmfsClient}.
  */
 @NullMarked
 package io.hmfs.bench.hdfs;

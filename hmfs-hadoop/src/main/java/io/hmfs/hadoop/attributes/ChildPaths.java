@@ -35,7 +35,12 @@ public final class ChildPaths implements Serializable {
 
     /** The path of what stands below the directory, {@code name}: its name or path there, as the server tells it. */
     public Path child(String name) {
-        return isPlain(name) ? new Path(base().resolve(URI.create(name))) : HmfsFileStatus.child(directory, name);
+        return isPlain(name) ? new Path(base().resolve(URI.create(name))) : parsed(directory, name);
+    }
+
+    /** As {@link #child}, by Hadoop's constructor; a colon in the name is no scheme. */
+    static Path parsed(Path directory, String name) {
+        return name.indexOf(':') < 0 ? new Path(directory, name) : new Path(directory, new Path(null, null, name));
     }
 
     private URI base() {

@@ -4,6 +4,7 @@ import io.hmfs.client.FileVersion;
 import io.hmfs.client.FileView;
 import io.hmfs.hadoop.link.HadoopHas;
 import java.io.IOException;
+import java.io.InvalidObjectException;
 import java.lang.invoke.VarHandle;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.EtagSource;
@@ -73,7 +74,7 @@ public class HmfsFileStatus extends FileStatus {
         return made;
     }
 
-    // The superclass reads its field, and not getPath, here and when it is written and read by Java's serialization.
+    // Where the superclass reads its field and does not ask getPath.
 
     @Override
     public String toString() {
@@ -87,10 +88,10 @@ public class HmfsFileStatus extends FileStatus {
         return super.getSymlink();
     }
 
-    /** Called by Java's serialization before it writes. */
-    protected Object writeReplace() {
+    @Override
+    public void validateObject() throws InvalidObjectException {
         getPath();
-        return this;
+        super.validateObject();
     }
 
     /** The target of a symbolic link as a path: a text with a colon that names no filesystem is a name. */
@@ -100,11 +101,6 @@ public class HmfsFileStatus extends FileStatus {
         } catch (IllegalArgumentException e) {
             return new Path(null, null, text);
         }
-    }
-
-    /** The path of what stands below a directory, {@code name}: its name or path there; a colon in it is no scheme. */
-    public static Path child(Path directory, String name) {
-        return name.indexOf(':') < 0 ? new Path(directory, name) : new Path(directory, new Path(null, null, name));
     }
 
     private static boolean isFile(FileView info) {

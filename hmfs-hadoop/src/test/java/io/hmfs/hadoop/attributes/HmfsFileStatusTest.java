@@ -54,7 +54,7 @@ class HmfsFileStatusTest {
     }
 
     private static HmfsFileStatus eager(Path directory, String name) {
-        return HmfsFileStatus.of(info(name), 128, HmfsFileStatus.child(directory, name));
+        return HmfsFileStatus.of(info(name), 128, ChildPaths.parsed(directory, name));
     }
 
     @Test
@@ -64,7 +64,7 @@ class HmfsFileStatusTest {
             ChildPaths paths = new ChildPaths(directory);
             for (int i = 0; i < 5_000; i++) {
                 String name = name(random);
-                Path expected = HmfsFileStatus.child(directory, name);
+                Path expected = ChildPaths.parsed(directory, name);
                 Path found = paths.child(name);
                 String message = "seed " + SEED + ": " + name + " below " + directory;
                 assertEquals(expected, found, message);
@@ -118,6 +118,7 @@ class HmfsFileStatusTest {
         }
         try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
             FileStatus read = (FileStatus) in.readObject();
+            read.validateObject();
             assertEquals(eager.toString(), read.toString());
             assertEquals(HmfsFileStatus.versionOf(eager), HmfsFileStatus.versionOf(read));
             assertEquals(eager(directory, "m").getPath(), ((FileStatus) in.readObject()).getPath());

@@ -178,12 +178,11 @@ class ListFilesTest extends OwnDirectory {
                 FileSystem files = FileSystem.newInstance(line.uri(), conf)) {
             for (int kind = 0; kind < 3; kind++) {
                 int before = line.looks();
-                RemoteIterator<? extends FileStatus> listing =
-                        switch (kind) {
-                            case 0 -> files.listStatusIterator(directory);
-                            case 1 -> files.listLocatedStatus(directory);
-                            default -> files.listFiles(directory, true);
-                        };
+                RemoteIterator<? extends FileStatus> listing = switch (kind) {
+                    case 0 -> files.listStatusIterator(directory);
+                    case 1 -> files.listLocatedStatus(directory);
+                    default -> files.listFiles(directory, true);
+                };
                 listing.next();
                 files.getFileStatus(directory);
                 assertEquals(2 + 1, line.looks() - before, "a page, the next one, and the status");
