@@ -276,8 +276,7 @@ class HmfsFileSystemTest extends OwnDirectory {
         FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
         Path file = write("file", bytes(1, 1));
         context.mkdir(directory, FsPermission.getDirDefault(), false);
-        assertThrows(
-                FileAlreadyExistsException.class, () -> context.mkdir(file, FsPermission.getDirDefault(), false));
+        assertThrows(FileAlreadyExistsException.class, () -> context.mkdir(file, FsPermission.getDirDefault(), false));
         assertThrows(
                 FileNotFoundException.class,
                 () -> context.mkdir(new Path(directory, "no/parent"), FsPermission.getDirDefault(), false));
@@ -482,7 +481,8 @@ class HmfsFileSystemTest extends OwnDirectory {
         Path reserved = new Path(directory, ".reserved");
         assertThrows(InvalidPathException.class, () -> fs.rename(colon, target));
         reserved("\".snapshot\" is a reserved name.", () -> fs.rename(snapshot, target));
-        reserved("File name \".reserved\" is reserved and cannot be created.", () -> fs.rename(reserved, new Path("/")));
+        reserved(
+                "File name \".reserved\" is reserved and cannot be created.", () -> fs.rename(reserved, new Path("/")));
         assertEquals(0, fs.listStatus(target).length);
         assertFalse(fs.rename(colon, file));
         assertFalse(fs.rename(colon, new Path(directory, "no/parent")));

@@ -68,9 +68,7 @@ class PermissionsTest extends UsersOfOneServer {
         assertEquals(
                 "User bob is not a super user (non-super user cannot change owner).",
                 denied(() -> bob.chown("/home/bob/f", "eve", null)));
-        assertEquals(
-                "User bob does not belong to wheel",
-                denied(() -> bob.chown("/home/bob/f", null, "wheel")));
+        assertEquals("User bob does not belong to wheel", denied(() -> bob.chown("/home/bob/f", null, "wheel")));
         admin.mkdir("/tmp", 01777, false);
         bob.create("/tmp/f", PLAIN);
         assertEquals(

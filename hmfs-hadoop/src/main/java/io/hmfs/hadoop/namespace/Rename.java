@@ -114,8 +114,7 @@ public final class Rename {
                     return caused(new FileNotFoundException("rename source " + source + " not found."), e);
                 }
                 if (target.startsWith(source.equals("/") ? "/" : source + "/")) {
-                    return caused(
-                            new PathIOException(target, "rename destination is below the source " + source), e);
+                    return caused(new PathIOException(target, "rename destination is below the source " + source), e);
                 }
             }
             case EXISTS, IS_DIRECTORY, NOT_DIRECTORY -> {

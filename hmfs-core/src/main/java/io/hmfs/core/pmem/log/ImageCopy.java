@@ -55,7 +55,8 @@ final class ImageCopy {
         progress.at(PASS, 0, total);
         try (FileChannel file = FileChannel.open(image, StandardOpenOption.READ);
                 ExecutorService copiers = Executors.newFixedThreadPool(
-                        threads, Thread.ofPlatform().daemon().name("hmfs-rebuild-", 0).factory())) {
+                        threads,
+                        Thread.ofPlatform().daemon().name("hmfs-rebuild-", 0).factory())) {
             CompletableFuture<?>[] parts = new CompletableFuture<?>[threads];
             for (int i = 0; i < threads; i++) {
                 parts[i] = CompletableFuture.runAsync(() -> copyPieces(file), copiers);
