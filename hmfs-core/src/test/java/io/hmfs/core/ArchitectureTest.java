@@ -95,7 +95,7 @@ final class ArchitectureTest {
                 .whereLayer("layout")
                 .mayOnlyAccessLayers("pmem", "type")
                 .whereLayer("log")
-                .mayOnlyAccessLayers("pmem")
+                .mayOnlyAccessLayers("pmem", "type")
                 .whereLayer("pmem")
                 .mayNotAccessAnyLayer()
                 .whereLayer("type")
