@@ -74,6 +74,7 @@ class FormatCommandTest {
     void whatDoesNotFitIsRefusedWithTheSettingsThatMakeItFit() {
         assertEquals(Cli.FAILURE, format("--size", "64M", "--persistence", "logged", "--log-max", "1T"));
         assertTrue(err.contains("--size") && err.contains("--log-max"), err);
+        assertTrue(err.contains("log files of up to " + (1L << 40)), err); // what was asked for, not the default
         assertEquals(Cli.USAGE, format("--size", "64M", "--persistence", "logged", "--log-max", "31M"));
         assertTrue(err.contains("32M to 1T"), err);
     }
