@@ -259,14 +259,13 @@ final class LogPowerTest {
             CountDownLatch drops = new CountDownLatch(1);
             CountDownLatch cut = new CountDownLatch(1);
             failing.watch((kind, _) -> {
-                if (kind == Kind.WRITE && Thread.currentThread().getName().equals("hmfs-fold")) {
+                if (kind == Kind.WRITE && isFolder()) {
                     drops.countDown(); // what the image has already it has dropped; what it writes would hide what
                     // is lost
                     awaitQuietly(cut);
                 }
             });
-            LogOptions roomy = options(failing).withSizes(4 << 10, 1 << 20, 64); // or all would wait for the folder
-            try (LoggedPoolFile opened = LoggedPoolFile.open(pool(pool), roomy)) {
+            try (LoggedPoolFile opened = LoggedPoolFile.open(pool(pool), roomy(failing))) {
                 try {
                     awaitQuietly(drops);
                     long found = stored(opened);
@@ -281,19 +280,36 @@ final class LogPowerTest {
         }
     }
 
+    /** So that no store waits for the folder. */
+    private static LogOptions roomy(PowerCutDisk on) {
+        return options(on).withSizes(FILE_BYTES, 1 << 20, 64);
+    }
+
+    private static boolean isFolder() {
+        return Thread.currentThread().getName().equals("hmfs-fold");
+    }
+
     /**
-     * A disk on which a sync failed, and the process ended of it. Null, and no pool, if the folder had caught up by then: the next
-     * start would have nothing to fold, and would be waited for.
+     * A disk on which a sync failed, and the process ended of it. The folder is behind: it waits for that failure, and then writes nothing. Where the
+     * sync that fails is the folder's own it cannot be held up: null, and no pool, if it had caught up. The next start would have nothing to
+     * fold then, and would be waited for.
      */
     private @Nullable PowerCutDisk failed(String pool, String file, int which, String copy) throws IOException {
         PowerCutDisk failing = disk.copy(directory.resolve(copy), acknowledged::get);
         acknowledged.set(0);
         AtomicInteger left = new AtomicInteger(which);
+        CountDownLatch failed = new CountDownLatch(1);
+        boolean byWriter = file.startsWith("log");
         long durable;
-        try (LoggedPoolFile opened = LoggedPoolFile.open(pool(pool), options(failing))) {
+        try (LoggedPoolFile opened = LoggedPoolFile.open(pool(pool), byWriter ? roomy(failing) : options(failing))) {
             failing.watch((kind, name) -> {
                 if (kind == Kind.FORCE && name.startsWith(file) && left.getAndDecrement() == 0) {
+                    failed.countDown();
                     throw new IOException("no sync of " + name);
+                }
+                if (kind == Kind.WRITE && byWriter && isFolder()) {
+                    awaitQuietly(failed);
+                    throw new IOException("no write of " + name + " after a sync that failed");
                 }
             });
             assertThrows(LogFailedException.class, () -> store(opened, 1, 2 * STORES, acknowledged));
