@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class Model {
     private static final List<HistoryTree> NOTHING = List.of();
 
+    /** The id of no directory: where a rename has arrived whose source cannot be there. */
+    private static final long NOWHERE = Long.MIN_VALUE;
+
     /** Ids that answers show and that no answered call has made: those of objects whose makers never heard of them. */
     private final Set<Long> unclaimed;
 
@@ -54,6 +57,10 @@ final class Model {
 
     private List<Step> walk(HistoryCall call, Place place, int walk, HistoryTree tree) {
         Node way = tree.at(place.directory(), place.name());
+        boolean isSource = call.to != null && walk % 2 == 0;
+        if (isSource && (way == null || !way.directory())) {
+            return List.of(new Step(tree.walk(walk, NOWHERE), false)); // a rename looks at its target all the same
+        }
         if (way == null) {
             return ends(call, tree, walk, ResultCode.NOT_FOUND);
         }
