@@ -187,7 +187,7 @@ class XAttrsTest extends OwnDirectory {
             fs.setPermission(file, new org.apache.hadoop.fs.permission.FsPermission((short) 0602));
             eve.setXAttr(file, "user.a1", TWO);
             thrown(AccessControlException.class, () -> eve.getXAttrs(file));
-            assertEquals(List.of("user.a1"), eve.listXAttrs(file));
+            thrown(AccessControlException.class, () -> eve.listXAttrs(file)); // their names, too
         }
         assertEquals("{trusted.a2=200ff, user.a1=200ff}", hex(fs.getXAttrs(file)));
     }
