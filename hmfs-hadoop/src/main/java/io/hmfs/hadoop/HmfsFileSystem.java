@@ -111,7 +111,7 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
         this(SCHEME);
     }
 
-    /** The same for addresses of another scheme. */
+    /** A filesystem for addresses of this scheme, which need not be {@code hmfs}. */
     HmfsFileSystem(String scheme) {
         this.scheme = scheme;
         uri = URI.create(scheme + ":///");
