@@ -49,7 +49,7 @@ class ClientLoopTest {
 
         @Override
         public Link connect(String host, int port, Receiver receiver) {
-            throw new UnsupportedOperationException();
+            throw new UnsupportedOperationException("these tests make no connection");
         }
 
         @Override
