@@ -1,9 +1,9 @@
 package io.hmfs.bench.load;
 
 import java.util.Arrays;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -62,21 +62,22 @@ public final class ClosedLoop {
         return summary(loop.latencies, (int) Math.min(loop.answers, SAMPLES_MAX));
     }
 
-    /** Latencies with one in flight, as a thread sees them that waits for each answer. */
-    public static Latency blockingLatency(Supplier<? extends CompletableFuture<?>> request, long nanos)
-            throws InterruptedException {
+    /** Latencies of a call that returns with its answer, one after the other on the calling thread. */
+    public static Latency blockingLatency(Callable<?> call, long nanos) throws InterruptedException {
         long[] latencies = new long[SAMPLES_MAX];
         int count = 0;
         long end = System.nanoTime() + nanos;
         try {
             for (long now = System.nanoTime(); (now < end || count == 0) && count < SAMPLES_MAX; count++) {
-                request.get().get();
+                var _ = call.call();
                 long after = System.nanoTime();
                 latencies[count] = after - now;
                 now = after;
             }
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("a request failed", e.getCause());
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException("a request failed", e);
         }
         return summary(latencies, count);
     }

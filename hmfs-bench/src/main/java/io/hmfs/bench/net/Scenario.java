@@ -131,16 +131,20 @@ enum Scenario {
                 OPS,
                 new Side(HMFS, pipelined(ours, plan)),
                 new Side("echo" + plan.inFlight(), pipelined(echo, plan))));
-        for (boolean blocking : new boolean[] {false, true}) {
-            String name = blocking ? "stat1 blocking" : "stat1";
-            LatencyProbe mine = new LatencyProbe(ours, blocking, plan.nanos());
-            LatencyProbe theirs = new LatencyProbe(echo, blocking, plan.nanos());
-            all.add(Comparison.atMost(
-                    1.3, name, MICROS, new Side(HMFS, mine::median), new Side("echo1", theirs::median)));
-            all.add(Comparison.atMost(
-                    2, name + " p99", MICROS, new Side(HMFS, mine::p99), new Side("echo1", theirs::p99)));
-        }
+        all.addAll(latency(
+                "stat1", LatencyProbe.chained(ours, plan.nanos()), LatencyProbe.chained(echo, plan.nanos())));
+        Supplier<String> paths = endlessly(randomPaths(files, plan.files(), plan.files()));
+        all.addAll(latency(
+                "stat1 blocking",
+                LatencyProbe.blocking(() -> bed.client().stat(paths.get()), plan.nanos()),
+                LatencyProbe.blocking(() -> echo.get().get(), plan.nanos())));
         return all;
+    }
+
+    private static List<Comparison> latency(String name, LatencyProbe ours, LatencyProbe echo) {
+        return List.of(
+                Comparison.atMost(1.3, name, MICROS, new Side(HMFS, ours::median), new Side("echo1", echo::median)),
+                Comparison.atMost(2, name + " p99", MICROS, new Side(HMFS, ours::p99), new Side("echo1", echo::p99)));
     }
 
     private static List<Comparison> create(Testbed bed) throws IOException, InterruptedException {
@@ -176,8 +180,8 @@ enum Scenario {
                         1.15,
                         "depth10",
                         MICROS,
-                        new Side("depth10", new LatencyProbe(deep, false, plan.nanos())::median),
-                        new Side("depth1", new LatencyProbe(flat, false, plan.nanos())::median)),
+                        new Side("depth10", LatencyProbe.chained(deep, plan.nanos())::median),
+                        new Side("depth1", LatencyProbe.chained(flat, plan.nanos())::median)),
                 Comparison.atMost(
                         1.15,
                         "depth10" + many,
@@ -223,7 +227,7 @@ enum Scenario {
             rows.add(List.of(
                     new Side(kind.label(), pipelined(stats.getFirst(), plan)),
                     new Side(kind.label(), () -> spread(stats, plan)),
-                    new Side(kind.label(), new LatencyProbe(stats.getFirst(), false, plan.nanos())::median)));
+                    new Side(kind.label(), LatencyProbe.chained(stats.getFirst(), plan.nanos())::median)));
         }
         List<Comparison> all = new ArrayList<>();
         for (List<Side> sides : rows.subList(1, rows.size())) {
@@ -393,14 +397,20 @@ enum Scenario {
 
     /** stat of one path after the other, for ever. */
     private static Supplier<CompletableFuture<?>> inTurn(HmfsClient client, List<String> list) {
-        String[] paths = list.toArray(String[]::new);
+        Supplier<String> paths = endlessly(list);
+        return () -> client.statAsync(paths.get());
+    }
+
+    /** One after the other, and then from the first on again. For one thread at a time. */
+    private static Supplier<String> endlessly(List<String> list) {
+        String[] all = list.toArray(String[]::new);
         return new Supplier<>() {
             private int next;
 
             @Override
-            public CompletableFuture<?> get() {
-                next = next + 1 == paths.length ? 0 : next + 1;
-                return client.statAsync(paths[next]);
+            public String get() {
+                next = next + 1 == all.length ? 0 : next + 1;
+                return all[next];
             }
         };
     }
