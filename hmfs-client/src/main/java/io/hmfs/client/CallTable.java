@@ -2,7 +2,7 @@ package io.hmfs.client;
 
 /**
  * Every kind of call, one row each: request, reply, encoder, decoder, retry class and name. A table belongs to one
- * client, on whose transport's thread its codecs are used.
+ * client, on whose loop its codecs are used.
  */
 final class CallTable {
     final NamespaceCalls namespace;

@@ -2,7 +2,10 @@ package io.hmfs.server.admission;
 
 import java.lang.System.Logger.Level;
 
-/** Safe mode: nothing changes until an administrator ends it, or the server ends. Thread-safe. */
+/**
+ * Safe mode: no file, directory or attribute changes until an administrator ends it, or the server ends. Leases still end, and data that
+ * was written is still made durable. Thread-safe.
+ */
 public final class SafeMode {
     private static final System.Logger LOG = System.getLogger(SafeMode.class.getName());
 

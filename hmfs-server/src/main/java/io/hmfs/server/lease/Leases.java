@@ -88,7 +88,7 @@ public final class Leases {
     }
 
     /**
-     * Until {@link #unshare}, no other thread has the file alone. A thread that must not wait ends with {@link KeyLocks.TakenException}.
+     * Until {@link #unshare}, no other thread has the file alone. A thread that must not wait ends with {@link KeyLocks.MustWaitException}.
      */
     public long share(long inode, boolean waits) {
         if (!waits) {
@@ -136,7 +136,7 @@ public final class Leases {
 
     private static long taken(long stamp) {
         if (stamp == 0) {
-            throw KeyLocks.taken();
+            throw KeyLocks.mustWait();
         }
         return stamp;
     }
@@ -319,7 +319,7 @@ public final class Leases {
             return;
         }
         if (!waits) {
-            throw KeyLocks.taken();
+            throw KeyLocks.mustWait();
         }
         if (dropped.compareAndSet(last, now)) {
             dropSilent();
@@ -331,16 +331,22 @@ public final class Leases {
             if (rows.first(i) == null) {
                 continue;
             }
+            LockOrder.waiting(LockRank.LEASE, i);
             long stamp = locks[i].writeLock();
-            for (Lease each = rows.first(i); each != null; each = each.next) {
-                if (isSilent(each.holder, hardNanos)) {
-                    take(each.inode);
-                    rows.end(each);
+            LockOrder.taken(LockRank.LEASE, i);
+            try {
+                for (Lease each = rows.first(i); each != null; each = each.next) {
+                    if (isSilent(each.holder, hardNanos)) {
+                        take(each.inode);
+                        rows.end(each);
+                    }
                 }
+                records.fence();
+                rows.unlink(i);
+            } finally {
+                LockOrder.released(LockRank.LEASE, i);
+                locks[i].unlockWrite(stamp);
             }
-            records.fence();
-            rows.unlink(i);
-            locks[i].unlockWrite(stamp);
         }
         holders.values().removeIf(each -> isSilent(each, hardNanos));
     }

@@ -6,11 +6,11 @@ import io.hmfs.core.type.Name;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Locks on (parent, name) for requests that remove a file or move a name: what one of them saw under its key is what it removes.
- * Creates take none: a name that is taken stays so. Striped; two are taken in ascending order.
+ * Locks on (parent, name) for requests that decide by what they saw there: they remove, move, overwrite or cut it, or change its
+ * attributes. Other creates take none: a name that is taken stays so. Striped; two are taken in ascending order.
  *
  * <p>A thread that holds one may wait for the disk. So a thread that serves connections does not wait for a lock: where it meets one that
- * is held its request ends with {@link TakenException}, before it has changed anything, and goes to a thread that may wait.
+ * is held its request ends with {@link MustWaitException}, before it has changed anything, and goes to a thread that may wait.
  */
 public final class KeyLocks {
     private static final int STRIPES = 1024; // a power of two
@@ -36,24 +36,24 @@ public final class KeyLocks {
         return hash;
     }
 
-    /** Another request has the lock. */
-    public static final class TakenException extends RuntimeException {
+    /** The request would have to wait: for another one that has a lock, or for the disk. */
+    public static final class MustWaitException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        TakenException() {
-            super("a key is locked by a request that may wait for the disk", null, false, false);
+        MustWaitException() {
+            super("the request would have to wait, and this thread must not", null, false, false);
         }
     }
 
     /** The request goes to a thread that may wait. */
-    public static TakenException taken() {
-        return new TakenException();
+    public static MustWaitException mustWait() {
+        return new MustWaitException();
     }
 
     public void lock(int stripe, boolean waits) {
         if (!waits) {
             if (!tryLock(stripe)) {
-                throw taken();
+                throw mustWait();
             }
             return;
         }
@@ -96,7 +96,7 @@ public final class KeyLocks {
         lock(first, waits);
         try {
             lock(Math.max(one, other), waits); // reentrant, if it is the same one
-        } catch (TakenException e) {
+        } catch (MustWaitException e) {
             unlock(first);
             throw e;
         }

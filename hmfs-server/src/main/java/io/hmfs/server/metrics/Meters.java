@@ -28,11 +28,17 @@ public final class Meters {
     }
 
     private static boolean takesRoom(RequestKind operation) {
-        return operation == RequestKind.CREATE || operation == RequestKind.MKDIR || operation == RequestKind.RENAME;
+        return switch (operation) {
+            case CREATE, MKDIR, SYMLINK, RENAME -> true;
+            default -> false;
+        };
     }
 
     private static boolean makesRoom(RequestKind operation) {
-        return operation == RequestKind.DELETE || operation == RequestKind.RMDIR;
+        return switch (operation) {
+            case DELETE, RMDIR, REMOVE_TREE -> true;
+            default -> false;
+        };
     }
 
     /** Whether the pool has had no room for a request, and nothing was made or removed since. */

@@ -229,7 +229,7 @@ public final class CreateHandler extends BatchedHandler {
     private @Nullable Status make(Request request) {
         Status outcome = take(request, true);
         if (outcome == null) {
-            throw KeyLocks.taken();
+            throw KeyLocks.mustWait();
         }
         if (outcome != Status.OK) {
             return outcome;

@@ -61,7 +61,7 @@ public final class DeleteHandler extends BatchedHandler {
     public void execute(Request request) {
         Status outcome = take(request, true);
         if (outcome == null) {
-            throw KeyLocks.taken();
+            throw KeyLocks.mustWait();
         }
         if (outcome == Status.OK) {
             executeAlone(request);

@@ -109,7 +109,12 @@ final class FileReplacement {
             return outcome;
         }
         long inode = made.id;
-        outcome = place(request, name);
+        try {
+            outcome = place(request, name);
+        } catch (KeyLocks.MustWaitException e) {
+            orphans.dropTemporaryFile(name);
+            throw e;
+        }
         if (outcome != Status.OK) {
             orphans.dropTemporaryFile(name);
             return outcome;
@@ -127,7 +132,13 @@ final class FileReplacement {
         PathResolver path = request.path();
         Status outcome = request.partition()
                 .orphans()
-                .place(name, path.parentId, path.name, request.change(), removed.attributes());
+                .place(
+                        name,
+                        path.parentId,
+                        path.name,
+                        request.change(),
+                        removed.attributes(),
+                        request.mayWait());
         if (outcome == Status.OK) {
             request.accounting().replaced(removed.attributes());
             removed.settle(request);

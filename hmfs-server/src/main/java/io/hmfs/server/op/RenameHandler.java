@@ -150,7 +150,8 @@ public final class RenameHandler implements Handler {
                                 target.name,
                                 replace,
                                 request.change(),
-                                replaced.attributes());
+                                replaced.attributes(),
+                                request.mayWait());
             }
             if (outcome == Status.OK) {
                 accounting.replaced(replaced.attributes());
@@ -174,7 +175,7 @@ public final class RenameHandler implements Handler {
             return Status.OK;
         }
         if (!request.mayWait()) {
-            throw KeyLocks.taken(); // to a disk thread
+            throw KeyLocks.mustWait(); // to a disk thread
         }
         try {
             StoredBlock.settleCut(request, found.id);

@@ -171,7 +171,7 @@ public final class Partition implements AutoCloseable {
         return leases;
     }
 
-    /** The retry caches of this pool's clients. */
+    /** The answers to changes by client; those of the server's first partition are used for all (docs/architecture.md). */
     public RetryCaches retries() {
         return retries;
     }

@@ -3,7 +3,7 @@ package io.hmfs.server.partition;
 import io.hmfs.core.Namespace;
 import java.util.List;
 
-/** The partitions that a server holds: one today. The only place that knows which partition an id is of. */
+/** The partitions that a server holds: one today. */
 public final class Partitions {
     /** Bits of an id below its partition's number. */
     static final int NUMBER_SHIFT = 48;

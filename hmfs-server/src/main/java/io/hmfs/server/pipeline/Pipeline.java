@@ -189,7 +189,7 @@ public final class Pipeline implements FrameReceiver {
     private boolean executeNow(Handler handler) {
         try {
             execute(handler);
-        } catch (KeyLocks.TakenException e) {
+        } catch (KeyLocks.MustWaitException e) {
             return false;
         }
         RetryCheck.answered(request);
@@ -200,7 +200,7 @@ public final class Pipeline implements FrameReceiver {
     }
 
     private void execute(Handler handler) {
-        if (service.safeMode.isOn() && request.knownKind().changesAnything()) {
+        if (service.safeMode.isOn() && request.knownKind().isRefusedInSafeMode()) {
             request.reply().failure(ResultCode.SAFE_MODE, ResultCode.SAFE_MODE.text());
         } else {
             handler.execute(request);
@@ -247,7 +247,7 @@ public final class Pipeline implements FrameReceiver {
                 || !session.isGreeted()
                 || request.version() > MessageHeaderDecoder.SCHEMA_VERSION
                 || request.version() == 0
-                || (service.safeMode.isOn() && kind.changesAnything())) {
+                || (service.safeMode.isOn() && kind.isRefusedInSafeMode())) {
             return false;
         }
         BatchedHandler handler = (BatchedHandler) handlers.of(kind);

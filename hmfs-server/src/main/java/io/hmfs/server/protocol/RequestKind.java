@@ -52,8 +52,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kinds of requests. What is true of a kind stands in its row; handshake, retry cache, safe mode, admission, metrics and
- * audit log read it here. The text is what HDFS's audit log calls the request; a kind without it is about no path.
+ * The kinds of requests. What their way asks of a kind stands in its row: handshake, retry cache, safe mode, admission, hand-over to disk
+ * threads, and what metrics and audit log call it. The text is what HDFS's audit log calls the request; a kind without it is about no path.
  */
 public enum RequestKind {
     HELLO(HelloDecoder.TEMPLATE_ID, read()),
@@ -267,7 +267,7 @@ public enum RequestKind {
     }
 
     /** Whether safe mode refuses requests of this kind. */
-    public boolean changesAnything() {
+    public boolean isRefusedInSafeMode() {
         return row.effect != Effect.NONE;
     }
 

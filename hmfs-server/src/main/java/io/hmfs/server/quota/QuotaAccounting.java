@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The changes of one worker that make names or bytes more or fewer: each is charged to the quotas above before it is made, and given back
  * if it is not. Each shares the {@link QuotaLock}; where there is no quota that is all. A thread that may not wait throws
- * {@link KeyLocks.TakenException} where it would have to, before anything is changed.
+ * {@link KeyLocks.MustWaitException} where it would have to, before anything is changed.
  */
 public final class QuotaAccounting {
     private final ServerNamespace namespace;
@@ -180,7 +180,7 @@ public final class QuotaAccounting {
             }
             boolean limited = quotas.isAny() && namespace.stat(parent, name, seen) == Status.OK && quotas.has(seen.id);
             if (limited && !waits) {
-                throw KeyLocks.taken(); // to forget a quota the quota lock is taken exclusively
+                throw KeyLocks.mustWait(); // to forget a quota the quota lock is taken exclusively
             }
             Status status = versions.rmdir(parent, name, change);
             if (status == Status.OK) {

@@ -20,6 +20,7 @@ final class QuotaLock {
     /** For one thread, or for several that may wait for each other; a thread with its read lock shares this lock. */
     StampedLock newEntrance() {
         StampedLock entrance = new StampedLock();
+        LockOrder.waiting(LockRank.QUOTA, 0);
         closing.lock();
         try {
             entrances.add(entrance);

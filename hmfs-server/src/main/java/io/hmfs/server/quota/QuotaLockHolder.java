@@ -8,7 +8,7 @@ import java.util.concurrent.locks.StampedLock;
 
 /**
  * One worker's hold of the {@link QuotaLock}, and what it knows of which quotas stand above which directory. A thread that may not wait
- * throws {@link KeyLocks.TakenException} where it would have to.
+ * throws {@link KeyLocks.MustWaitException} where it would have to.
  */
 public final class QuotaLockHolder {
     private static final int PLACES = 256; // a power of two
@@ -51,7 +51,7 @@ public final class QuotaLockHolder {
             }
             leave();
             if (!waits) {
-                throw KeyLocks.taken();
+                throw KeyLocks.mustWait();
             }
             quotas.count(uncounted);
         }
@@ -63,7 +63,7 @@ public final class QuotaLockHolder {
         }
         stamp = entrance.tryReadLock();
         if (stamp == 0 && !waits) {
-            throw KeyLocks.taken();
+            throw KeyLocks.mustWait();
         }
         if (stamp == 0) {
             LockOrder.waiting(LockRank.QUOTA, 0);
@@ -75,7 +75,7 @@ public final class QuotaLockHolder {
     /** Takes the quota lock exclusively, with all quotas above these two counted. {@link #leave} follows. */
     void close(long one, long other) {
         if (!waits) {
-            throw KeyLocks.taken();
+            throw KeyLocks.mustWait();
         }
         for (; ; ) {
             quotas.close();

@@ -48,7 +48,7 @@ public final class RenameAccounting {
     /**
      * Before a rename, with the locks of both keys: what moves is charged where it comes to. {@link #replaced} if it is made,
      * {@link #ended} in any case. What moves from below one quota to below another is summed up, which may take long: a thread that may
-     * not wait throws {@code TakenException}.
+     * not wait throws {@code MustWaitException}.
      */
     public Status begin(long source, Name sourceName, long target, Name targetName, boolean replace) {
         quotaLock.enter(source);

@@ -9,6 +9,7 @@ import io.hmfs.core.type.Change;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.path.NameVersions;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -78,9 +79,17 @@ public final class OrphanDirectory {
         this.changes = changes;
     }
 
-    private long shareMoves() {
-        LockOrder.waiting(LockRank.ORPHANS, 0);
-        long stamp = moves.readLock();
+    private long shareMoves(boolean waits) {
+        long stamp;
+        if (waits) {
+            LockOrder.waiting(LockRank.ORPHANS, 0);
+            stamp = moves.readLock();
+        } else {
+            stamp = moves.tryReadLock();
+            if (stamp == 0) {
+                throw KeyLocks.mustWait();
+            }
+        }
         LockOrder.taken(LockRank.ORPHANS, 0);
         return stamp;
     }
@@ -168,9 +177,13 @@ public final class OrphanDirectory {
         return namespace.create(self, temporary, mode, uid, gid, acl, out);
     }
 
-    /** The one step in which a temporary file takes the place of what has this name; {@code replaced} as with a rename. */
-    public Status place(Name temporary, long target, Name targetName, Change change, Attributes replaced) {
-        long stamp = shareMoves();
+    /**
+     * The one step in which a temporary file takes the place of what has this name; {@code replaced} as with a rename. It is not in the
+     * log of renames: no path has led to the file before. A thread that must not wait ends with {@link KeyLocks.MustWaitException}.
+     */
+    public Status place(
+            Name temporary, long target, Name targetName, Change change, Attributes replaced, boolean waits) {
+        long stamp = shareMoves(waits);
         try {
             return holds(target)
                     ? Status.NO_SUCH_DIRECTORY
@@ -207,7 +220,10 @@ public final class OrphanDirectory {
         return status;
     }
 
-    /** The rename of a request, unless one of the directories has been removed with one above it since it was resolved. */
+    /**
+     * The rename of a request, unless one of the directories has been removed with one above it since it was resolved. A thread that must
+     * not wait ends with {@link KeyLocks.MustWaitException}, and nothing is renamed.
+     */
     public Status move(
             long source,
             Name sourceName,
@@ -215,8 +231,9 @@ public final class OrphanDirectory {
             Name targetName,
             boolean replace,
             Change change,
-            Attributes replaced) {
-        long stamp = shareMoves();
+            Attributes replaced,
+            boolean waits) {
+        long stamp = shareMoves(waits);
         try {
             return holds(source) || holds(target)
                     ? Status.NO_SUCH_DIRECTORY
@@ -242,8 +259,8 @@ public final class OrphanDirectory {
     }
 
     /**
-     * The only place that renames an entry. What has stood there since the watch began is what this finds: a rename that put something
-     * else there has come through here too, and is in the log.
+     * The only place that renames an entry to which a path leads. What has stood there since the watch began is what this finds: a rename
+     * that put something else there has come through here too, and is in the log.
      */
     private Status rename(
             long source,

@@ -247,7 +247,7 @@ class LeasesTest {
         leases.give(FILE, ANNE, "h", 1);
         leases.renew(ANNE, false);
         pass(HARD);
-        assertThrows(KeyLocks.TakenException.class, () -> leases.renew(BERT, false));
+        assertThrows(KeyLocks.MustWaitException.class, () -> leases.renew(BERT, false));
         leases.renew(BERT, true);
         leases.renew(BERT, false);
     }
@@ -350,7 +350,7 @@ class LeasesTest {
         Leases leases = start();
         leases.give(FILE, ANNE, "h", 1);
         long shared = leases.share(FILE, true);
-        assertThrows(KeyLocks.TakenException.class, () -> leases.alone(FILE, false));
+        assertThrows(KeyLocks.MustWaitException.class, () -> leases.alone(FILE, false));
         CompletableFuture<Void> displaced = CompletableFuture.runAsync(() -> displace(leases, FILE));
         assertThrows(java.util.concurrent.TimeoutException.class, () -> displaced.get(50, TimeUnit.MILLISECONDS));
         assertTrue(leases.isHeld(FILE, ANNE, 1));
@@ -359,7 +359,7 @@ class LeasesTest {
         assertFalse(leases.isHeld(FILE, ANNE, 1));
         long alone = leases.alone(FILE, true);
         assertEquals(0, leases.tryShare(FILE));
-        assertThrows(KeyLocks.TakenException.class, () -> leases.share(FILE, false));
+        assertThrows(KeyLocks.MustWaitException.class, () -> leases.share(FILE, false));
         leases.endAlone(FILE, alone);
         long again = leases.tryShare(FILE);
         assertNotEquals(0, again);

@@ -113,7 +113,7 @@ class CensusHandlerTest {
         OrphanDirectory orphans = rig.partition().orphans();
         assertEquals(
                 Status.OK,
-                orphans.move(unseen, Name.of("m"), seen, Name.of("m"), false, Change.NONE, new Attributes()));
+                orphans.move(unseen, Name.of("m"), seen, Name.of("m"), false, Change.NONE, new Attributes(), true));
         part(List.of(unseen, Long.MAX_VALUE), files, directories);
         assertEquals(Map.of(file, 5L, moves, CensusPage.RENAMED), files);
         part(List.of(), files, directories);

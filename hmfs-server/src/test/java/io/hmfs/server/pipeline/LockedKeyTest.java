@@ -222,7 +222,7 @@ class LockedKeyTest {
                 ExecutionException taken = assertThrows(
                         ExecutionException.class,
                         () -> other.submit(() -> isFree(name)).get());
-                assertInstanceOf(KeyLocks.TakenException.class, taken.getCause());
+                assertInstanceOf(KeyLocks.MustWaitException.class, taken.getCause());
                 worker.endBatch();
                 assertDone();
                 other.submit(() -> assertTrue(isFree(name))).get();

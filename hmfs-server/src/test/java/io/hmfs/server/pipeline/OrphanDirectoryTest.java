@@ -24,6 +24,7 @@ import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.RenameEncoder;
 import io.hmfs.wire.StatEncoder;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
@@ -31,11 +32,13 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -310,7 +313,7 @@ class OrphanDirectoryTest {
         long target = mkdir(Namespace.ROOT_ID, "target");
         long before = create(target, "f");
         Attributes replaced = new Attributes();
-        assertEquals(Status.OK, orphans.place(TEMPORARY, target, Name.of("f"), Change.NONE, replaced));
+        assertEquals(Status.OK, orphans.place(TEMPORARY, target, Name.of("f"), Change.NONE, replaced, true));
         assertEquals(before, replaced.id);
         assertEquals(Status.OK, namespace.stat(target, Name.of("f"), replaced));
         assertEquals(made, replaced.id);
@@ -324,11 +327,15 @@ class OrphanDirectoryTest {
         Attributes replaced = new Attributes();
         assertEquals(
                 Status.NO_SUCH_DIRECTORY,
-                worker.service.partition.orphans().place(TEMPORARY, inner, Name.of("f"), Change.NONE, replaced));
+                worker.service.partition.orphans().place(TEMPORARY, inner, Name.of("f"), Change.NONE, replaced, true));
     }
 
     private ResultCode overwrite(Pipeline by, String path) {
         ByteBuf frame = Unpooled.buffer(BareService.FRAME_MAX);
+        return answer(by, frame, overwrite(frame, path));
+    }
+
+    private static int overwrite(ByteBuf frame, String path) {
         CreateEncoder create = new CreateEncoder()
                 .wrapAndApplyHeader(BareService.window(frame), 0, new MessageHeaderEncoder())
                 .correlationId(7)
@@ -339,7 +346,7 @@ class OrphanDirectoryTest {
                 .lease(0)
                 .expectedInode(0);
         create.flags().clear().overwrite(true);
-        return answer(by, frame, create.path(path).limit());
+        return create.path(path).limit();
     }
 
     /** Nothing is known that the engine would refuse so; whatever it is, it must not be the end of all overwrites. */
@@ -372,6 +379,65 @@ class OrphanDirectoryTest {
         }
         service(namespace).partition.orphans().recover();
         assertEmpty(new Attributes());
+    }
+
+    private static int rename(ByteBuf frame, String source, String target) {
+        RenameEncoder rename = new RenameEncoder()
+                .wrapAndApplyHeader(BareService.window(frame), 0, new MessageHeaderEncoder())
+                .correlationId(8)
+                .sourceBaseId(Namespace.ROOT_ID)
+                .targetBaseId(Namespace.ROOT_ID);
+        rename.flags().clear();
+        return rename.source(source).target(target).limit();
+    }
+
+    /** The thread of the step is the event loop's too, so a request that waited for the step would wait for ever. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aRequestThatMeetsAStepIntoItGoesToADiskThread() throws IOException {
+        ArrayDeque<Runnable> disk = new ArrayDeque<>();
+        ArrayDeque<Runnable> within = new ArrayDeque<>();
+        Service next = BareService.service(
+                hooked("rename", () -> {
+                    if (!within.isEmpty()) {
+                        within.remove().run();
+                    }
+                }),
+                directory.resolve("key"),
+                worker.service.callers,
+                worker.service.observation,
+                disk::add);
+        Pipeline other = new Pipelines(next).newPipeline();
+        BareService.greet(other, "u", session);
+        session.replies.clear();
+        long place = mkdir(Namespace.ROOT_ID, "place");
+        create(place, "f");
+        long overwritten = create(place, "h");
+        Attributes orphans = new Attributes();
+        assertEquals(Status.OK, next.partition.orphans().open(orphans));
+        within.add(() -> {
+            ByteBuf frame = Unpooled.buffer(BareService.FRAME_MAX);
+            other.frame(session, frame, 0, rename(frame, "/place/f", "/place/g"));
+            ByteBuf second = Unpooled.buffer(BareService.FRAME_MAX);
+            other.frame(session, second, 0, overwrite(second, "/place/h"));
+            other.endBatch();
+            assertFalse(session.replies.isReadable(), "answered during the step");
+            assertEquals(2, disk.size());
+        });
+        assertEquals(
+                Status.OK,
+                next.partition.orphans().take(orphans, Namespace.ROOT_ID, Name.of("tree"), tree, Change.NONE));
+        Attributes there = new Attributes();
+        assertEquals(Status.OK, namespace.stat(place, Name.of("f"), there), "renamed during the step");
+        assertEquals(Status.OK, namespace.stat(place, Name.of("h"), there));
+        assertEquals(overwritten, there.id, "overwritten during the step");
+        assertEquals(Status.NOT_FOUND, namespace.stat(orphans.id, TEMPORARY, there), "the new file was left there");
+        while (!disk.isEmpty()) {
+            disk.remove().run();
+        }
+        assertEquals(Status.OK, namespace.stat(place, Name.of("g"), there));
+        assertEquals(Status.OK, namespace.stat(place, Name.of("h"), there));
+        assertTrue(there.id != overwritten);
     }
 
     @Test

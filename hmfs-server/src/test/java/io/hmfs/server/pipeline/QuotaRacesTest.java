@@ -143,7 +143,7 @@ class QuotaRacesTest {
         Status status = by.accounting().moves.begin(source, from, target, to, false);
         if (status == Status.OK) {
             status =
-                    by.service.partition.orphans().move(source, from, target, to, false, Change.NONE, new Attributes());
+                    by.service.partition.orphans().move(source, from, target, to, false, Change.NONE, new Attributes(), true);
         }
         by.accounting().moves.ended(status, source, from);
         return status;
