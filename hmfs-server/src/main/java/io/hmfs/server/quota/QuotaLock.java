@@ -17,10 +17,12 @@ final class QuotaLock {
 
     private final List<StampedLock> entrances = new ArrayList<>();
 
-    /** For one thread, or for several that may wait for each other; a thread with its read lock shares this lock. */
+    /**
+     * For one thread, or for several that may wait for each other; a thread with its read lock shares this lock. Not while the calling
+     * thread shares it: pipelines are made before their first request.
+     */
     StampedLock newEntrance() {
         StampedLock entrance = new StampedLock();
-        LockOrder.waiting(LockRank.QUOTA, 0);
         closing.lock();
         try {
             entrances.add(entrance);
