@@ -331,7 +331,7 @@ class HeldTreeTest {
                 worker.service
                         .partition
                         .orphans()
-                        .move(tree, Name.of("inner"), work, Name.of("e"), false, Change.NONE, new Attributes()));
+                        .move(tree, Name.of("inner"), work, Name.of("e"), false, Change.NONE, new Attributes(), true));
         step.join();
         assertTrue(waited[0]);
         assertTrue(id(work, "e") != 0);
