@@ -19,7 +19,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -336,6 +338,59 @@ class ClientLoopTest {
         loop.submit(late);
         assertTrue(work.open.contains(late));
         assertFalse(loop.isOnLoop());
+    }
+
+    /** Runs something when its waiter begins to watch it: that is after the poller has looked at the queues and before it sleeps. */
+    private static final class WatchedFuture extends CompletableFuture<Void> {
+        private final Runnable beforeSleep;
+
+        WatchedFuture(Runnable beforeSleep) {
+            this.beforeSleep = beforeSleep;
+        }
+
+        @Override
+        public CompletableFuture<Void> whenComplete(BiConsumer<? super Void, ? super Throwable> action) {
+            beforeSleep.run();
+            return super.whenComplete(action);
+        }
+    }
+
+    /**
+     * A caller that finds a poller awake leaves its call in the queue and wakes no thread. One that comes between the
+     * poller's last look at the queue and its sleep relies on the poller to look again.
+     */
+    @Test
+    void aCallThatComesJustBeforeThePollerSleepsIsSentBeforeItSleeps() throws Exception {
+        CompletableFuture<Thread> background = new CompletableFuture<>();
+        loop.schedule(() -> background.complete(Thread.currentThread()), 1);
+        Thread idle = background.get();
+        assertTrue(isBackground(idle));
+        waitUntil(() -> idle.getState() == Thread.State.TIMED_WAITING); // it would send the call, too
+        Caller late = new Caller(LONG);
+        WatchedFuture first = new WatchedFuture(() -> {
+            late.start();
+            waitUntil(
+                    () -> late.getState() == Thread.State.TIMED_WAITING); // the call is in the queue, its thread waits
+            assertFalse(work.open.contains(late.call));
+        });
+        AtomicBoolean done = new AtomicBoolean();
+        Thread poller = new Thread(() -> {
+            try {
+                done.set(loop.await(first, LONG));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        poller.setDaemon(true);
+        poller.start();
+        waitUntil(() -> poller.equals(transport.sleeper));
+        assertTrue(work.open.contains(late.call), "the poller sleeps, and the call is not sent");
+        assertEquals(List.of(poller), List.copyOf(work.senders));
+        bringReplyTo(late.call);
+        assertDone(late);
+        first.complete(null);
+        poller.join();
+        assertTrue(done.get());
     }
 
     /** Threads that come and go, are interrupted, wait too shortly or not at all: every call has its reply. */

@@ -10,9 +10,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HexFormat;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -22,6 +25,7 @@ import org.junit.jupiter.api.Test;
  */
 class FrameAssemblerTest {
     private static final int FRAME_MAX = 3000;
+    private static final int LONG_MAX = 300_000; // several times what room() has for usual frames
 
     private final FrameAssembler assembler = new FrameAssembler(UnpooledByteBufAllocator.DEFAULT, FRAME_MAX);
 
@@ -109,6 +113,87 @@ class FrameAssemblerTest {
         assertFalse(wide.next());
         assertTrue(
                 wide.buffer().capacity() <= 2 << 20, "capacity " + wide.buffer().capacity());
+        wide.close();
+    }
+
+    /** What {@link FrameAssembler#room} hands out, filled by a peer that sends frames of every length. */
+    @Test
+    void aStreamWrittenIntoItsRoomGivesTheSameFrames() {
+        for (int seed = 0; seed < 12; seed++) {
+            Random random = new Random(seed);
+            FrameAssembler reader = new FrameAssembler(UnpooledByteBufAllocator.DEFAULT, LONG_MAX);
+            List<String> expected = new ArrayList<>();
+            ByteBuf stream = Unpooled.buffer();
+            for (int i = 0; i < 30; i++) {
+                int most = random.nextInt(4) == 0 ? LONG_MAX - Wire.FRAME_MIN : 3_000;
+                byte[] frame = new byte[Wire.FRAME_MIN + random.nextInt(most)];
+                random.nextBytes(frame);
+                stream.writeIntLE(frame.length).writeBytes(frame);
+                expected.add(HexFormat.of().formatHex(frame));
+            }
+            List<String> found = new ArrayList<>();
+            Set<ByteBuf> rooms = Collections.newSetFromMap(new IdentityHashMap<>());
+            int most = random.nextBoolean() ? 500 : LONG_MAX;
+            while (stream.isReadable()) {
+                ByteBuf room = reader.room();
+                rooms.add(room);
+                assertTrue(room.isWritable(), "seed " + seed);
+                int count = Math.min(1 + random.nextInt(most), Math.min(room.writableBytes(), stream.readableBytes()));
+                room.writeBytes(stream, count);
+                while (reader.next()) {
+                    byte[] bytes = new byte[reader.length()];
+                    reader.buffer().getBytes(reader.offset(), bytes);
+                    found.add(HexFormat.of().formatHex(bytes));
+                }
+            }
+            assertEquals(expected, found, "seed " + seed);
+            assertFalse(reader.unfinished());
+            reader.close();
+            rooms.forEach(room -> assertEquals(0, room.refCnt(), "a buffer leaked"));
+        }
+    }
+
+    @Test
+    void framesOfUsualLengthShareOneRoom() {
+        ByteBuf first = assembler.room();
+        for (int i = 0; i < 3; i++) {
+            assertSame(first, assembler.room());
+            assertEquals(0, first.readableBytes());
+            assertEquals(first.capacity(), first.writableBytes(), "what was read takes no room");
+            first.writeIntLE(20).writeZero(20);
+            assertTrue(assembler.next());
+        }
+        assembler.close();
+        assertEquals(0, first.refCnt());
+    }
+
+    /** A frame that does not fit is copied once, into room for all of it; behind it the room is of usual size again. */
+    @Test
+    void aFrameThatHasBegunGetsRoomForAllOfIt() {
+        FrameAssembler wide = new FrameAssembler(UnpooledByteBufAllocator.DEFAULT, LONG_MAX);
+        ByteBuf usual = wide.room();
+        int capacity = usual.capacity();
+        usual.writeIntLE(LONG_MAX).writeZero(usual.writableBytes());
+        assertFalse(wide.next());
+        ByteBuf large = wide.room();
+        assertEquals(0, usual.refCnt());
+        assertEquals(capacity, large.readableBytes(), "what has come is kept");
+        assertTrue(large.writableBytes() >= Wire.LENGTH_SIZE + LONG_MAX - capacity, "room " + large.writableBytes());
+        large.writeZero(Wire.LENGTH_SIZE + LONG_MAX - capacity);
+        assertTrue(wide.next());
+        assertEquals(capacity, wide.room().capacity());
+        assertEquals(0, large.refCnt());
+        wide.close();
+    }
+
+    @Test
+    void aClaimedLengthAloneGetsLittleRoom() {
+        FrameAssembler wide = new FrameAssembler(UnpooledByteBufAllocator.DEFAULT, 1 << 30);
+        ByteBuf usual = wide.room();
+        usual.writeIntLE(1 << 30).writeZero(usual.writableBytes());
+        assertFalse(wide.next());
+        assertTrue(
+                wide.room().capacity() <= 2 << 20, "capacity " + wide.buffer().capacity());
         wide.close();
     }
 }
