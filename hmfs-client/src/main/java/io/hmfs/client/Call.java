@@ -40,9 +40,7 @@ final class Call<A, T> extends CompletableFuture<T> {
 
     /** Ends the call with what the server said. */
     void fail(ResultCode code, String message) {
-        String text = message.isEmpty() ? code.text() : message;
-        String told = code == ResultCode.UNRESOLVED_LINK ? code.text() + ": " + text : text;
-        completeExceptionally(new HmfsException(code, describe() + ": " + told, text));
+        completeExceptionally(HmfsException.told(code, describe(), message));
     }
 
     /** The call in words, for messages. */

@@ -2,10 +2,13 @@ package io.hmfs.client;
 
 import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.EntryDecoder;
+import io.hmfs.wire.ListingsDecoder;
 import io.hmfs.wire.PageDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Decodes the replies that several kinds of calls have: those that describe files, and those that say which file a
@@ -19,6 +22,9 @@ final class FileReplies {
     private final EntryDecoder entry = new EntryDecoder();
     private final PageDecoder page = new PageDecoder();
     private final TextCache texts = new TextCache();
+    private final ListingsDecoder listings = new ListingsDecoder();
+    private final WireBuffer answer = new WireBuffer();
+    private final ReplyFrame inner = new ReplyFrame();
 
     FileReplies(RemovedListener removed) {
         this.removed = removed;
@@ -83,6 +89,51 @@ final class FileReplies {
         long birth = page.cursorBirth();
         ListingCursor next = birth == -1 ? null : new ListingCursor(birth, page.cursorAt(), page.cursorStart());
         return new ListPage(PageBody.read(reply, page, page.directoryId(), texts), next);
+    }
+
+    /** Answers to the first of several directories, to one at least. */
+    List<DirectoryAnswer> listings(ReplyFrame reply, List<String> paths) throws IOException {
+        WireBuffer in = reply.in();
+        listings.wrap(in, Wire.HEADER_SIZE, reply.blockLength(), reply.version());
+        int at = listings.limit() + ListingsDecoder.answersHeaderLength();
+        int bytes = listings.answersLength();
+        in.check(at, bytes);
+        int end = at + bytes;
+        List<DirectoryAnswer> answers = new ArrayList<>();
+        boolean goesOn = false;
+        while (at < end) {
+            int length = in.getInt(at, ListingsDecoder.BYTE_ORDER);
+            at += Wire.LENGTH_SIZE;
+            if (length < Wire.FRAME_MIN || length > end - at || answers.size() == paths.size() || goesOn) {
+                throw malformed("an answer that is too many, or reaches behind them all");
+            }
+            answer.wrap(in, at, length);
+            DirectoryAnswer next = answer(paths.get(answers.size()));
+            goesOn = next.page() != null && next.page().next() != null;
+            answers.add(next);
+            at += length;
+        }
+        if (answers.isEmpty()) {
+            throw malformed("no answer at all");
+        }
+        return answers;
+    }
+
+    private static IOException malformed(String what) {
+        return new IOException("malformed listings of several directories: " + what);
+    }
+
+    private DirectoryAnswer answer(String path) throws IOException {
+        inner.open(answer);
+        if (inner.isFailure()) {
+            ResultCode code = inner.failureCode();
+            return new DirectoryAnswer(null, null, HmfsException.told(code, "list " + path, inner.failureMessage()));
+        }
+        if (inner.isMessage(EntryDecoder.TEMPLATE_ID)) {
+            return new DirectoryAnswer(null, entry(inner, path, path), null);
+        }
+        inner.expect(PageDecoder.TEMPLATE_ID);
+        return new DirectoryAnswer(page(inner), null, null);
     }
 
     /** A part of a tree. */

@@ -2,7 +2,9 @@ package io.hmfs.client;
 
 import io.hmfs.client.transport.Transport;
 import io.hmfs.client.transport.tcp.TcpTransport;
+import io.hmfs.wire.Wire;
 import java.io.IOException;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * there.
  */
 public final class HmfsClient implements AutoCloseable {
+    /** Directories that one request lists, at most. */
+    public static final int LIST_MANY_MAX = Wire.LIST_MANY_MAX;
+
     /** Port that servers listen on unless told otherwise. */
     public static final int DEFAULT_PORT = 8930;
 
@@ -273,6 +278,31 @@ public final class HmfsClient implements AutoCloseable {
     /** A page of a directory that tells no more of its entries than was asked for. */
     public ListPage list(String path, ListingCursor cursor, int entriesMax, ListDetail detail) throws IOException {
         return calls.call(namespace.list, path, NamespaceCalls.ListFrom.of(path, cursor, entriesMax, detail));
+    }
+
+    /**
+     * Lists several directories, {@value #LIST_MANY_MAX} at most, with one request. It answers the first of them, in
+     * their order, until there are {@code entriesMax} entries (0: as many as the server likes) or a directory goes on:
+     * that one and those behind it are for the next request.
+     *
+     * @param from where the first directory begins
+     * @return an answer for each of the first directories, one at least
+     */
+    public List<DirectoryAnswer> listMany(List<String> paths, ListingCursor from, int entriesMax) throws IOException {
+        return calls.call(namespace.listMany, describe(paths), NamespaceCalls.ListMany.of(paths, from, entriesMax));
+    }
+
+    /** Asks for the listings of several directories; see {@link #listMany}. */
+    public CompletableFuture<List<DirectoryAnswer>> listManyAsync(
+            List<String> paths, ListingCursor from, int entriesMax) {
+        return calls.submitMade(
+                namespace.listMany, describe(paths), () -> NamespaceCalls.ListMany.of(paths, from, entriesMax));
+    }
+
+    private static String describe(List<String> paths) {
+        return paths.isEmpty()
+                ? ""
+                : paths.size() == 1 ? paths.get(0) : paths.get(0) + " and " + (paths.size() - 1) + " others";
     }
 
     /**

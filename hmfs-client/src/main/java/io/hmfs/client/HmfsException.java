@@ -19,6 +19,13 @@ public final class HmfsException extends IOException {
         this.reason = reason;
     }
 
+    /** What the server said of a call. */
+    static HmfsException told(ResultCode code, String call, String message) {
+        String text = message.isEmpty() ? code.text() : message;
+        String told = code == ResultCode.UNRESOLVED_LINK ? code.text() + ": " + text : text;
+        return new HmfsException(code, call + ": " + told, text);
+    }
+
     /** What the server said, without the operation and the path. */
     public String reason() {
         return reason;

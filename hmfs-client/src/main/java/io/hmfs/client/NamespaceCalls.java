@@ -7,6 +7,8 @@ import io.hmfs.wire.DeleteEncoder;
 import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.ListEncoder;
+import io.hmfs.wire.ListManyEncoder;
+import io.hmfs.wire.ListingsDecoder;
 import io.hmfs.wire.MkdirEncoder;
 import io.hmfs.wire.PageDecoder;
 import io.hmfs.wire.RenameEncoder;
@@ -18,7 +20,11 @@ import io.hmfs.wire.StatEncoder;
 import io.hmfs.wire.SymlinkEncoder;
 import io.hmfs.wire.TruncateEncoder;
 import io.hmfs.wire.Wire;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Rows: names, directories and what they hold. */
@@ -29,6 +35,7 @@ final class NamespaceCalls {
 
     private final StatEncoder statEncoder = new StatEncoder();
     private final ListEncoder listEncoder = new ListEncoder();
+    private final ListManyEncoder listManyEncoder = new ListManyEncoder();
     private final MkdirEncoder mkdirEncoder = new MkdirEncoder();
     private final SymlinkEncoder symlinkEncoder = new SymlinkEncoder();
     private final DeleteEncoder deleteEncoder = new DeleteEncoder();
@@ -41,6 +48,7 @@ final class NamespaceCalls {
 
     final CallKind<byte[], FileInfo> stat;
     final CallKind<ListFrom, ListPage> list;
+    final CallKind<ListMany, List<DirectoryAnswer>> listMany;
     final CallKind<Mkdir, FileInfo> mkdir;
     final CallKind<Symlink, FileInfo> symlink;
     final CallKind<byte[], Void> delete;
@@ -83,6 +91,25 @@ final class NamespaceCalls {
                         .limit(),
                 PageDecoder.TEMPLATE_ID,
                 (reply, path, each) -> replies.page(reply));
+        listMany = new CallKind<>(
+                "list many",
+                REPEATABLE,
+                ListManyEncoder.TEMPLATE_ID,
+                ListManyEncoder.BLOCK_LENGTH,
+                each -> each.utf8.length,
+                (each, out) -> listManyEncoder
+                        .wrap(out, Wire.HEADER_SIZE)
+                        .baseId(Wire.ROOT_ID)
+                        .cursorBirth(each.cursor.birth())
+                        .cursorAt(each.cursor.at())
+                        .cursorStart(each.cursor.start())
+                        .entriesMax(each.entriesMax)
+                        .bytesMax(0)
+                        .detail(ListDetail.ALL.code())
+                        .putPaths(each.utf8, 0, each.utf8.length)
+                        .limit(),
+                ListingsDecoder.TEMPLATE_ID,
+                (reply, path, each) -> replies.listings(reply, each.paths));
         mkdir = new CallKind<>(
                 "mkdir",
                 NUMBERED,
@@ -235,6 +262,39 @@ final class NamespaceCalls {
         static ListFrom of(String path, ListingCursor cursor, int entriesMax, ListDetail detail) throws HmfsException {
             CallArguments.checkEntries("list", path, entriesMax);
             return new ListFrom(CallArguments.utf8Path("list", path), cursor, entriesMax, detail);
+        }
+    }
+
+    record ListMany(List<String> paths, byte[] utf8, ListingCursor cursor, int entriesMax) {
+        static ListMany of(List<String> paths, ListingCursor cursor, int entriesMax) throws HmfsException {
+            if (paths.isEmpty() || paths.size() > HmfsClient.LIST_MANY_MAX) {
+                throw new HmfsException(
+                        ResultCode.INVALID_ARGUMENT,
+                        "list " + paths.size() + " directories; one request is for 1 to " + HmfsClient.LIST_MANY_MAX);
+            }
+            CallArguments.checkEntries("list", paths.get(0), entriesMax);
+            List<String> copy = List.copyOf(paths);
+            return new ListMany(copy, utf8(copy), cursor, entriesMax);
+        }
+
+        /** A path that is too long goes out cut off, and is too long still: the server refuses it in its place. */
+        private static byte[] utf8(List<String> paths) throws HmfsException {
+            byte[][] each = new byte[paths.size()][];
+            int bytes = 0;
+            for (int i = 0; i < each.length; i++) {
+                each[i] = paths.get(i).getBytes(StandardCharsets.UTF_8);
+                if (each[i].length > Wire.PATH_MAX) {
+                    each[i] = Arrays.copyOf(each[i], Wire.PATH_MAX + 1);
+                } else {
+                    CallArguments.utf8Path("list", paths.get(i));
+                }
+                bytes += Short.BYTES + each[i].length;
+            }
+            ByteBuffer all = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            for (byte[] path : each) {
+                all.putShort((short) path.length).put(path);
+            }
+            return all.array();
         }
     }
 

@@ -39,13 +39,17 @@ final class ReplyFrame {
 
     /** Fails unless the frame is this message. */
     void expect(int templateId) throws IOException {
-        if (header.templateId() != templateId) {
+        if (!isMessage(templateId)) {
             throw new IOException("unexpected reply: message " + header.templateId() + " instead of " + templateId);
         }
     }
 
+    boolean isMessage(int templateId) {
+        return header.templateId() == templateId;
+    }
+
     boolean isFailure() {
-        return header.templateId() == FailureDecoder.TEMPLATE_ID;
+        return isMessage(FailureDecoder.TEMPLATE_ID);
     }
 
     /** Of a failure, its code. */

@@ -20,6 +20,9 @@ public final class Wire {
     /** Longest path, in bytes of UTF-8. */
     public static final int PATH_MAX = 8192;
 
+    /** Paths in one ListMany, at most. */
+    public static final int LIST_MANY_MAX = 1024;
+
     /** Longest name, in bytes of UTF-8. */
     public static final int NAME_MAX = 255;
 

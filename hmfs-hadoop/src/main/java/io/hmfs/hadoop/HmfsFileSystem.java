@@ -9,6 +9,7 @@ import io.hmfs.hadoop.attributes.HmfsFileStatus;
 import io.hmfs.hadoop.link.HadoopHas;
 import io.hmfs.hadoop.link.LinkOnPathException;
 import io.hmfs.hadoop.link.ServerLink;
+import io.hmfs.hadoop.listing.BatchedListing;
 import io.hmfs.hadoop.listing.Flattened;
 import io.hmfs.hadoop.listing.GlobView;
 import io.hmfs.hadoop.listing.Listing;
@@ -32,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BatchListingOperations;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.CommonPathCapabilities;
@@ -51,6 +53,7 @@ import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Options.CreateFileOptionKeys;
+import org.apache.hadoop.fs.PartialListing;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathFilter;
 import org.apache.hadoop.fs.PathHandle;
@@ -84,7 +87,7 @@ import org.jspecify.annotations.Nullable;
  * <p>This class needs no more than Hadoop 3.3.1. What later ones have is in its subclasses, of which {@code
  * fs.hmfs.impl} names the newest that fits the Hadoop of this process, unless the program says another (ADR 0159).
  */
-public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
+public class HmfsFileSystem extends FileSystem implements BatchListingOperations, IOStatisticsSource {
     /** The scheme of the addresses. */
     public static final String SCHEME = ServerLink.SCHEME;
 
@@ -782,6 +785,37 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
         }
     }
 
+    /**
+     * Lists several paths, part by part, with one request for many: in their order, each part by name, each with an
+     * outcome of its own. A path that leads over a symbolic link is listed where it leads.
+     */
+    @Override
+    public RemoteIterator<PartialListing<FileStatus>> batchedListStatusIterator(List<Path> paths) throws IOException {
+        return batched(paths, status -> status);
+    }
+
+    /** The same; the statuses know the places of their files' blocks. */
+    @Override
+    public RemoteIterator<PartialListing<LocatedFileStatus>> batchedListLocatedStatusIterator(List<Path> paths)
+            throws IOException {
+        return batched(paths, this::located);
+    }
+
+    private <T extends FileStatus> BatchedListing<T> batched(List<Path> paths, BatchedListing.Status<T> status)
+            throws IOException {
+        counts.read(Op.LIST_STATUS);
+        if (paths.isEmpty()) {
+            throw new FileNotFoundException("There are no paths to list.");
+        }
+        List<Path> absolute = new ArrayList<>(paths.size());
+        List<String> names = new ArrayList<>(paths.size());
+        for (Path path : paths) {
+            absolute.add(absolute(path));
+            names.add(serverPath(path));
+        }
+        return mount().listings().batched(names, absolute, this::makeQualified, status, this::listStatus);
+    }
+
     @Override
     public FileStatus[] globStatus(Path pattern) throws IOException {
         return globView(pattern).globStatus(pattern);
@@ -1065,6 +1099,7 @@ public class HmfsFileSystem extends FileSystem implements IOStatisticsSource {
                     CommonPathCapabilities.FS_XATTRS,
                     CommonPathCapabilities.ABORTABLE_STREAM,
                     CommonPathCapabilities.FS_CONCAT,
+                    CommonPathCapabilities.FS_EXPERIMENTAL_BATCH_LISTING,
                     CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE,
                     CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE_ETAG,
                     CommonPathCapabilities.FS_MULTIPART_UPLOADER,

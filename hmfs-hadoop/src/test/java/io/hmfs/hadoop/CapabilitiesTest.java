@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Abortable;
+import org.apache.hadoop.fs.BatchListingOperations;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.EtagSource;
@@ -70,6 +71,15 @@ class CapabilitiesTest extends OwnDirectory {
         works.put(CommonPathCapabilities.ETAGS_AVAILABLE, this::tellsVersions);
         works.put(CommonPathCapabilities.ETAGS_PRESERVED_IN_RENAME, this::keepsVersionsInRenames);
         works.put(CommonPathCapabilities.FS_CONCAT, this::concats);
+        works.put(
+                CommonPathCapabilities.FS_EXPERIMENTAL_BATCH_LISTING,
+                () -> assertEquals(
+                        1,
+                        ((BatchListingOperations) fs)
+                                .batchedListStatusIterator(List.of(directory))
+                                .next()
+                                .get()
+                                .size()));
         works.put(CommonPathCapabilities.FS_PATHHANDLES, this::opensByHandle);
         works.put(CommonPathCapabilities.FS_MULTIPART_UPLOADER, this::uploads);
         works.put(CommonPathCapabilities.LEASE_RECOVERABLE, this::recovers);
@@ -215,12 +225,6 @@ class CapabilitiesTest extends OwnDirectory {
                             .bulkDelete(List.of(plain.makeQualified(file))));
             assertFalse(plain.exists(file));
         }
-    }
-
-    /** One that no call shows to be absent. */
-    @Test
-    void what_has_no_call_is_not_there_either() {
-        assertFalse(fs instanceof org.apache.hadoop.fs.BatchListingOperations, "FS_EXPERIMENTAL_BATCH_LISTING");
     }
 
     @Test

@@ -25,7 +25,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class CountingLine implements AutoCloseable {
     private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
-    private static final Set<Integer> LOOKS = Set.of(10, 11, 51);
+    private static final Set<Integer> LOOKS = Set.of(10, 11, 51, 52);
     private static final int TEMPLATE_AT = 6;
     private static final int BUFFER = 1 << 20;
 
@@ -54,7 +54,7 @@ public final class CountingLine implements AutoCloseable {
         return URI.create("hmfs://localhost:" + listener.getLocalPort());
     }
 
-    /** Stat, List and ListTree. */
+    /** Stat, List, ListTree and ListMany. */
     public int looks() {
         return looks.get();
     }

@@ -283,6 +283,7 @@ class ObservationTest {
             client.stat("/a/b/f");
             client.stat("/");
             client.list("/a", ListingCursor.START, 0);
+            client.listMany(List.of("/a/b", "/none", "/a/b/f"), ListingCursor.START, 0);
             client.chmod("/a/b/f", 0600);
             client.chown("/a/b/f", null, "staff");
             client.setTimes("/a/b/f", 1, 2);
@@ -309,6 +310,9 @@ class ObservationTest {
                 "getfileinfo\tsrc=/a/b/f\tdst=null\tperm=null",
                 "getfileinfo\tsrc=/\tdst=null\tperm=null",
                 "listStatus\tsrc=/a\tdst=null\tperm=null",
+                "listStatus\tsrc=/a/b\tdst=null\tperm=null",
+                "listStatus\tsrc=/none\tdst=null\tperm=null\tNOT_FOUND",
+                "listStatus\tsrc=/a/b/f\tdst=null\tperm=null",
                 "setPermission\tsrc=/a/b/f\tdst=null\tperm=null",
                 "setOwner\tsrc=/a/b/f\tdst=null\tperm=null",
                 "setTimes\tsrc=/a/b/f\tdst=null\tperm=null",

@@ -105,6 +105,18 @@ class PermissionTableTest {
             new Operation(
                     "list", false, (c, at) -> c.list(at + "/p", ListingCursor.START, 0), cell -> cell.directory("rx")),
             new Operation(
+                    "list many",
+                    false,
+                    (c, at) -> {
+                        HmfsException refusal = c.listMany(List.of(at + "/p"), ListingCursor.START, 0)
+                                .getFirst()
+                                .refusal();
+                        if (refusal != null) {
+                            throw refusal;
+                        }
+                    },
+                    cell -> cell.directory("rx")),
+            new Operation(
                     "list tree",
                     false,
                     (c, at) -> c.trees().list(at + "/p", TreeCursor.START, 0),

@@ -15,7 +15,9 @@ import io.hmfs.hadoop.link.ServerLink;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -60,6 +62,23 @@ public final class Listings {
         ChildPaths paths = new ChildPaths(path);
         return RemoteIterators.typeCastingRemoteIterator(
                 new Listing(page(name, first), sorted, entry -> attributes.entry(entry, paths)));
+    }
+
+    /**
+     * Lists several paths, with one request for many.
+     *
+     * @param names the paths as the server knows them, one at least
+     * @param paths the same, as the program will see them
+     * @param followed lists what stands behind a symbolic link
+     */
+    public <T extends FileStatus> BatchedListing<T> batched(
+            List<String> names,
+            List<Path> paths,
+            UnaryOperator<Path> qualified,
+            BatchedListing.Status<T> status,
+            BatchedListing.Followed followed)
+            throws IOException {
+        return new BatchedListing<>(link, attributes, pageEntries, names, paths, qualified, status, followed);
     }
 
     /** Asks for the first page of a directory. */

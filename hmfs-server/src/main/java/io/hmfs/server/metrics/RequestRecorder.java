@@ -68,6 +68,11 @@ public final class RequestRecorder {
         return ring != null && operation.hasPath();
     }
 
+    /** What comes next is about a part of the request that was counted, which has an outcome of its own. */
+    public void outcome(ResultCode ofPart) {
+        outcome = ofPart;
+    }
+
     /** Forgets the paths of the request before; the next ones stand in this frame. */
     public void clearPaths(WireBuffer frame) {
         in = frame;

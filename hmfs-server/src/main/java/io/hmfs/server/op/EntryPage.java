@@ -56,8 +56,8 @@ public final class EntryPage {
         Reply reply = request.reply();
         detail = asked;
         count = 0;
-        entriesMax = entriesAsked == 0 ? ENTRIES_DEFAULT : (int) Math.min(entriesAsked, ENTRIES_MAX);
-        bytesMax = bytesAsked == 0 ? BYTES_MAX : Math.clamp(bytesAsked, BYTES_MIN, BYTES_MAX);
+        entriesMax = entriesMax(entriesAsked);
+        bytesMax = bytesMax(bytesAsked);
         endBytes = 0;
         targets.clear();
         kinds.clear();
@@ -71,12 +71,27 @@ public final class EntryPage {
         reserved = HEAD;
     }
 
+    /** How many entries there may be if so many were asked for. */
+    static int entriesMax(long asked) {
+        return asked == 0 ? ENTRIES_DEFAULT : (int) Math.min(asked, ENTRIES_MAX);
+    }
+
+    /** How many bytes there may be if so many were asked for. */
+    static int bytesMax(long asked) {
+        return asked == 0 ? BYTES_MAX : Math.clamp(asked, BYTES_MIN, BYTES_MAX);
+    }
+
     public boolean isFull() {
         return count == entriesMax || at + endBytes >= bytesMax || kinds.isFull();
     }
 
     public boolean isEmpty() {
         return count == 0;
+    }
+
+    /** Entries that were added. */
+    int size() {
+        return count;
     }
 
     /**

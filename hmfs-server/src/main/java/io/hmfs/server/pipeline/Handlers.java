@@ -12,6 +12,7 @@ import io.hmfs.server.op.GetXattrsHandler;
 import io.hmfs.server.op.Handler;
 import io.hmfs.server.op.IsClosedHandler;
 import io.hmfs.server.op.ListHandler;
+import io.hmfs.server.op.ListManyHandler;
 import io.hmfs.server.op.ListTreeHandler;
 import io.hmfs.server.op.ListXattrsHandler;
 import io.hmfs.server.op.MetricsHandler;
@@ -73,6 +74,7 @@ final class Handlers {
             case STAT -> new StatHandler();
             case OPEN -> new OpenHandler(service.grants);
             case LIST -> new ListHandler();
+            case LIST_MANY -> new ListManyHandler();
             case CONTENT_SUMMARY -> new ContentSummaryHandler();
             case LIST_TREE -> new ListTreeHandler();
             case CREATE -> new CreateHandler(service.grants);

@@ -7,8 +7,10 @@ import io.hmfs.server.metrics.RequestRecorder;
 import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.server.op.BatchedHandler;
 import io.hmfs.server.protocol.RequestKind;
+import io.hmfs.server.request.RepliedListings;
 import io.hmfs.server.request.Request;
 import io.hmfs.server.request.RequestBatch;
+import io.hmfs.server.request.RequestedPaths;
 import io.hmfs.server.request.Session;
 import io.hmfs.wire.MalformedFrameException;
 import io.hmfs.wire.MessageHeaderDecoder;
@@ -25,6 +27,8 @@ final class RequestLog {
 
     private final RequestRecorder to;
     private final RenameDecoder rename = new RenameDecoder();
+    private final RequestedPaths paths = new RequestedPaths();
+    private final RepliedListings answered = new RepliedListings();
 
     RequestLog(Observation observation) {
         to = new RequestRecorder(observation);
@@ -55,9 +59,32 @@ final class RequestLog {
     void answered(Request request, long begunNanos, long endNanos) {
         RequestKind kind = request.knownKind();
         ResultCode outcome = request.reply().outcome();
-        if (to.count(kind, outcome, begunNanos, endNanos)) {
+        if (!to.count(kind, outcome, begunNanos, endNanos)) {
+            return;
+        }
+        if (kind == RequestKind.LIST_MANY && outcome == ResultCode.OK) {
+            tellEach(request);
+        } else {
             locate(request, kind);
             tell(request.session(), kind, outcome, request.attributes());
+        }
+    }
+
+    /** A line for each directory that was answered, as HDFS has it. */
+    private void tellEach(Request request) {
+        to.clearPaths(request.in());
+        long base = baseOf(request, RequestKind.LIST_MANY);
+        paths.open(request);
+        int answers = answered.open(request.reply());
+        for (int i = 0; i < answers && paths.next(); i++) {
+            ResultCode outcome = answered.next();
+            to.outcome(outcome);
+            to.source(base, paths.at(), Math.min(paths.length(), Wire.PATH_MAX));
+            if (i == 0) {
+                tell(request.session(), RequestKind.LIST_MANY, outcome, request.attributes());
+            } else {
+                audit(request.session(), RequestKind.LIST_MANY, outcome, request.attributes());
+            }
         }
     }
 
@@ -65,6 +92,10 @@ final class RequestLog {
         if (to.isSlow()) {
             to.slow(session.user());
         }
+        audit(session, kind, outcome, made);
+    }
+
+    private void audit(Session session, RequestKind kind, ResultCode outcome, Attributes made) {
         if (to.isAudited()) {
             byte[] prefix = session.auditPrefix();
             if (prefix.length == 0) {
@@ -83,7 +114,7 @@ final class RequestLog {
     private void locate(Request request, RequestKind kind) {
         to.clearPaths(request.in());
         try {
-            if (kind.hasPath()) {
+            if (kind.hasPath() && kind != RequestKind.LIST_MANY) { // a refused one has no path of its own
                 show(request, kind);
             }
         } catch (MalformedFrameException e) {

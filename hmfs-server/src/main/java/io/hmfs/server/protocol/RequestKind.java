@@ -15,6 +15,7 @@ import io.hmfs.wire.GetXattrsDecoder;
 import io.hmfs.wire.HelloDecoder;
 import io.hmfs.wire.IsClosedDecoder;
 import io.hmfs.wire.ListDecoder;
+import io.hmfs.wire.ListManyDecoder;
 import io.hmfs.wire.ListTreeDecoder;
 import io.hmfs.wire.ListXattrsDecoder;
 import io.hmfs.wire.MetricsDecoder;
@@ -60,6 +61,7 @@ public enum RequestKind {
     STAT(StatDecoder.TEMPLATE_ID, read("getfileinfo").batched()),
     OPEN(OpenDecoder.TEMPLATE_ID, read("open")),
     LIST(ListDecoder.TEMPLATE_ID, read("listStatus")),
+    LIST_MANY(ListManyDecoder.TEMPLATE_ID, read("listStatus")),
     CONTENT_SUMMARY(
             SummaryDecoder.TEMPLATE_ID,
             read("contentSummary").waits(Waits.ALWAYS).replies(Row.WALK)),

@@ -16,6 +16,7 @@ import io.hmfs.wire.DoneEncoder;
 import io.hmfs.wire.EntryEncoder;
 import io.hmfs.wire.FailureEncoder;
 import io.hmfs.wire.LeaseStateEncoder;
+import io.hmfs.wire.ListingsEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsReportEncoder;
 import io.hmfs.wire.ObjectsPageEncoder;
@@ -40,6 +41,7 @@ public final class Reply {
     private static final int TEXTS_MAX = 16 << 10;
     private static final int XATTR_LENGTHS = Short.BYTES + Integer.BYTES;
     private static final int CHUNK_HEAD = Wire.HEADER_SIZE + ChunkEncoder.BLOCK_LENGTH + Integer.BYTES;
+    private static final int LISTINGS_HEAD = Wire.HEADER_SIZE + ListingsEncoder.BLOCK_LENGTH + Integer.BYTES;
 
     public final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final WireBuffer out = new WireBuffer();
@@ -59,6 +61,7 @@ public final class Reply {
     private final PendingRemovalsEncoder removals = new PendingRemovalsEncoder();
     private final ObjectsPageEncoder objects = new ObjectsPageEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
+    private final ListingsEncoder listings = new ListingsEncoder();
     private final PrincipalNames principals;
     private final Access access;
 
@@ -68,11 +71,15 @@ public final class Reply {
     private ByteBuf buffer = io.netty.buffer.Unpooled.EMPTY_BUFFER;
     private int begin;
     private int end;
+    private final ReplyTarget inside = this::roomInside;
+    private ReplyTarget outside;
+    private int listingsAt;
 
     public Reply(PrincipalNames principals, Access access, ReplyTarget nowhere) {
         this.principals = principals;
         this.access = access;
         target = nowhere;
+        outside = nowhere;
     }
 
     /** Aims at the next request's reply. */
@@ -112,6 +119,40 @@ public final class Reply {
         end = begin + Wire.LENGTH_SIZE + length;
         buffer.writerIndex(end);
         out.release();
+    }
+
+    /**
+     * Begins a frame of answers: until {@link #closeListings} or {@link #dropListings} each reply is one of them, a frame
+     * within this frame.
+     */
+    public void openListings() {
+        open(LISTINGS_HEAD);
+        listingsAt = begin;
+        buffer.writerIndex(begin + Wire.LENGTH_SIZE + LISTINGS_HEAD);
+        outside = target;
+        target = inside;
+    }
+
+    private ByteBuf roomInside(int bytes) {
+        return buffer.ensureWritable(bytes);
+    }
+
+    /** Ends the frame of answers. */
+    public void closeListings() {
+        int length = buffer.writerIndex() - listingsAt - Wire.LENGTH_SIZE;
+        target = outside;
+        begin = listingsAt;
+        outcome = ResultCode.OK;
+        listings.wrapAndApplyHeader(out.wrap(buffer, begin + Wire.LENGTH_SIZE, LISTINGS_HEAD), 0, header)
+                .correlationId(correlationId);
+        out.putInt(LISTINGS_HEAD - Integer.BYTES, length - LISTINGS_HEAD, ListingsEncoder.BYTE_ORDER);
+        close(length);
+    }
+
+    /** Forgets the frame of answers: nothing of it is sent. */
+    public void dropListings() {
+        target = outside;
+        buffer.writerIndex(listingsAt);
     }
 
     /** Where the last frame begins in {@link #buffer}; until the next one is opened. */

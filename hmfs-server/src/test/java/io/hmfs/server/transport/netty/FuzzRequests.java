@@ -40,7 +40,8 @@ final class FuzzRequests {
         "owner::rwx",
         "default:"
     };
-    private static final int FRAME_MAX = 24 << 10;
+    private static final int PATHS_MAX = 4;
+    private static final int FRAME_MAX = 48 << 10;
     private static final int VERSION_AT = Wire.LENGTH_SIZE + 6;
     private static final long NOON_1990 = 643_032_000_000_000_000L;
 
@@ -172,6 +173,7 @@ final class FuzzRequests {
             case "entries" -> entries().getBytes(StandardCharsets.UTF_8);
             case "attributes" -> attributes().getBytes(StandardCharsets.UTF_8);
             case "directories", "inodes" -> new byte[Long.BYTES * random.nextInt(3)];
+            case "paths" -> paths();
             case "removed" -> new byte[2 * Long.BYTES * random.nextInt(2)];
             case "payload", "value" -> {
                 byte[] payload = new byte[random.nextInt(100)];
@@ -198,6 +200,19 @@ final class FuzzRequests {
             text.append(ATTRIBUTES[random.nextInt(ATTRIBUTES.length)]).append(count == 1 ? "" : "\0");
         }
         return text.toString();
+    }
+
+    /** Several paths, or none, each with its length. */
+    private byte[] paths() {
+        ByteBuffer out = ByteBuffer.allocate(PATHS_MAX * (Short.BYTES + 2 * Wire.PATH_MAX))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        for (int count = random.nextInt(PATHS_MAX + 1); count > 0; count--) {
+            byte[] path = path().getBytes(StandardCharsets.UTF_8);
+            out.putShort((short) path.length).put(path);
+        }
+        byte[] paths = new byte[out.position()];
+        out.get(0, paths);
+        return paths;
     }
 
     private String path() {
