@@ -30,8 +30,11 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import org.apache.hadoop.fs.BatchListingOperations;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.PartialListing;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.jspecify.annotations.Nullable;
@@ -59,13 +62,21 @@ import picocli.CommandLine.Option;
             "  bytesN, roundTripsN  of clientN on the wire, counted on the way",
             "  allocatedN  bytes that the thread of listN allocates for each entry",
             "",
+            "With --tree D, for a tree of D directories with ten files in each, F = 10 D:",
+            "  listFilesF  FileSystem.listFiles of the whole tree, and the path of each status",
+            "  batchF      BatchListingOperations over the directories, a hundred in each call, as HDFS allows",
+            "",
             "Examples:",
             "  hmfs bench list",
             "  hmfs bench list --entries 16,1000 --hdfs --rounds 9",
             "  hmfs bench list --entries 1000000 --json list.json",
+            "  hmfs bench list --entries 16 --tree 10000 --hdfs",
         })
 public final class ListCommand implements Callable<Integer> {
     private static final int ENTRIES_MIN = 20_000; // entries that a figure of one round is taken over, at least
+    private static final int FILES_OF_DIRECTORY = 10;
+    private static final int BATCH = 100; // paths that HDFS takes in one call, by default
+    private static final String TREE = "/tree";
     private static final int IN_FLIGHT = 512;
     private static final int MAKERS = 64;
     private static final CreateOptions FILE = new CreateOptions(0644, false, false, 0755);
@@ -80,6 +91,12 @@ public final class ListCommand implements Callable<Integer> {
             defaultValue = "16,1000,100000",
             description = "Sizes of the directories (default ${DEFAULT-VALUE}).")
     private List<Integer> sizes = List.of();
+
+    @Option(
+            names = "--tree",
+            paramLabel = "D",
+            description = "Directories of a tree of files, for listFiles and batch (default: no tree).")
+    private int treeDirectories;
 
     @Option(names = "--hdfs", description = "Beside a NameNode of HDFS, which is fetched the first time.")
     private boolean besideHdfs;
@@ -112,7 +129,8 @@ public final class ListCommand implements Callable<Integer> {
                 TemporaryDirectory memory = new TemporaryDirectory(pools)) {
             java.nio.file.Path logs = Files.createDirectory(work.path().resolve("logs"));
             Commands commands = new Commands(java.nio.file.Path.of(System.getProperty("hmfs.home", ".")), logs);
-            long entries = sizes.stream().mapToLong(Integer::longValue).sum();
+            int treeFiles = treeDirectories * FILES_OF_DIRECTORY;
+            long entries = sizes.stream().mapToLong(Integer::longValue).sum() + treeFiles + treeDirectories;
             try (HmfsSide hmfs = new HmfsSide(
                             commands,
                             memory.path().resolve("pool"),
@@ -136,6 +154,14 @@ public final class ListCommand implements Callable<Integer> {
                     }
                     say("listing " + size + " entries");
                     measure(client, floor, hmfs.port(), sides, size);
+                }
+                if (treeDirectories > 0) {
+                    for (Side side : sides) {
+                        say("making " + treeFiles + " files in " + treeDirectories + " directories, " + side.name());
+                        side.tree(TREE, treeFiles, FILES_OF_DIRECTORY);
+                    }
+                    say("listing the tree");
+                    measureTree(sides, treeFiles);
                 }
             }
         }
@@ -199,6 +225,50 @@ public final class ListCommand implements Callable<Integer> {
                 timed(round, "first" + size, side.name(), times, () -> first(files, path));
             }
         }
+    }
+
+    private void measureTree(List<Side> sides, int files) throws IOException {
+        for (int round = -1; round < rounds; round++) {
+            for (Side side : round % 2 == 0 ? sides : sides.reversed()) {
+                FileSystem at = side.files();
+                List<Path> directories = new ArrayList<>();
+                for (int i = 0; i < treeDirectories; i++) {
+                    directories.add(side.path(TREE + "/d" + i));
+                }
+                timed(round, "listFiles" + files, side.name(), 1, () -> listFiles(at, side.path(TREE), files));
+                timed(round, "batch" + files, side.name(), 1, () -> batch(at, directories, files));
+            }
+        }
+    }
+
+    private void listFiles(FileSystem files, Path top, int expected) throws IOException {
+        int entries = 0;
+        long sum = 0;
+        RemoteIterator<LocatedFileStatus> each = files.listFiles(top, true);
+        while (each.hasNext()) {
+            sum += each.next().getPath().toUri().getPath().length();
+            entries++;
+        }
+        seen = sum;
+        check(entries, expected);
+    }
+
+    private void batch(FileSystem files, List<Path> directories, int expected) throws IOException {
+        int entries = 0;
+        long sum = 0;
+        for (int from = 0; from < directories.size(); from += BATCH) {
+            RemoteIterator<PartialListing<FileStatus>> parts = ((BatchListingOperations) files)
+                    .batchedListStatusIterator(
+                            directories.subList(from, Math.min(directories.size(), from + BATCH)));
+            while (parts.hasNext()) {
+                for (FileStatus each : parts.next().get()) {
+                    sum += each.getPath().toUri().getPath().length();
+                    entries++;
+                }
+            }
+        }
+        seen = sum;
+        check(entries, expected);
     }
 
     private interface Work {
@@ -295,6 +365,9 @@ public final class ListCommand implements Callable<Integer> {
             targets.add(Target.atMost("client" + size + "/floor", 3));
             targets.add(Target.atMost("list" + size + "/hdfs", bound));
             targets.add(Target.atMost("iterate" + size + "/hdfs", bound));
+        }
+        if (treeDirectories > 0) {
+            targets.add(Target.atMost("listFiles" + treeDirectories * FILES_OF_DIRECTORY + "/hdfs", 0.1));
         }
         return new Outcome(results, counters, targets);
     }

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 /** One of the two filesystems, with its servers in JVMs of their own. */
 public abstract class Side implements AutoCloseable {
     private static final int MAKERS = 64;
-    private static final int FILES_OF_DIRECTORY = 100;
 
     private final String name;
     private @Nullable Configuration conf;
@@ -68,15 +67,15 @@ public abstract class Side implements AutoCloseable {
     /** Makes an empty file in a directory that is there; by many threads at once, each with a number of its own below {@link #MAKERS}. */
     abstract void make(String path, int thread) throws IOException;
 
-    /** Empty files in directories of a hundred, as fast as it goes. */
-    final void tree(String top, int number) throws IOException, InterruptedException {
-        int directories = (number + FILES_OF_DIRECTORY - 1) / FILES_OF_DIRECTORY;
+    /** Empty files, so many in each directory, as fast as it goes. */
+    final void tree(String top, int number, int ofDirectory) throws IOException, InterruptedException {
+        int directories = (number + ofDirectory - 1) / ofDirectory;
         each(MAKERS, thread -> {
             for (int i = thread; i < directories; i += MAKERS) {
                 String directory = top + "/d" + i;
                 files().mkdirs(path(directory));
-                int last = Math.min(number, (i + 1) * FILES_OF_DIRECTORY);
-                for (int file = i * FILES_OF_DIRECTORY; file < last; file++) {
+                int last = Math.min(number, (i + 1) * ofDirectory);
+                for (int file = i * ofDirectory; file < last; file++) {
                     make(directory + "/part-" + file, thread);
                 }
             }
