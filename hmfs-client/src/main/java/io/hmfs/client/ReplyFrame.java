@@ -1,6 +1,8 @@
 package io.hmfs.client;
 
+import io.hmfs.wire.CompressedDecoder;
 import io.hmfs.wire.FailureDecoder;
+import io.hmfs.wire.FrameCompression;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
@@ -10,10 +12,24 @@ import java.io.IOException;
 final class ReplyFrame {
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final FailureDecoder failure = new FailureDecoder();
+    private final FrameCompression compression = new FrameCompression();
+    private final WireBuffer expanded = new WireBuffer();
     private WireBuffer in = new WireBuffer();
 
-    /** Looks at a frame's header; returns its correlation id. */
+    /** Looks at a frame's header, or at that of the reply that it stands for; returns its correlation id. */
     long open(WireBuffer frame) throws IOException {
+        long id = look(frame);
+        if (isMessage(CompressedDecoder.TEMPLATE_ID)) {
+            compression.expand(frame, blockLength(), version(), expanded);
+            long inner = look(expanded);
+            if (inner != id || isMessage(CompressedDecoder.TEMPLATE_ID)) {
+                throw new IOException("a compressed reply stands for the reply to another request");
+            }
+        }
+        return id;
+    }
+
+    private long look(WireBuffer frame) throws IOException {
         in = frame;
         header.wrap(in, 0);
         if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID) {

@@ -34,7 +34,7 @@ class ShadedJarCheck {
 
     /** What the thin jar needs: the client's classes, or its jar, and Netty's. */
     private static final Pattern CLIENT =
-            Pattern.compile("classes|hmfs-client-.*\\.jar|netty-(buffer|common)-[0-9].*\\.jar");
+            Pattern.compile("classes|hmfs-client-.*\\.jar|netty-(buffer|common)-[0-9].*\\.jar|lz4-java-.*\\.jar");
 
     /** What hadoop-client-runtime brings along besides itself, and nothing else. */
     private static final Pattern HADOOP = Pattern.compile(
@@ -82,7 +82,7 @@ class ShadedJarCheck {
 
     @Test
     void no_class_speaks_of_a_name_that_was_not_relocated() throws IOException {
-        Pattern leftover = Pattern.compile("(?<!io/hmfs/shaded/)io/netty/|org/agrona/");
+        Pattern leftover = Pattern.compile("(?<!io/hmfs/shaded/)(io/netty/|net/jpountz/)|org/agrona/");
         List<String> found = new ArrayList<>();
         try (JarFile jar = new JarFile(JAR.toFile())) {
             for (var entries = jar.entries(); entries.hasMoreElements(); ) {
@@ -131,6 +131,14 @@ class ShadedJarCheck {
         shell(local, jars, "-get", remote, local.resolve("copy").toString());
         assertEquals(-1, Files.mismatch(source, local.resolve("copy")));
         shell(local, jars, "-rm", "-skipTrash", remote);
+        List<String> many = new ArrayList<>(List.of("-touchz"));
+        for (int i = 0; i < 50; i++) { // a listing that is compressed
+            many.add(remote + "-d/file-" + i);
+        }
+        shell(local, jars, "-mkdir", remote + "-d");
+        shell(local, jars, many.toArray(String[]::new));
+        shell(local, jars, "-ls", remote + "-d");
+        shell(local, jars, "-rm", "-r", "-skipTrash", remote + "-d");
     }
 
     private static List<Path> onClassPath(Predicate<Path> wanted) {

@@ -17,6 +17,9 @@ import java.nio.file.Path;
 final class TestServerMain {
     private static final long POOL_SIZE = 256L << 20;
 
+    /** Listings of some entries go compressed, others do not. */
+    private static final long COMPRESS_FROM = 1024;
+
     /** Acts for carol. */
     static final String SERVICE = "gateway";
 
@@ -34,6 +37,8 @@ final class TestServerMain {
                 .set(ServerSetting.BLOCK_SIZE, Long.parseLong(args[3]))
                 .set(ServerSetting.CHUNK_SIZE, Long.parseLong(args[4]))
                 .set(ServerSetting.PROXY_USERS, SERVICE + "=user:carol@*")
+                .set(ServerSetting.COMPRESS_FROM, COMPRESS_FROM)
+                .set(ServerSetting.COMPRESS_LOCAL, true)
                 .build();
         try (HmfsServer server = HmfsServer.start(config)) {
             Runtime.getRuntime().addShutdownHook(new Thread(server::close));

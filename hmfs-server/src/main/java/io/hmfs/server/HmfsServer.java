@@ -89,6 +89,7 @@ public final class HmfsServer implements AutoCloseable {
             service = new Service(
                     new Partitions(List.of(partition)),
                     info(),
+                    config.compression(),
                     users.callers(),
                     Grants.open(config.grantKey()),
                     disk,

@@ -8,6 +8,7 @@ import io.hmfs.core.type.Progress;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.partition.PartitionConfig;
+import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.SocketKind;
 import java.nio.file.Path;
@@ -42,6 +43,7 @@ public record ServerConfig(
         Duration idleTimeout,
         Duration drainTimeout,
         SocketKind transport,
+        ReplyCompression compression,
         Leases.Limits leases,
         AccessConfig access,
         ObservationConfig observation) {
@@ -79,6 +81,8 @@ public record ServerConfig(
                 v.get(ServerSetting.IDLE_TIMEOUT),
                 v.get(ServerSetting.DRAIN_TIMEOUT),
                 v.get(ServerSetting.TRANSPORT),
+                new ReplyCompression(
+                        Math.toIntExact(v.get(ServerSetting.COMPRESS_FROM)), v.get(ServerSetting.COMPRESS_LOCAL)),
                 new Leases.Limits(v.get(ServerSetting.LEASE_SOFT_LIMIT), v.get(ServerSetting.LEASE_HARD_LIMIT)),
                 new AccessConfig(
                         v.get(ServerSetting.PERMISSIONS_ENABLED),

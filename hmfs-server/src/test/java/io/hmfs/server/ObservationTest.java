@@ -275,7 +275,9 @@ class ObservationTest {
                         directory,
                         builder -> builder.set(ServerSetting.AUDIT_LOG, file)
                                 .set(ServerSetting.AUDIT_LOG_SIZE, 1L << 20)
-                                .set(ServerSetting.AUDIT_LOG_FILES, 2));
+                                .set(ServerSetting.AUDIT_LOG_FILES, 2)
+                                .set(ServerSetting.COMPRESS_FROM, 1L) // lines are written of what is compressed, too
+                                .set(ServerSetting.COMPRESS_LOCAL, true));
                 HmfsClient client = fixture.client(OPTIONS)) {
             client.mkdir("/a/b", 01750, true);
             FileInfo made = client.create("/a/b/f", PLAIN);

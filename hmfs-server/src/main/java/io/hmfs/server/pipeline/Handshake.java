@@ -174,6 +174,7 @@ final class Handshake {
             request.reply().failure(ResultCode.ACCESS_DENIED, refusal);
             return false;
         }
+        session.compressFrom(service.compression.from(session.channel().remote()));
         session.greet(caller, introduction.realUser, introduction.clientId);
         session.share(service.disk.join(caller.name(), introduction.clientId));
         boolean survives = false;

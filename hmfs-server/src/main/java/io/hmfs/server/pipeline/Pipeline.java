@@ -195,6 +195,7 @@ public final class Pipeline implements FrameReceiver {
         RetryCheck.answered(request);
         long endNanos = System.nanoTime();
         log.answered(request, request.arrivedNanos(), endNanos);
+        compress(request.knownKind());
         request.arrivedNanos(endNanos);
         return true;
     }
@@ -204,6 +205,13 @@ public final class Pipeline implements FrameReceiver {
             request.reply().failure(ResultCode.SAFE_MODE, ResultCode.SAFE_MODE.text());
         } else {
             handler.execute(request);
+        }
+    }
+
+    /** The last that is done with a reply: what is remembered or told of it was read before. */
+    private void compress(RequestKind kind) {
+        if (kind.isCompressed()) {
+            request.reply().compress(request.session().compressFrom());
         }
     }
 
@@ -227,6 +235,7 @@ public final class Pipeline implements FrameReceiver {
             execute(handlers.of(request.knownKind()));
             RetryCheck.answered(request, sequence);
             log.answered(request, offloaded.arrivedNanos(), System.nanoTime());
+            compress(request.knownKind());
         } catch (MalformedFrameException e) {
             malformed(session, e);
             RetryCheck.answered(request, sequence);

@@ -8,6 +8,7 @@ import io.hmfs.server.admission.SafeMode;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.partition.Partition;
 import io.hmfs.server.partition.Partitions;
+import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.request.Session;
 import java.security.SecureRandom;
@@ -25,6 +26,7 @@ public final class Service {
     final Partition partition;
 
     final WelcomeInfo info;
+    final ReplyCompression compression;
     final Observation observation;
     final SafeMode safeMode = new SafeMode();
 
@@ -52,6 +54,7 @@ public final class Service {
     public Service(
             Partitions partitions,
             WelcomeInfo info,
+            ReplyCompression compression,
             Callers callers,
             Grants grants,
             Executor disk,
@@ -60,6 +63,7 @@ public final class Service {
             Consumer<Throwable> failStop) {
         this.partitions = partitions;
         this.info = info;
+        this.compression = compression;
         this.callers = callers;
         this.grants = grants;
         this.disk = new DiskQueue(disk, diskBytesMax);

@@ -60,13 +60,14 @@ public enum RequestKind {
     HELLO(HelloDecoder.TEMPLATE_ID, read()),
     STAT(StatDecoder.TEMPLATE_ID, read("getfileinfo").batched()),
     OPEN(OpenDecoder.TEMPLATE_ID, read("open")),
-    LIST(ListDecoder.TEMPLATE_ID, read("listStatus")),
-    LIST_MANY(ListManyDecoder.TEMPLATE_ID, read("listStatus")),
+    LIST(ListDecoder.TEMPLATE_ID, read("listStatus").compressed()),
+    LIST_MANY(ListManyDecoder.TEMPLATE_ID, read("listStatus").compressed()),
     CONTENT_SUMMARY(
             SummaryDecoder.TEMPLATE_ID,
             read("contentSummary").waits(Waits.ALWAYS).replies(Row.WALK)),
     LIST_TREE(
-            ListTreeDecoder.TEMPLATE_ID, read("listStatus").waits(Waits.ALWAYS).replies(Row.PAGE + Row.WALK)),
+            ListTreeDecoder.TEMPLATE_ID,
+            read("listStatus").waits(Waits.ALWAYS).replies(Row.PAGE + Row.WALK).compressed()),
     CREATE(
             CreateDecoder.TEMPLATE_ID,
             change(ChangeOutcome.Kind.CREATE, "create").batched()),
@@ -152,6 +153,7 @@ public enum RequestKind {
         private int replyBytesMax = SHORT;
         private boolean batched;
         private boolean hasInode;
+        private boolean compressed;
 
         private Row(Effect effect, ChangeOutcome.@Nullable Kind record, @Nullable String command) {
             this.effect = effect;
@@ -183,6 +185,12 @@ public enum RequestKind {
         /** Requests that arrive in one event-loop batch are executed as one batch. */
         Row batched() {
             batched = true;
+            return this;
+        }
+
+        /** Long replies may be compressed. */
+        Row compressed() {
+            compressed = true;
             return this;
         }
 
@@ -294,6 +302,11 @@ public enum RequestKind {
     /** Whether requests that arrive in one event-loop batch are executed as one batch. */
     public boolean isBatched() {
         return row.batched;
+    }
+
+    /** Whether long replies may be compressed. */
+    public boolean isCompressed() {
+        return row.compressed;
     }
 
     /** What metrics call it. */

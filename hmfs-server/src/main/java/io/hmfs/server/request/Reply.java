@@ -15,6 +15,7 @@ import io.hmfs.wire.ChunkEncoder;
 import io.hmfs.wire.DoneEncoder;
 import io.hmfs.wire.EntryEncoder;
 import io.hmfs.wire.FailureEncoder;
+import io.hmfs.wire.FrameCompression;
 import io.hmfs.wire.LeaseStateEncoder;
 import io.hmfs.wire.ListingsEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
@@ -62,6 +63,7 @@ public final class Reply {
     private final ObjectsPageEncoder objects = new ObjectsPageEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final ListingsEncoder listings = new ListingsEncoder();
+    private final FrameCompression compression = new FrameCompression();
     private final PrincipalNames principals;
     private final Access access;
 
@@ -153,6 +155,14 @@ public final class Reply {
     public void dropListings() {
         target = outside;
         buffer.writerIndex(listingsAt);
+    }
+
+    /** Compresses the last frame if it is a success of at least so many bytes, and gets shorter by it. */
+    public void compress(int from) {
+        int length = frameLength() - Wire.LENGTH_SIZE;
+        if (length >= from && outcome == ResultCode.OK) {
+            close(compression.compress(buffer, begin + Wire.LENGTH_SIZE, length, correlationId));
+        }
     }
 
     /** Where the last frame begins in {@link #buffer}; until the next one is opened. */

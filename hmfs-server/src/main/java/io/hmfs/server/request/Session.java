@@ -22,6 +22,7 @@ public class Session implements PeerState {
     private @Nullable RequestKind batch;
     private DiskQueue.@Nullable Share share;
     private @Nullable Runnable whenRoom;
+    private int compressFrom = Integer.MAX_VALUE;
     private volatile byte[] auditPrefix = {}; // also set on threads that wait for the disk
 
     /** {@code channel}: where replies to this peer go. */
@@ -57,6 +58,16 @@ public class Session implements PeerState {
         }
         client = new ClientKey(sessionClientId, sessionCaller.mark());
         greeted = true;
+    }
+
+    /** Replies of at least so many bytes may be compressed. Set before the first request, for all threads. */
+    public final void compressFrom(int bytes) {
+        compressFrom = bytes;
+    }
+
+    /** Bytes of the shortest reply that may be compressed. */
+    public final int compressFrom() {
+        return compressFrom;
     }
 
     /** The client numbers its changes: what became of them is here. */

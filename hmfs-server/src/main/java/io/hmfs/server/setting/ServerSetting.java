@@ -185,6 +185,13 @@ public final class ServerSetting<T> {
             Default.is(SocketKind.AUTO),
             (kind, v) -> null,
             "The sockets; `auto` takes `epoll` where it is there, else `nio`.");
+    public static final ServerSetting<Long> COMPRESS_FROM = size(
+            "compress-from",
+            Bounds.of(0L, 1L << 20),
+            Default.is(0L),
+            "Pages of listings with so many bytes or more are compressed for clients on other machines; 0: none.");
+    public static final ServerSetting<Boolean> COMPRESS_LOCAL =
+            truth("compress-local", false, "Compress them for clients on this machine, too.");
     public static final ServerSetting<Boolean> PERMISSIONS_ENABLED =
             truth("permissions-enabled", true, "Check permissions; without, every user may do everything.");
     public static final ServerSetting<String> SUPERUSER = text(

@@ -13,6 +13,7 @@ import io.hmfs.server.ObservationConfig;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.lease.Leases;
+import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.SocketKind;
 import java.io.IOException;
@@ -84,6 +85,8 @@ final class ServerSettingsTest {
             lease-soft-limit = 90s
             lease-hard-limit = 30m
             transport = io_uring
+            compress-from = 5K
+            compress-local = true
             permissions-enabled = false
             superuser = hmfs
             supergroup = admins
@@ -121,6 +124,7 @@ final class ServerSettingsTest {
                 Duration.ofMinutes(5),
                 Duration.ofMillis(250),
                 SocketKind.IO_URING,
+                new ReplyCompression(5 << 10, true),
                 new Leases.Limits(Duration.ofSeconds(90), Duration.ofMinutes(30)),
                 new AccessConfig(
                         false,

@@ -12,6 +12,7 @@ import io.hmfs.server.lease.Leases;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.partition.Partition;
 import io.hmfs.server.partition.Partitions;
+import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.request.Session;
 import io.hmfs.server.setting.ServerSetting;
@@ -132,6 +133,7 @@ final class BareService {
                                 ServerConfig.of(Path.of("p")).leases()),
                         data))),
                 info,
+                new ReplyCompression(0, false),
                 callers,
                 grants,
                 disk,

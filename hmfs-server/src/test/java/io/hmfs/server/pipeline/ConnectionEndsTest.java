@@ -18,6 +18,7 @@ import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.partition.Partition;
 import io.hmfs.server.partition.Partitions;
+import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -111,6 +112,7 @@ class ConnectionEndsTest {
                                 ServerConfig.of(Path.of("p")).leases()),
                         null))),
                 info,
+                new ReplyCompression(0, false),
                 callers,
                 grants,
                 disk::add,

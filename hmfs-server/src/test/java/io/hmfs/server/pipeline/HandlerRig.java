@@ -120,6 +120,11 @@ public final class HandlerRig implements AutoCloseable {
         return started;
     }
 
+    /** From here on, replies of at least so many bytes may be compressed. */
+    public void compressFrom(int bytes) {
+        sessions.values().forEach(session -> session.compressFrom(bytes));
+    }
+
     /** The disk threads are the caller's. */
     private void execute(Runnable task) {
         offloaded++;

@@ -15,6 +15,7 @@ import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.partition.Partition;
 import io.hmfs.server.partition.Partitions;
+import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.request.Request;
 import io.hmfs.server.request.Session;
@@ -105,6 +106,7 @@ class OffloadedRequestTest {
                                     ServerConfig.of(Path.of("p")).leases()),
                             null))),
                     info,
+                    new ReplyCompression(0, false),
                     new Callers(
                             namespace,
                             ServerConfig.of(Path.of("p")).access(),

@@ -27,6 +27,7 @@ import io.hmfs.server.partition.Partitions;
 import io.hmfs.server.pipeline.Pipelines;
 import io.hmfs.server.pipeline.Service;
 import io.hmfs.server.pipeline.ServiceChanges;
+import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.ConnectionLimits;
@@ -50,6 +51,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class FuzzRig implements AutoCloseable {
     static final int FRAME_MAX = ServerSetting.FRAME_MAX_MIN;
+
+    /** Some listings are long enough, and some are not. */
+    private static final int COMPRESS_FROM = 256;
+
     static final int CHUNK_SIZE = 64 << 10;
     static final UUID CLUSTER = new UUID(0x4849_4d46, 0x5353);
     static final String SUPERUSER = "alice";
@@ -115,6 +120,7 @@ final class FuzzRig implements AutoCloseable {
         service = new Service(
                 new Partitions(List.of(partition)),
                 info,
+                new ReplyCompression(COMPRESS_FROM, true),
                 callers,
                 grants,
                 disk,
