@@ -4,6 +4,7 @@ import io.hmfs.bench.process.Commands;
 import io.hmfs.bench.process.ServerProcess;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** HMFS: a server in mode {@code logged} with the builtin data store, started by {@code bin/hmfs server} with its default flags. */
@@ -19,8 +20,9 @@ public final class HmfsSide extends Side {
      * @param pool file to make, in memory
      * @param poolSize bytes of it
      * @param directory where log and data go
+     * @param flags further ones of the server
      */
-    public HmfsSide(Commands commands, Path pool, long poolSize, Path directory) throws Exception {
+    public HmfsSide(Commands commands, Path pool, long poolSize, Path directory, String... flags) throws Exception {
         super("hmfs");
         String log = directory.resolve("log").toString();
         commands.run(
@@ -36,7 +38,9 @@ public final class HmfsSide extends Side {
                         log),
                 FORMAT_SECONDS);
         String data = directory.resolve("data").toString();
-        server = ServerProcess.start(commands, pool, PERSISTENCE, 0, "--log-directory", log, "--data-directory", data);
+        List<String> all = new ArrayList<>(List.of("--log-directory", log, "--data-directory", data));
+        all.addAll(List.of(flags));
+        server = ServerProcess.start(commands, pool, PERSISTENCE, 0, all.toArray(String[]::new));
     }
 
     /** Where it listens on the loopback address. */

@@ -77,6 +77,8 @@ public final class ListCommand implements Callable<Integer> {
     private static final int FILES_OF_DIRECTORY = 10;
     private static final int BATCH = 100; // paths that HDFS takes in one call, by default
     private static final String TREE = "/tree";
+    private static final String[] COMPRESSING = {"--compress-from", "16K", "--compress-local", "true"};
+    private static final String[] NOTHING = {};
     private static final int IN_FLIGHT = 512;
     private static final int MAKERS = 64;
     private static final CreateOptions FILE = new CreateOptions(0644, false, false, 0755);
@@ -91,6 +93,27 @@ public final class ListCommand implements Callable<Integer> {
             defaultValue = "16,1000,100000",
             description = "Sizes of the directories (default ${DEFAULT-VALUE}).")
     private List<Integer> sizes = List.of();
+
+    /** The steps of the paper's Figure 10 that there are, each beside the one before. */
+    enum Variant {
+        /** The next page is asked for when the one before has been read. */
+        BASIC,
+        /** The next page is under way while one is read. */
+        PIPELINE,
+        /** Long pages are compressed, as they can be for clients on other machines. */
+        COMPRESS
+    }
+
+    @Option(
+            names = "--variant",
+            paramLabel = "V",
+            defaultValue = "PIPELINE",
+            description = {
+                "How clientN lists (default pipeline). basic: it asks for a page when it has read the one before;"
+                        + " pipeline: the next page is under way; compress: the same, and the server compresses long"
+                        + " pages on this machine, too."
+            })
+    private Variant variant = Variant.PIPELINE;
 
     @Option(
             names = "--tree",
@@ -135,7 +158,8 @@ public final class ListCommand implements Callable<Integer> {
                             commands,
                             memory.path().resolve("pool"),
                             PoolSize.of(2 * entries),
-                            Files.createDirectory(work.path().resolve("hmfs")));
+                            Files.createDirectory(work.path().resolve("hmfs")),
+                            variant == Variant.COMPRESS ? COMPRESSING : NOTHING);
                     HdfsSide hdfs = besideHdfs
                             ? new HdfsSide(
                                     commands,
@@ -258,8 +282,7 @@ public final class ListCommand implements Callable<Integer> {
         long sum = 0;
         for (int from = 0; from < directories.size(); from += BATCH) {
             RemoteIterator<PartialListing<FileStatus>> parts = ((BatchListingOperations) files)
-                    .batchedListStatusIterator(
-                            directories.subList(from, Math.min(directories.size(), from + BATCH)));
+                    .batchedListStatusIterator(directories.subList(from, Math.min(directories.size(), from + BATCH)));
             while (parts.hasNext()) {
                 for (FileStatus each : parts.next().get()) {
                     sum += each.getPath().toUri().getPath().length();
@@ -300,7 +323,7 @@ public final class ListCommand implements Callable<Integer> {
         while (ahead != null) {
             ListPage page = ahead.join();
             ListingCursor next = page.next();
-            ahead = next == null ? null : client.listAsync(directory(size), next, 0);
+            ahead = next == null || variant == Variant.BASIC ? null : client.listAsync(directory(size), next, 0);
             pages++;
             PageEntries each = page.read();
             while (each.next()) {
@@ -308,6 +331,9 @@ public final class ListCommand implements Callable<Integer> {
                 sum += each.id() ^ each.size() ^ each.mtimeNanos() ^ each.atimeMillis() ^ each.ctimeMillis();
                 sum += each.mode() + each.owner().length() + each.group().length();
                 sum += each.name().length() + (each.directory() ? 1 : 0) + (each.symlink() ? 1 : 0);
+            }
+            if (next != null && variant == Variant.BASIC) {
+                ahead = client.listAsync(directory(size), next, 0);
             }
         }
         seen = sum;
