@@ -43,6 +43,7 @@ static void step(State &S, int i) {
         t.active = 1;
         S.pend |= 1u << t.op;
         if (OPS[t.op].t == O_JOIN) for (int j = 1; j <= OPS[t.op].c; j++) S.pend |= 1u << (t.op + j);
+        if (OPS[t.op].t == O_BEGIN) for (int y = 0; y < NOP; y++) if (OPS[y].t == O_LIST && OPS[y].b && OPS[y].a == OPS[t.op].a) S.pend |= 1u << y;
         if (VERB) printf("  T%d invoke op%d %s\n", i, t.op, opName(t.op).c_str());
     }
     if (!runOp(S, t)) return;
@@ -65,7 +66,7 @@ static void newStart(State &N) {
     N.judging = NUMBERED != 0;
     N.nth = N.epoch < PROG.size() ? PROG[N.epoch].size() : 0;
     N.freeM = FRESH[min<int>(N.epoch, 3)];
-    for (int y = 0; y < NOP; y++) if (N.pend >> y & 1 && (OPS[y].t == O_STAT || OPS[y].t == O_LIST || internal(y))) {
+    for (int y = 0; y < NOP; y++) if (N.pend >> y & 1 && (OPS[y].t == O_STAT || (OPS[y].t == O_LIST && !OPS[y].b) || internal(y))) {
         N.pend &= ~(1u << y);
         for (int i = 0; i < N.ncfg; i++) N.cfg[i].r[y] = 0;
     }
@@ -231,9 +232,9 @@ int main(int argc, char **argv) {
             if (ts != "") for (auto &os : split(ts, ';')) {
                 auto w = split(os, ',');
                 Op o{0, 0, 0, 0};
-                for (int q = 1; q <= O_JOIN; q++) if (w[0] == ON[q]) o.t = q;
+                for (int q = 1; q <= O_BEGIN; q++) if (w[0] == ON[q]) o.t = q;
                 if (!o.t || (o.t != O_SCAN && w.size() < 2)) { printf("bad operation %s\n", os.c_str()); return 2; }
-                if (o.t == O_LIST || o.t == O_SWEEP) o.a = atoi(w[1].c_str());
+                if (o.t == O_LIST || o.t == O_SWEEP || o.t == O_BEGIN) { o.a = atoi(w[1].c_str()); o.b = o.t == O_LIST && w.size() > 2; }
                 else if (o.t == O_JOIN) o.c = w.size() - 1;
                 else if (o.t != O_SCAN) o.a = keyByName(w[1]);
                 if (o.t == O_RENAME) o.b = keyByName(w[2]);

@@ -76,6 +76,8 @@ static int opt(const char *n, int def) { auto i = OPT.find(n); return i == OPT.e
     X(odel, 1)     /* [rename.5] write-back of O */ \
     X(tdel, 1)     /* [rename.5] write-back of T */ \
     X(setf, 1)     /* [rename.5] fence */ \
+    X(deathb, 1)   /* DELETED goes with the successor's birth as the time of death; 0 with the time that was there */ \
+    X(linkb, 1)    /* a list follows a link if that birth is the successor's; 0 wherever it leads; 2 to none of an earlier start */ \
     X(finN, 1)     /* finishRename persists N */ \
     X(finO, 1)     /* finishRename writes O back */ \
     X(finT, 1)     /* finishRename writes T back */ \
@@ -124,8 +126,8 @@ static void readFlags() {
 static int KPAR[NK], KNAME[NK], TAB[ND][4], DIRS; // keys; TAB: (parent, name) -> key, NK if none
 static char WORLD;
 static const char *KN[NK + 1];
-enum OpT { O_NONE, O_CREATE, O_DELETE, O_RENAME, O_STAT, O_LIST, O_SWEEP, O_CHMOD, O_MKDIR, O_RMDIR, O_SCAN, O_JOIN };
-static const char *ON[] = {"none", "create", "delete", "rename", "stat", "list", "sweep", "chmod", "mkdir", "rmdir", "scan", "join"};
+enum OpT { O_NONE, O_CREATE, O_DELETE, O_RENAME, O_STAT, O_LIST, O_SWEEP, O_CHMOD, O_MKDIR, O_RMDIR, O_SCAN, O_JOIN, O_BEGIN };
+static const char *ON[] = {"none", "create", "delete", "rename", "stat", "list", "sweep", "chmod", "mkdir", "rmdir", "scan", "join", "begin"};
 struct Op { u8 t, a, b, c; };
 static Op OPS[64];
 static int nops = 0;
@@ -153,12 +155,12 @@ struct Th {
     u8 ad, at, ah, am;                                           // raise
     u8 fs, fd, flost;                                                   // freeIfUnlinked
     u8 sk, smask, scur, sst, screat, snxt, sino, sattr, sfound;  // stat
-    u8 lcur, lstart, lseen, ldup, lst, llink, lshown;            // list
+    u8 lcur, lstart, lseen, ldup, lst, llink, lshown, lbehind;            // list
     u8 xi; u16 xopen, xdone;                                     // judge
     u8 jn, js[3], jr[3], jset, jdone, jh[ND], jm[ND], jd, ji, jopen; // join
 };
 struct State {
-    u8 vol[NW], per[NW], lock[NK + 1], swl[ND], freeM, retiredM, known, retired[NS + 1], clock, start, epoch, nth, dead, viol, judging;
+    u8 vol[NW], per[NW], lock[NK + 1], swl[ND], freeM, retiredM, known, retired[NS + 1], clock, start, epoch, nth, dead, viol, judging, mark[ND]; // mark: ListCursor.start of a list that goes on in a later start
     u16 pend, answered, told, toldNot;                           // told: by a start that has judged, and for good
     Th th[NT];
     u8 nlog, ncfg;
@@ -287,7 +289,7 @@ static string resultName(int r) {
 // A list is weak: each key is decided at a moment of its own. r: low nibble decided, high nibble present; 0xFF no directory.
 static vector<Cfg> LOUT, LSEEN;
 static int keysOf(int d) { int m = 0; for (int k = 0; k < NK; k++) if (KPAR[k] == d) m |= 1 << k; return m; }
-static bool internal(int x) { int t = OPS[x].t; return t == O_SWEEP || t == O_SCAN || t == O_JOIN; }
+static bool internal(int x) { int t = OPS[x].t; return t == O_SWEEP || t == O_SCAN || t == O_JOIN || t == O_BEGIN; }
 static bool matches(const Cfg &c, int x, int res) {
     int r = c.r[x];
     if (!r) return false;
@@ -325,7 +327,7 @@ static void linDfs(State &S, const Cfg &c, int x, int res) {
 static string opName(int x) {
     const Op &p = OPS[x];
     string s = string(ON[p.t]) + "(";
-    if (p.t == O_LIST || p.t == O_SWEEP) return s + num(p.a) + ")";
+    if (p.t == O_LIST || p.t == O_SWEEP || p.t == O_BEGIN) return s + num(p.a) + ")";
     if (p.t == O_SCAN || p.t == O_JOIN) return s + ")";
     s += KN[p.a];
     if (p.t == O_RENAME) s += string(",") + KN[p.b];

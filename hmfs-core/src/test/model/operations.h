@@ -3,18 +3,17 @@
 #include "protocol.h"
 
 static bool sameKey(const State &S, int s, int x) { return keyOf(S, s) == keyOf(S, x); }
-/** ListOp.movedTo: what is shown in the place of what a rename took from here; 0 if nothing. */
-static int movedTo(const State &S, int s, int start, int d) {
-    int n = link(S, s);
-    if (!n || R(S, F(s, DEATH)) < S.start || R(S, F(n, BIRTH)) <= start) return 0;
-    bool replaced = sameKey(S, s, n);
-    for (int hops = 0; hops < 20; hops++) {
-        if (!(replaced ? sameKey(S, s, n) : R(S, F(s, INO)) == R(S, F(n, INO)))) return 0;
-        int x = st(S, n);
-        if (x == FREE || x == CREATING) return 0;
-        if (isThere(S, n)) return R(S, F(n, PAR)) == d && (replaced || !(R(S, F(n, ATTR)) & 4)) ? n : 0; // 4: took another's place
-        if (!link(S, n)) return 0;
-        n = link(S, n);
+/** ListOp.shownFor, behind a node whose rename is committed: what is shown in its place; 0 if nothing; the negative of what must be recovered first. */
+static int shownBehind(const State &S, int s, int start, int d) {
+    for (int node = s, hops = 0; hops < 20; hops++) {
+        int x = st(S, node), n = link(S, node);
+        if (node != s && isStale(S, node)) return -node;
+        if (node != s && isThere(S, node)) return R(S, F(node, PAR)) == d ? node : 0;
+        if (x != MOVING && x != REPLACED && x != DELETED) return 0;
+        if (!n || (x == DELETED && (G.linkb == 2 ? R(S, F(node, DEATH)) < S.start : G.linkb && R(S, F(n, BIRTH)) != R(S, F(node, DEATH))))) return 0; // Engine.successorOf
+        if (node == s && R(S, F(n, BIRTH)) <= start) return 0;
+        if (!sameKey(S, node, n) && R(S, F(n, ATTR)) & 4) return 0; // took another's place
+        node = n;
     }
     return 0;
 }
@@ -226,10 +225,10 @@ static int runOp(State &S, Th &t) {
             if (G.pointc == 1) WB(S, t, ACC(t.content));
         }
         Y;
-        W(S, {{F(t.o, STATUS), DELETED}});
+        buryFor(S, t.o, t.s);
         if (G.odel) WB(S, t, F(t.o, STATUS));
-        if (t.T) { Y; W(S, {{F(t.T, STATUS), DELETED}}); if (G.tdel) WB(S, t, F(t.T, STATUS)); }
-        CALL(raise_(S, t, KPAR[OPS[t.op].a], t.ts));
+        if (t.T) { Y; buryFor(S, t.T, t.s); if (G.tdel) WB(S, t, F(t.T, STATUS)); }
+        CALL(raise_(S, t, KPAR[OPS[t.op].a], R(S, F(t.s, BIRTH))));
         Y;
         if (G.setf) FENCE(S, t); // [rename.5]
         Y;
@@ -252,14 +251,21 @@ static int runOp(State &S, Th &t) {
         if (!t.oopen) { t.res = R_NOENT; RET; }
         Y;
         t.lstart = R(S, MT(p.a)); t.lcur = R(S, HEAD(p.a));
+        if (p.b && S.mark[p.a]) // resume
+            for (t.lstart = S.mark[p.a]; t.lcur && t.lcur != CLOSED && R(S, F(t.lcur, BIRTH)) > t.lstart;) t.lcur = R(S, F(t.lcur, SIB));
         while (t.lcur && t.lcur != CLOSED) {
             Y;
             if (isStale(S, t.lcur)) { CALL(recover(S, t, t.lcur)); continue; }
             t.lst = st(S, t.lcur); t.llink = link(S, t.lcur); t.lshown = 0;
             if (t.lst == CREATING && t.llink) continue; // a rename's thread has a few steps to go
             if (t.lst == NORMAL || t.lst == DELETING) t.lshown = t.lcur;
-            if (t.lst == MOVING || t.lst == REPLACED) { Y; t.lshown = st(S, t.llink) == CREATING ? t.lcur : movedTo(S, t.lcur, t.lstart, OPS[t.op].a); }
-            if (t.lst == DELETED) t.lshown = movedTo(S, t.lcur, t.lstart, OPS[t.op].a);
+            if (t.lst == MOVING || t.lst == REPLACED) { Y; t.lshown = st(S, t.llink) == CREATING ? t.lcur : 0; }
+            {
+                int behind = t.lshown || t.lst == CREATING || t.lst == FREE ? 0 : shownBehind(S, t.lcur, t.lstart, p.a);
+                if (behind > 0) t.lshown = behind;
+                t.lbehind = behind < 0 ? -behind : 0;
+            }
+            if (t.lbehind) { CALL(recover(S, t, t.lbehind)); t.lbehind = 0; continue; }
             if (t.lshown) {
                 int s = st(S, t.lshown), b = 1 << keyOf(S, t.lshown);
                 if (s == DELETED || s == FREE || st(S, t.lcur) != t.lst) continue;
@@ -270,6 +276,12 @@ static int runOp(State &S, Th &t) {
             t.lcur = R(S, F(t.lcur, SIB));
         }
         t.res = 0x80 | t.lseen;
+        RET;
+    }
+    if (p.t == O_BEGIN) {
+        Y;
+        S.mark[p.a] = R(S, MT(p.a));
+        t.res = R_OK;
         RET;
     }
     if (p.t == O_SWEEP) {

@@ -68,6 +68,10 @@ static int findLocked(State &S, int k) {
     }
     return found;
 }
+/** Engine.buryFor: O and T of a rename. */
+static void buryFor(State &S, int s, int successor) {
+    W(S, {{F(s, STATUS), DELETED}, {F(s, DEATH), G.deathb ? R(S, F(successor, BIRTH)) : R(S, F(s, DEATH))}}, "cas16 bury");
+}
 static void setFate(State &S, int s, int state, int death) { W(S, {{F(s, STATUS), state}, {F(s, DEATH), death}}, "cas16"); }
 static void finishCreate(State &S, int s) {
     if (st(S, s) == CREATING && !link(S, s) && isStale(S, s)) W(S, {{F(s, STATUS), NORMAL}}, "finishCreate");
@@ -187,7 +191,7 @@ static int recover(State &S, Th &t, int s) { // Recovery.recover; holds no key l
     if (t.qin) {
         if (G.settle && t.rO && link(S, t.rO) == t.rN) { // settleSource
             if (G.settlewb) WB(S, t, F(t.rO, STATUS));
-            if (findContent(S, R(S, F(t.rO, PAR))) && (st(S, t.rO) == MOVING || st(S, t.rO) == DELETED)) CALL(raise_(S, t, R(S, F(t.rO, PAR)), R(S, F(t.rO, DEATH))));
+            if (findContent(S, R(S, F(t.rO, PAR))) && (st(S, t.rO) == MOVING || st(S, t.rO) == DELETED)) CALL(raise_(S, t, R(S, F(t.rO, PAR)), R(S, F(t.rN, BIRTH))));
         }
         // finishRename
         if (st(S, t.rN) == CREATING) { Y; W(S, {{F(t.rN, STATUS), NORMAL}}); }
@@ -195,8 +199,8 @@ static int recover(State &S, Th &t, int s) { // Recovery.recover; holds no key l
             int d = contentOf(keyOf(S, t.rN), R(S, F(t.rN, INO)));
             if (findContent(S, d)) { W(S, {{ACC(d), t.rN}}); WB(S, t, ACC(d)); }
         }
-        if (t.rT) { Y; W(S, {{F(t.rT, STATUS), DELETED}}); if (G.finT) WB(S, t, F(t.rT, STATUS)); }
-        if (t.rmoved) { Y; W(S, {{F(t.rmoved, STATUS), DELETED}}); if (G.finO) WB(S, t, F(t.rmoved, STATUS)); }
+        if (t.rT) { Y; buryFor(S, t.rT, t.rN); if (G.finT) WB(S, t, F(t.rT, STATUS)); }
+        if (t.rmoved) { Y; buryFor(S, t.rmoved, t.rN); if (G.finO) WB(S, t, F(t.rmoved, STATUS)); }
         if (G.tdead)
             for (int x = 1; x <= NS; x++) // writeBackReplaced
                 if (x != t.rN && R(S, IX(keyOf(S, t.rN), x)) && st(S, x) == DELETED && link(S, x) == t.rN) WB(S, t, F(x, STATUS));

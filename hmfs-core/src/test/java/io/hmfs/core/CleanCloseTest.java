@@ -198,6 +198,27 @@ final class CleanCloseTest {
         assertEquals(0, dead(file));
     }
 
+    /** A listing that goes on after a crash may need what a rename has left, so the scan leaves that on its list; it is counted for a sweep to come. */
+    @Test
+    void whatTheScanLeavesToListingsIsCounted() {
+        SimPoolFile file = new SimPoolFile(REGION, REGIONS);
+        PoolNamespace namespace = FreshPool.open(file);
+        for (int i = 0; i < 3; i++) {
+            assertEquals(Status.OK, ClosedPools.create(namespace, i));
+        }
+        assertEquals(Status.OK, namespace.rename(ROOT, name(0), ROOT, Name.of("new"), true, out));
+        assertEquals(Status.OK, namespace.delete(ROOT, name(1), out));
+        SimPoolFile killed = file.killed();
+        // No second passes while the test runs: the times that it gives out are ahead of the clock by an hour.
+        killed.pmem().set(PoolHeader.CLOCK_LEASE_OFFSET, (System.currentTimeMillis() + 3_600_000L) * 1_000_000L);
+        namespace = open(killed);
+        namespace.scanInBackground();
+        assertEquals(List.of(), namespace.problems());
+        SimPoolFile closed = closed(killed, namespace);
+        assertEquals(1, dead(closed));
+        assertEquals(1, Summary.read(closed.pmem(), 0).dead());
+    }
+
     /** A rename leaves what it has moved, and what it has replaced, dead on their lists. */
     @Test
     void whatEachOperationLeavesDeadIsCounted() {

@@ -292,10 +292,13 @@ public final class ChildList {
         }
     }
 
-    /** Whether a listing may still look here for where a rename has taken the name or the object†. */
+    /**
+     * Whether a listing may still look here for where a rename has taken the name or the object†. What an earlier start left is kept as if it had died at the
+     * beginning of this one, from when on listings go on.
+     */
     private boolean isNeeded(long at, long before) {
-        long death = EntryRecord.death(pmem, at);
-        return EntryRecord.link(pmem, at) != Pmem.NULL && death >= before && death >= engine.clock.start();
+        return EntryRecord.link(pmem, at) != Pmem.NULL
+                && Math.max(EntryRecord.death(pmem, at), engine.clock.start()) >= before;
     }
 
     /**

@@ -67,6 +67,7 @@ public final class Engine {
     public final Summary summary;
 
     private final long start;
+    private volatile boolean deadCounted;
     private final ThreadLocal<Scratch> scratch = ThreadLocal.withInitial(Scratch::new);
 
     public Engine(
@@ -89,6 +90,7 @@ public final class Engine {
         this.ids = ids;
         this.start = clock.start();
         this.summary = summary;
+        this.deadCounted = summary.isValid();
         this.marksDirty = pmem.persistence().writesBack();
         this.contentSlots = slotsOf(RegionKind.CONTENT_SLOTS);
         this.entrySlots = slotsOf(RegionKind.ENTRY_SLOTS);
@@ -136,9 +138,14 @@ public final class Engine {
         return EntryRecord.sizeFor(EntryRecord.nameLength(status));
     }
 
-    /** Whether an entry that is dead and listed was counted: by this start, or by the one before, which told. */
+    /** Whether an entry that is dead and listed was counted: by this start, by the one before, which told, or by the scan. */
     public boolean isDeadCounted(long at) {
-        return summary.isValid() || EntryRecord.death(pmem, at) >= start;
+        return deadCounted || EntryRecord.death(pmem, at) >= start;
+    }
+
+    /** Says that what earlier starts left dead and listed is all counted. */
+    public void deadAreCounted() {
+        deadCounted = true;
     }
 
     /** See {@link EntryStates#isStale}. */
@@ -221,6 +228,30 @@ public final class Engine {
                 return;
             }
         }
+    }
+
+    /**
+     * DELETED, of what a rename has moved or replaced. † One swap stores the birth of the successor as the time of death too: from then on the two are
+     * equal, and {@link #successorOf} knows the successor by that. A slot that is used again gets a later birth, so this holds over sweeps and restarts.
+     */
+    public void buryFor(long at, long successor) {
+        long birth = EntryRecord.birth(pmem, successor);
+        for (; ; ) {
+            long status = EntryRecord.status(pmem, at);
+            long before = EntryRecord.death(pmem, at);
+            if (pmem.cas16(at + EntryRecord.STATUS_OFFSET, status, before, EntryRecord.buried(status), birth)) {
+                return;
+            }
+        }
+    }
+
+    /** The object that a rename put into the place of this DELETED one; {@code Pmem.NULL} if none did, or if its slot has been used again. */
+    public long successorOf(long at) {
+        long link = EntryRecord.link(pmem, at);
+        boolean known = link != Pmem.NULL
+                && EntryRecord.isEntry(EntryRecord.status(pmem, link))
+                && EntryRecord.birth(pmem, link) == EntryRecord.death(pmem, at);
+        return known ? link : Pmem.NULL;
     }
 
     /**

@@ -14,7 +14,7 @@ import io.hmfs.core.type.Status;
 
 /** list: walks the links of one directory, newest first, and resumes from a birth without any state here (I4). */
 final class ListOp {
-    /** Renames of one name or object, all since the listing began, that are followed: more than fit into a sweep's grace. */
+    /** Renames of one place, all since the listing began, that are followed: more than fit into a sweep's grace. */
     private static final int HOPS_MAX = 1 << 22;
 
     private static final long ROOT_ID = 1;
@@ -105,7 +105,7 @@ final class ListOp {
                 }
                 prefetch(at, EntryRecord.sibling(pmem, at));
                 long birth = EntryRecord.birth(pmem, at);
-                long shown = shownFor(at, status);
+                long shown = shownFor(at);
                 if (shown == AGAIN) {
                     engine.locks.awaitOthers();
                     continue;
@@ -184,75 +184,62 @@ final class ListOp {
                     && EntryRecord.parent(pmem, cursor.at) == directory;
         }
 
-        /** The object whose entry stands for a node of the list: itself, a successor, or none; or AGAIN. */
-        private long shownFor(long at, long status) {
-            long link = EntryRecord.link(pmem, at);
-            if (EntryRecord.status(pmem, at) != status) {
-                return AGAIN; // done or undone meanwhile: what was read was no link, or is none any more
-            }
-            return switch (EntryRecord.state(status)) {
-                case SlotState.NORMAL, SlotState.DELETING -> at;
-                // A create is not there yet. A rename's successor on the list is committed, and its name or its object
-                // may
-                // have been there all the while: its thread has a few instructions to go.
-                case SlotState.CREATING -> link == Pmem.NULL ? Pmem.NULL : AGAIN;
-                case SlotState.MOVING, SlotState.REPLACED -> {
-                    if (EntryRecord.state(pmem, link) == SlotState.CREATING) {
-                        yield at;
-                    }
-                    yield engine.isSameRename(at, status, link) ? movedTo(at) : AGAIN;
-                }
-                case SlotState.DELETED -> movedTo(at);
-                default -> Pmem.NULL;
-            };
-        }
-
         /**
-         * † What a rename moved ahead of the walk must not fall through, nor show twice. The successor was linked after the walk
-         * began, so the walk does not meet it. If {@code at} was replaced, its name lived on: the successor is shown in its
-         * place. If it moved, its object lived on under another name, and is shown in its place unless that name had an owner
-         * before, in whose place it shows. Further renames of the name or the object are followed.
+         * The object whose entry stands in the place of a node of the list: itself, a successor, or none; or AGAIN.
+         *
+         * <p>† What a rename moved ahead of the walk must not fall through, nor show twice. A successor that was linked after the walk began is not met by the
+         * walk. It takes over the place of what it replaces, and its origin's is gone then; else that of its origin. Whose successor was linked before the walk
+         * began is no part of it. This asks nothing of when the renames were, nor in which start: a successor is known by its birth.
          */
-        private long movedTo(long at) {
-            long successor = EntryRecord.link(pmem, at);
-            if (successor == Pmem.NULL
-                    || EntryRecord.death(pmem, at) < engine.clock.start()
-                    || EntryRecord.birth(pmem, successor) <= cursor.start) {
-                return Pmem.NULL;
-            }
-            boolean replaced = hasSameKey(at, successor);
+        private long shownFor(long at) {
+            long node = at;
             for (int hops = 0; hops < HOPS_MAX; hops++) {
-                if (!(replaced ? hasSameKey(at, successor) : hasSameId(at, successor))) {
-                    return Pmem.NULL; // its slot is another's by now
+                long status = EntryRecord.status(pmem, node);
+                if (engine.isStale(node, status)) {
+                    recovery.recover(node);
+                    continue;
                 }
-                long status = EntryRecord.status(pmem, successor);
-                int state = EntryRecord.state(status);
-                if (state == SlotState.FREE || state == SlotState.CREATING) {
+                long link = EntryRecord.link(pmem, node);
+                long successor;
+                switch (EntryRecord.state(status)) {
+                    case SlotState.NORMAL, SlotState.DELETING -> {
+                        return shownHere(node);
+                    }
+                    case SlotState.CREATING -> {
+                        if (EntryRecord.status(pmem, node) != status) {
+                            continue; // done or undone meanwhile: what was read was no link, or is none any more
+                        }
+                        // A create is not there yet. A rename's successor on the list is committed, and its name or its
+                        // object
+                        // may have been there all the while: its thread has a few instructions to go.
+                        return link == Pmem.NULL ? Pmem.NULL : AGAIN;
+                    }
+                    case SlotState.MOVING, SlotState.REPLACED -> {
+                        boolean committed = EntryRecord.state(pmem, link) != SlotState.CREATING;
+                        if (!engine.isSameRename(node, status, link)) {
+                            continue;
+                        }
+                        if (!committed) {
+                            return shownHere(node);
+                        }
+                        successor = link;
+                    }
+                    case SlotState.DELETED -> successor = engine.successorOf(node);
+                    default -> successor = Pmem.NULL;
+                }
+                boolean taken = successor != Pmem.NULL
+                        && (node != at || EntryRecord.birth(pmem, successor) > cursor.start)
+                        && (hasSameKey(node, successor) || !EntryRecord.tookPlace(EntryRecord.status(pmem, successor)));
+                if (!taken) {
                     return Pmem.NULL;
                 }
-                long next = EntryRecord.link(pmem, successor);
-                if (EntryRecord.status(pmem, successor) != status) {
-                    continue;
-                }
-                boolean moving = state == SlotState.MOVING || state == SlotState.REPLACED;
-                boolean stays = moving && EntryRecord.state(pmem, next) == SlotState.CREATING;
-                if (moving && !stays && !engine.isSameRename(successor, status, next)) {
-                    continue;
-                }
-                if (state == SlotState.NORMAL || state == SlotState.DELETING || stays) {
-                    boolean here = EntryRecord.parent(pmem, successor) == directory;
-                    return here && (replaced || !EntryRecord.tookPlace(status)) ? successor : Pmem.NULL;
-                }
-                if (next == Pmem.NULL) {
-                    return Pmem.NULL; // deleted
-                }
-                successor = next;
+                node = successor;
             }
             return Pmem.NULL;
         }
 
-        private boolean hasSameId(long at, long other) {
-            return EntryRecord.id(pmem, at) == EntryRecord.id(pmem, other);
+        private long shownHere(long node) {
+            return EntryRecord.parent(pmem, node) == directory ? node : Pmem.NULL;
         }
 
         private boolean hasSameKey(long at, long other) {

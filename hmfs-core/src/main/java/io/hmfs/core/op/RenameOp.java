@@ -287,7 +287,7 @@ final class RenameOp {
             return Status.NO_SUCH_DIRECTORY;
         }
         move.replaced.nlink = 0;
-        settle(move, directory, successor, time);
+        settle(move, directory, successor);
         if (move.victimContent != Pmem.NULL) {
             engine.dropContent(move.victimContent, EntryRecord.id(pmem, move.victim)); // after DELETED, as in rmdir
         }
@@ -349,7 +349,7 @@ final class RenameOp {
         }
     }
 
-    private void settle(Move move, boolean directory, long successor, long time) {
+    private void settle(Move move, boolean directory, long successor) {
         EntryRecord.setState(pmem, successor, SlotState.NORMAL);
         pmem.writeBack(successor, Pmem.LINE);
         if (directory) {
@@ -358,13 +358,13 @@ final class RenameOp {
             pmem.writeBack(content, DirContentRecord.SIZE);
         }
         // [rename.12] † Its data is the successor's from here on: one store says so, and that it is DELETED.
-        EntryRecord.bury(pmem, move.moving);
+        engine.buryFor(move.moving, successor);
         pmem.writeBack(move.moving, Pmem.LINE);
         if (move.victim != Pmem.NULL) {
-            EntryRecord.bury(pmem, move.victim);
+            engine.buryFor(move.victim, successor);
             pmem.writeBack(move.victim, Pmem.LINE);
         }
-        lists.raise(move.sourceContent, time);
+        lists.raise(move.sourceContent, EntryRecord.birth(pmem, successor));
         // [rename.5] Durable before the index forgets the old names and N forgets its origin.
         pmem.fence();
         // [rename.6] †

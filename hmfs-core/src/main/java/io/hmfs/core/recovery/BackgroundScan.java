@@ -83,6 +83,9 @@ public final class BackgroundScan {
             }
         }
         sweepIndex();
+        if (!stopped) {
+            engine.deadAreCounted();
+        }
         done = !stopped;
     }
 
@@ -208,8 +211,20 @@ public final class BackgroundScan {
             if (!isSettled(at) && EntryRecord.death(pmem, at) < engine.clock.start()) {
                 letGoIfUnlinked(at);
             }
+            if (isLeft(at) && !isSettled(at) && EntryRecord.state(pmem, at) == SlotState.DELETED) {
+                countLeft(at);
+            }
         }
         handOut(at);
+    }
+
+    /** A listing may still need it, so the sweep has left it on its list: another sweep takes it some day. */
+    private void countLeft(long at) {
+        long parent = EntryRecord.parent(pmem, at);
+        long content = engine.findContent(parent);
+        if (content != Pmem.NULL) {
+            engine.dead.died(pmem, parent, content);
+        }
     }
 
     /** Whether nothing is left to do but to remove its data. Of a clean close all that is unlisted is known, and may be about to be freed. */

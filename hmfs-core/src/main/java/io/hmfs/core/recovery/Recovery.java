@@ -291,10 +291,10 @@ public final class Recovery {
             pointContentAt(successor);
         }
         if (replaced != Pmem.NULL) {
-            EntryRecord.bury(pmem, replaced);
+            engine.buryFor(replaced, successor);
         }
         if (moved != Pmem.NULL) {
-            EntryRecord.bury(pmem, moved);
+            engine.buryFor(moved, successor);
             pmem.writeBack(moved, Pmem.LINE);
         }
         writeBackReplaced(successor);
@@ -317,7 +317,7 @@ public final class Recovery {
     }
 
     /**
-     * I4: the source's mtime reaches the death of the origin, also when that was already DELETED; and that is durable before the
+     * I4: the source's mtime reaches the death of the origin, the successor's birth, also when that was already DELETED; and that is durable before the
      * successor forgets it, for the thread that stored it may have died before writing it back†. Not fenced.
      */
     private void settleSource(long successor, long origin) {
@@ -328,7 +328,7 @@ public final class Recovery {
         pmem.writeBack(origin, Pmem.LINE);
         long content = engine.findContent(EntryRecord.parent(pmem, origin));
         if (content != Pmem.NULL && (state == SlotState.MOVING || state == SlotState.DELETED)) {
-            lists.raise(content, EntryRecord.death(pmem, origin));
+            lists.raise(content, EntryRecord.birth(pmem, successor));
         }
     }
 

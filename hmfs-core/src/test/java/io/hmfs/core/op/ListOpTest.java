@@ -157,6 +157,19 @@ final class ListOpTest {
         }));
     }
 
+    /** What takes a place and goes on shows where that place was. */
+    @Test
+    void anObjectThatReplacesAndIsRenamedShowsInThePlaceItTook() {
+        for (boolean paged : new boolean[] {false, true}) {
+            directory = mkdir("took" + paged);
+            create("t", "x", "o", "y");
+            assertEquals(List.of("y", "x", "c"), list(paged, "y", () -> {
+                rename("o", "t");
+                rename("t", "c");
+            }));
+        }
+    }
+
     @Test
     void randomChangesHideNothingThatStays() {
         for (int round = 0; round < ROUNDS; round++) {

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.TestPool;
+import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.PoolHeader;
+import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
@@ -24,17 +27,24 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a cursor survives restarts and losses of power: what is in the directory all the while shows exactly once, and what comes or
- * goes meanwhile at most once. Method: seeded random changes, sweeps, closes, deaths and power losses between the pages of a listing;
- * each change was acknowledged, so each of them survives.
+ * Goal: a cursor survives restarts and losses of power: what is in the directory all the while shows exactly once, also if it is renamed there, and what comes
+ * or goes meanwhile at most once. Method: seeded random changes, sweeps, closes, deaths and power losses between the pages of a listing;
+ * each change was acknowledged, so each of them survives. Then one rename that dies at each of its steps.
  */
 final class ListRestartTest {
     private static final long SEED = Long.getLong("hmfs.seed", 1);
     private static final int ROUNDS = Integer.getInteger("hmfs.rounds", 500);
     private static final int NAMES = 12;
+    private static final int IMAGES = 4; // the first: the process alone dies
+    private static final int SLOTS = 10_000; // more than are free
+    private static final Logger ENGINE = Logger.getLogger("io.hmfs.core.PoolNamespace");
 
     private final Attributes out = new Attributes();
     private SimPoolFile file = format();
@@ -45,10 +55,23 @@ final class ListRestartTest {
         SimPoolFile file = new SimPoolFile(256 << 10, 30, Persistence.PMEM);
         try {
             Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+            // No second passes while the test runs: the times that it gives out are ahead of the clock by an hour.
+            file.pmem().set(PoolHeader.CLOCK_LEASE_OFFSET, (System.currentTimeMillis() + 3_600_000L) * 1_000_000L);
+            file.pmem().persist(PoolHeader.CLOCK_LEASE_OFFSET, 8);
         } catch (PoolException e) {
             throw new AssertionError(e);
         }
         return file;
+    }
+
+    @BeforeEach
+    void quiet() {
+        ENGINE.setLevel(Level.OFF); // the death is an error within an operation
+    }
+
+    @AfterEach
+    void loud() {
+        ENGINE.setLevel(null);
     }
 
     @Test
@@ -72,13 +95,148 @@ final class ListRestartTest {
         namespace.close();
     }
 
+    /** The slot to which a dead entry leads is that of another object by now, which a listing shows where that one was, and nowhere else. */
+    @Test
+    void anObjectInTheSlotOfASuccessorShowsOnce() {
+        long root = Namespace.ROOT_ID;
+        assertEquals(Status.OK, namespace.create(root, Name.of("gone"), 0644, 0, 0, out));
+        assertEquals(Status.OK, namespace.rename(root, Name.of("gone"), root, Name.of("successor"), false, out));
+        long slot = newest();
+        assertEquals(Status.OK, namespace.delete(root, Name.of("successor"), out));
+        TestPool.sweep(namespace, root);
+        assertEquals(Status.OK, namespace.create(root, Name.of("object"), 0644, 0, 0, out));
+        assertEquals(Status.OK, namespace.create(root, Name.of("first"), 0644, 0, 0, out));
+        List<String> shown = new ArrayList<>();
+        ListCursor cursor = new ListCursor();
+        namespace.list(root, cursor, (name, _) -> shown.isEmpty() && shown.add(name.toString()));
+        String last = "object";
+        for (int i = 0; newest() != slot; i++) {
+            assertTrue(i < SLOTS, "the slot is not used again");
+            String next = "object" + i;
+            assertEquals(Status.OK, namespace.rename(root, Name.of(last), root, Name.of(next), false, out));
+            last = next;
+        }
+        namespace.list(root, cursor, (name, _) -> shown.add(name.toString()));
+        assertEquals(List.of("first", last), shown);
+    }
+
+    /** Where the newest entry of the root stands. */
+    private long newest() {
+        boolean[] one = {false};
+        ListCursor cursor = new ListCursor();
+        namespace.list(Namespace.ROOT_ID, cursor, (_, _) -> one[0] = !one[0]);
+        return cursor.at;
+    }
+
+    /** A rename dies at each step, a process or the power with it; a listing that had shown one entry goes on in the next start. */
+    @Test
+    void whatARenameThatDiesMovesShowsOnce() {
+        int steps = 0;
+        for (boolean replaces : new boolean[] {false, true}) {
+            for (int image = 0; image < IMAGES; image++) {
+                for (boolean scan : new boolean[] {false, true}) {
+                    int died = 0;
+                    while (diesAt(died, replaces, image, scan)) {
+                        died++;
+                    }
+                    steps += died;
+                }
+            }
+        }
+        assertTrue(steps > 4 * IMAGES * 20, steps + " steps");
+    }
+
+    /** False if the rename has ended before this step. */
+    private boolean diesAt(int step, boolean replaces, int image, boolean scan) {
+        file = format();
+        namespace = TestPool.open(file);
+        for (String name : List.of("victim", "old", "object", "new")) {
+            assertEquals(Status.OK, namespace.create(Namespace.ROOT_ID, Name.of(name), 0644, 0, 0, out));
+        }
+        List<String> shown = new ArrayList<>();
+        ListCursor cursor = new ListCursor();
+        namespace.list(Namespace.ROOT_ID, cursor, (name, _) -> shown.isEmpty() && shown.add(name.toString()));
+        String to = replaces ? "victim" : "other";
+        long object = EntryRecord.sibling(file.pmem(), cursor.at);
+        boolean dies = dies(
+                step,
+                object,
+                () -> assertEquals(
+                        Status.OK,
+                        namespace.rename(
+                                Namespace.ROOT_ID, Name.of("object"), Namespace.ROOT_ID, Name.of(to), replaces, out)));
+        file = image > 0 ? file.crashed(new Random(SEED * image + step), 64) : file.killed();
+        namespace = TestPool.open(file);
+        if (scan) {
+            TestPool.scan(namespace);
+        }
+        namespace.list(Namespace.ROOT_ID, cursor, (name, _) -> shown.add(name.toString()));
+        boolean moved = namespace.stat(Namespace.ROOT_ID, Name.of("object"), out) == Status.NOT_FOUND;
+        List<String> expected = new ArrayList<>(List.of("new", "object", "old", "victim"));
+        if (moved && replaces) {
+            expected.remove("object");
+        } else if (moved) {
+            expected.set(1, to);
+        }
+        assertEquals(expected, shown, "step " + step + ", image " + image + ", scan " + scan);
+        namespace.close();
+        return dies;
+    }
+
+    /**
+     * Whether this came to so many steps; then it died before the next one. When the object is on its way, another one is linked: so the successor is born
+     * later than the rename began.
+     */
+    private boolean dies(int step, long object, Runnable operation) {
+        int[] left = {step};
+        boolean[] linked = {false};
+        Thread renames = Thread.currentThread();
+        file.pmem().beforeEachEvent(() -> {
+            if (!Thread.currentThread().equals(renames)) {
+                return;
+            }
+            if (!linked[0] && EntryRecord.state(file.pmem(), object) == SlotState.MOVING) {
+                linked[0] = true;
+                create("between");
+            }
+            if (left[0]-- == 0) {
+                throw new Death();
+            }
+        });
+        try {
+            operation.run();
+            return false;
+        } catch (Death e) {
+            return true;
+        } finally {
+            file.pmem().beforeEachEvent(null);
+        }
+    }
+
+    /** By another thread. */
+    private void create(String name) {
+        Thread other =
+                new Thread(() -> namespace.create(Namespace.ROOT_ID, Name.of(name), 0644, 0, 0, new Attributes()));
+        other.start();
+        try {
+            other.join();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The end of a process, at a store, a write-back or a fence. */
+    private static final class Death extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
     /** One listing. */
     private final class Round {
         private final long seed;
         private final Random random;
         private final Map<String, Long> there = new HashMap<>();
 
-        /** Objects that have been there, under one name, since the listing began. */
+        /** Objects that have been there, under one name after the other, since the listing began. */
         private final Set<Long> stayed = new HashSet<>();
 
         private final List<Long> shown = new ArrayList<>();
@@ -167,7 +325,6 @@ final class ListRestartTest {
                         Status.OK, namespace.rename(directory, Name.of(name), directory, Name.of(other), false, out));
                 long object = Objects.requireNonNull(there.remove(name));
                 there.put(other, object);
-                stayed.remove(object);
                 story.append("rename ").append(name).append(other).append(", ");
             }
         }
