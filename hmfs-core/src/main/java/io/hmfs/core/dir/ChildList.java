@@ -14,8 +14,12 @@ public final class ChildList {
     /** How long a sweep leaves what a rename left behind: a page of a listing takes less. */
     private static final long GRACE_NANOS = 1_000_000_000L;
 
+    /** How far ahead on its list a child leads, for the memory there to be asked for. */
+    public static final int AHEAD = RecentChildren.DISTANCE;
+
     private final Engine engine;
     private final Pmem pmem;
+    private final RecentChildren recent = new RecentChildren();
 
     public ChildList(Engine engine) {
         this.engine = engine;
@@ -71,6 +75,7 @@ public final class ChildList {
 
     /** The place of an object in the order, in its first line. Written back, not fenced. */
     private void place(long at, long sibling, long birth) {
+        pmem.set(at + EntryRecord.NEXT_OFFSET, recent.noted(EntryRecord.parent(pmem, at), at));
         pmem.set(at + EntryRecord.SIBLING_OFFSET, sibling);
         pmem.set(at + EntryRecord.BIRTH_OFFSET, birth);
         pmem.writeBack(at, Pmem.LINE);

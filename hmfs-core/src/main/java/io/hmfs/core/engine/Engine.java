@@ -237,6 +237,7 @@ public final class Engine {
     public void buryFor(long at, long successor) {
         long birth = EntryRecord.birth(pmem, successor);
         for (; ; ) {
+            // [rename.13]
             long status = EntryRecord.status(pmem, at);
             long before = EntryRecord.death(pmem, at);
             if (pmem.cas16(at + EntryRecord.STATUS_OFFSET, status, before, EntryRecord.buried(status), birth)) {

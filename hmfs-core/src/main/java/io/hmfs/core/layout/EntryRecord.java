@@ -26,7 +26,7 @@ import java.lang.foreign.StructLayout;
  * status = state | kind &lt;&lt; 8 | length of the name &lt;&lt; 16 | took another's place &lt;&lt; 32 | no data &lt;&lt; 33 | unlisted &lt;&lt; 34; the last two of a DELETED
  * object only. link is the successor of an object that moves away and the origin of one that has moved in. ctime carries the mode, see {@link Ctime}. A user's own mtime stands in (override, setAt) and wins while
  * setAt is above the protocol's mtime, so that no client can set the value that decides a commit. next chains free slots, and
- * removed files whose data has still to be removed.
+ * removed files whose data has still to be removed; in an entry that lives it is a hint of what memory a listing comes to.
  *
  * An indirect entry is one name of a file that has, or had, several: its key and id count, the rest stands in the
  * {@link InodeRecord} under that id.
@@ -414,7 +414,10 @@ public final class EntryRecord {
         if (length > Name.LENGTH_MAX) {
             throw new CorruptPoolException(at, "a name of at most " + Name.LENGTH_MAX + " bytes", length);
         }
-        pmem.copyOut(at + NAME_OFFSET, into.buffer(), 0, length);
-        into.seal(length);
+        int words = (length + 7) >>> 3;
+        for (int i = 0; i < words; i++) {
+            into.setWord(i, pmem.get(at + NAME_OFFSET + 8L * i));
+        }
+        into.sealWords(length);
     }
 }

@@ -1,5 +1,6 @@
 package io.hmfs.core.op;
 
+import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
@@ -18,6 +19,9 @@ final class ListOp {
     private static final int HOPS_MAX = 1 << 22;
 
     private static final long ROOT_ID = 1;
+
+    /** Children that were made one after the other stand so near, or nearer, to those ahead of them. */
+    private static final long NEAR = ChildList.AHEAD * EntryRecord.SIZE;
 
     /** Says that an object changed while it was looked at, or is about to. */
     private static final long AGAIN = -1;
@@ -97,15 +101,16 @@ final class ListOp {
         /** Counts the dead that it passes. */
         private long pass(long from, ListVisitor visitor, boolean onlyOne) {
             long at = from;
+            int passed = 0;
             while (at != Pmem.NULL && at != DirContentRecord.CLOSED) {
                 long status = EntryRecord.status(pmem, at);
                 if (engine.isStale(at, status)) {
                     recovery.recover(at);
                     continue;
                 }
-                prefetch(at, EntryRecord.sibling(pmem, at));
+                prefetch(at, passed++);
                 long birth = EntryRecord.birth(pmem, at);
-                long shown = shownFor(at);
+                long shown = EntryRecord.state(status) == SlotState.NORMAL ? at : shownFor(at);
                 if (shown == AGAIN) {
                     engine.locks.awaitOthers();
                     continue;
@@ -113,7 +118,7 @@ final class ListOp {
                 if (shown == Pmem.NULL) {
                     dead += EntryRecord.state(status) == SlotState.DELETED ? 1 : 0;
                 } else {
-                    long shownStatus = EntryRecord.status(pmem, shown);
+                    long shownStatus = shown == at ? status : EntryRecord.status(pmem, shown);
                     if (EntryRecord.state(shownStatus) == SlotState.DELETED
                             || EntryRecord.state(shownStatus) == SlotState.FREE) {
                         continue; // gone since it was chosen, and swept perhaps: what stands there has no name
@@ -140,14 +145,25 @@ final class ListOp {
         }
 
         /**
-         * Asks for the memory of the node that comes next, while this one is looked at. A neighbour comes without: the processor sees the
-         * stride of children that were made one after the other. A hint: any offset will do.
+         * Asks for the memory of a node that comes later: of the one to which this one leads ahead, and where none led to it, of the next. A
+         * neighbour comes without: the processor sees the stride of children that were made one after the other. Hints: any offset will do.
          */
-        private void prefetch(long at, long next) {
-            if (Math.abs(next - at) != EntryRecord.SIZE) {
-                for (long line = 0; line < EntryRecord.SIZE; line += Pmem.LINE) {
-                    pmem.prefetch(next + line);
+        private void prefetch(long at, int passed) {
+            long ahead = pmem.get(at + EntryRecord.NEXT_OFFSET);
+            if (Math.abs(ahead - at) > NEAR) {
+                prefetchEntry(ahead);
+            }
+            if (passed < ChildList.AHEAD || ahead == Pmem.NULL) {
+                long next = EntryRecord.sibling(pmem, at);
+                if (Math.abs(next - at) != EntryRecord.SIZE) {
+                    prefetchEntry(next);
                 }
+            }
+        }
+
+        private void prefetchEntry(long at) {
+            for (long line = 0; line < EntryRecord.SIZE; line += Pmem.LINE) {
+                pmem.prefetch(at + line);
             }
         }
 

@@ -74,6 +74,20 @@ public final class Name {
         finish(Math.min(count, LENGTH_MAX), count);
     }
 
+    /** Eight bytes at a multiple of eight, little-endian, to be sealed with {@link #sealWords}. */
+    public void setWord(int index, long word) {
+        WORD.set(bytes, index << 3, word);
+    }
+
+    /** Ends a fill by {@link #setWord}, of a name that is not too long. */
+    public void sealWords(int count) {
+        int tail = count & 7;
+        if (tail != 0) {
+            setWord(count >>> 3, word(count >>> 3) & -1L >>> (Long.SIZE - (tail << 3)));
+        }
+        length = count;
+    }
+
     private void finish(int kept, int count) {
         int padded = Math.min((kept + 7) & ~7, bytes.length);
         Arrays.fill(bytes, kept, padded, (byte) 0);

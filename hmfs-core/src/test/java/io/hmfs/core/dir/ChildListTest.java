@@ -47,6 +47,26 @@ final class ChildListTest extends ChildListKit {
         assertTrue(afterPowerLoss().get(PoolHeader.CLOCK_LEASE_OFFSET) > ahead + 1);
     }
 
+    /** Linked one by one or as a chain. What no child is known for has none: the first ones, and those after a child of another list in the same place of the table. */
+    @Test
+    void aChildLeadsToTheOneSoManyBehindIt() {
+        long[] objects = new long[3 * ChildList.AHEAD];
+        for (int i = 0; i < objects.length; i++) {
+            if (i < 2 * ChildList.AHEAD) {
+                objects[i] = child("child" + i);
+            } else {
+                objects[i] = object("child" + i);
+            }
+        }
+        int chained = 2 * ChildList.AHEAD;
+        long head = objects[chained - 1];
+        lists.chain(objects, chained, objects.length, head, DirContentRecord.mtime(pmem, content));
+        for (int i = 0; i < objects.length; i++) {
+            long expected = i < ChildList.AHEAD ? Pmem.NULL : objects[i - ChildList.AHEAD];
+            assertEquals(expected, pmem.get(objects[i] + EntryRecord.NEXT_OFFSET), "child " + i);
+        }
+    }
+
     @Test
     void aChainDescendsAndCountsAsIssuedAndIsLinkedAsAWholeOrNot() {
         long late = object("late");

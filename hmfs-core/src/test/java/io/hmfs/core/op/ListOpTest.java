@@ -3,17 +3,23 @@ package io.hmfs.core.op;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.TestPool;
+import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,6 +32,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: whatever happens during a listing, a name that is there all the while shows exactly once, and an object that only changes
@@ -167,6 +174,32 @@ final class ListOpTest {
                 rename("o", "t");
                 rename("t", "c");
             }));
+        }
+    }
+
+    /** Where children lead ahead, memory is asked for and no more: also of a mapped file, and with each value that the word can have. */
+    @Test
+    void aChildThatLeadsAnywhereChangesNothing(@TempDir Path in) throws IOException, PoolException {
+        long[] anywhere = {-1, 1, Long.MIN_VALUE, Long.MAX_VALUE, 1L << 47, 4096, 0};
+        Path path = in.resolve("mapped");
+        Hmfs.format(path, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        try (PoolFile file = PoolFiles.open(path, Persistence.PROCESS, false, 0)) {
+            namespace = TestPool.open(file);
+            directory = mkdir("dir");
+            List<String> names = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                names.addFirst("file" + i);
+                create("file" + i);
+            }
+            ListCursor cursor = new ListCursor();
+            boolean[] one = {false};
+            namespace.list(directory, cursor, (_, _) -> one[0] = !one[0]);
+            int child = 0;
+            for (long at = cursor.at; at != 0; at = EntryRecord.sibling(file.pmem(), at)) {
+                file.pmem().set(at + EntryRecord.NEXT_OFFSET, anywhere[child++ % anywhere.length]);
+            }
+            assertEquals(100, child);
+            assertEquals(names, list(false, "", () -> {}));
         }
     }
 
