@@ -2,6 +2,7 @@ package io.hmfs.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.sim.SimAcls;
 import io.hmfs.core.sim.SimPmem;
@@ -206,7 +207,10 @@ final class NamespaceRestTest {
         create(ROOT, A);
         create(d, B);
         Set<String> asked = Set.of(INDEX_WORD, "file: CREATING to FREE", "file: link");
-        Set<String> scanned = Set.of(INDEX_WORD, "file: CREATING to FREE", "file: DELETED to FREE", "file: link");
+        // What the rename left stays on its list, for listings that go on: no second passes, for the times are ahead of
+        // the clock by an hour.
+        Set<String> scanned = Set.of(INDEX_WORD, "file: CREATING to FREE", "content: length", "file: link");
+        file.pmem().set(PoolHeader.CLOCK_LEASE_OFFSET, (System.currentTimeMillis() + 3_600_000L) * 1_000_000L);
         recoveryLeaves(n -> ok(n.rename(ROOT, A, ROOT, B, true, out)), asked, scanned);
         recoveryLeaves(n -> ok(n.rename(ROOT, A, d, B, true, out)), asked, scanned);
     }
