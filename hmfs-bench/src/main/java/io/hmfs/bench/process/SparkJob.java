@@ -32,14 +32,19 @@ public final class SparkJob {
 
     private final Commands commands;
     private final Path scratch;
-    private final Path javaHome;
-    private final String classPath;
+    private final Launcher launcher;
 
-    private SparkJob(Commands commands, Path scratch, Path javaHome, String classPath) {
+    /** How a Spark is started. */
+    interface Launcher {
+        /** A job of {@code io.hmfs.spark}, not yet started, with settings of Spark as {@code name=value}. */
+        ProcessBuilder program(String uri, List<String> settings, String job, List<String> arguments)
+                throws IOException, StepException;
+    }
+
+    private SparkJob(Commands commands, Path scratch, Launcher launcher) {
         this.commands = commands;
         this.scratch = scratch;
-        this.javaHome = javaHome;
-        this.classPath = classPath;
+        this.launcher = launcher;
     }
 
     /** Builds the jobs, fetching Spark the first time. */
@@ -53,6 +58,11 @@ public final class SparkJob {
         return prepare(commands, scratch, javaHome, hadoop == null ? List.of("iceberg") : List.of("iceberg", hadoop));
     }
 
+    /** The jobs in a Spark as its makers ship it. */
+    public static SparkJob of(ShippedSpark spark, Commands commands, Path scratch) {
+        return new SparkJob(commands, scratch, spark::job);
+    }
+
     private static SparkJob prepare(Commands commands, Path scratch, Path javaHome, List<String> kind)
             throws Exception {
         List<String> script = new ArrayList<>(
@@ -60,7 +70,12 @@ public final class SparkJob {
         script.addAll(kind);
         String classPath = commands.run("spark-fetch", commands.program(script), FETCH_SECONDS)
                 .strip();
-        return new SparkJob(commands, scratch, javaHome, commands.pluginJar() + ":" + classPath);
+        String all = commands.pluginJar() + ":" + classPath;
+        return new SparkJob(
+                commands,
+                scratch,
+                (uri, settings, job, arguments) ->
+                        commands.program(java(javaHome, all, uri, settings, job, arguments)));
     }
 
     /** Counts the words of the inputs into a Parquet table; returns what the job printed. */
@@ -85,35 +100,37 @@ public final class SparkJob {
     }
 
     /** The job of many tasks, not yet started. Spark tries a failed task again, so that one is no more than counted. */
-    public ProcessBuilder manyTasks(String uri, String directory, int files, int rows, int stops) throws IOException {
+    public ProcessBuilder manyTasks(String uri, String directory, int files, int rows, int stops)
+            throws IOException, StepException {
         return program(uri, "local[2,4]", "ManyTasks", List.of(directory, "" + files, "" + rows, "" + stops))
                 .redirectInput(ProcessBuilder.Redirect.PIPE);
     }
 
     /** Jobs one after the other, as its standard input says; with these settings of filesystems by name and value. Not yet started. */
-    public ProcessBuilder commits(String uri, List<String> settings) throws IOException {
+    public ProcessBuilder commits(String uri, List<String> settings) throws IOException, StepException {
         List<String> properties = new ArrayList<>();
         for (int i = 0; i < settings.size(); i += 2) {
-            properties.add("-Dspark.hadoop." + settings.get(i) + "=" + settings.get(i + 1));
+            properties.add("spark.hadoop." + settings.get(i) + "=" + settings.get(i + 1));
         }
         return program(uri, "local[2]", "Commits", List.of(), properties).redirectInput(ProcessBuilder.Redirect.PIPE);
     }
 
     /** SQL on an Iceberg table in the catalog {@code hmfs}; not yet started. */
-    public ProcessBuilder appends(String uri, List<String> arguments) throws IOException {
+    public ProcessBuilder appends(String uri, List<String> arguments) throws IOException, StepException {
         return program(
                 uri,
                 "local[2]",
                 "Appends",
                 arguments,
                 List.of(
-                        "-Dspark.sql.catalog.hmfs=org.apache.iceberg.spark.SparkCatalog",
-                        "-Dspark.sql.catalog.hmfs.type=hadoop",
-                        "-Dspark.sql.catalog.hmfs.warehouse=" + warehouse(uri)));
+                        "spark.sql.catalog.hmfs=org.apache.iceberg.spark.SparkCatalog",
+                        "spark.sql.catalog.hmfs.type=hadoop",
+                        "spark.sql.catalog.hmfs.warehouse=" + warehouse(uri)));
     }
 
     /** The same by Iceberg's catalog alone. */
-    public ProcessBuilder tableCommits(String uri, String what, List<String> arguments) throws IOException {
+    public ProcessBuilder tableCommits(String uri, String what, List<String> arguments)
+            throws IOException, StepException {
         List<String> all = new ArrayList<>(List.of(what, warehouse(uri)));
         all.addAll(arguments);
         return program(uri, "local", "TableCommits", all);
@@ -123,14 +140,32 @@ public final class SparkJob {
         return uri + "/iceberg";
     }
 
-    private ProcessBuilder program(String uri, String master, String job, List<String> arguments) throws IOException {
+    private ProcessBuilder program(String uri, String master, String job, List<String> arguments)
+            throws IOException, StepException {
         return program(uri, master, job, arguments, List.of());
     }
 
     private ProcessBuilder program(
-            String uri, String master, String job, List<String> arguments, List<String> properties) throws IOException {
+            String uri, String master, String job, List<String> arguments, List<String> properties)
+            throws IOException, StepException {
+        List<String> settings = new ArrayList<>(List.of(
+                "spark.master=" + master,
+                "spark.ui.enabled=false",
+                "spark.driver.host=127.0.0.1",
+                "spark.driver.bindAddress=127.0.0.1",
+                "spark.sql.shuffle.partitions=4",
+                "spark.sql.adaptive.enabled=false", // which would make one part of them
+                "spark.local.dir=" + scratch,
+                "spark.sql.warehouse.dir=" + scratch.resolve("warehouse")));
+        settings.addAll(properties);
+        Files.createDirectories(scratch);
+        return launcher.program(uri, settings, job, arguments).directory(scratch.toFile());
+    }
+
+    private static List<String> java(
+            Path home, String classPath, String uri, List<String> settings, String job, List<String> arguments) {
         List<String> command = new ArrayList<>();
-        command.add(javaHome.resolve("bin/java").toString());
+        command.add(home.resolve("bin/java").toString());
         // Seconds of work: the optimising compiler would only take them from it.
         command.addAll(List.of("-Xmx1g", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         // JDK 17 knows some of these not yet.
@@ -142,18 +177,11 @@ public final class SparkJob {
         command.add("-Djdk.reflect.useDirectMethodHandle=false");
         command.add("-Dio.netty.tryReflectionSetAccessible=true");
         command.add("-Dspark.hadoop.fs.defaultFS=" + uri);
-        command.add("-Dspark.master=" + master);
-        command.add("-Dspark.ui.enabled=false");
-        command.add("-Dspark.driver.host=127.0.0.1");
-        command.add("-Dspark.driver.bindAddress=127.0.0.1");
-        command.add("-Dspark.sql.shuffle.partitions=4");
-        command.add("-Dspark.sql.adaptive.enabled=false"); // which would make one part of them
-        command.add("-Dspark.local.dir=" + scratch);
-        command.add("-Dspark.sql.warehouse.dir=" + scratch.resolve("warehouse"));
-        command.addAll(properties);
+        for (String setting : settings) {
+            command.add("-D" + setting);
+        }
         command.addAll(List.of("-cp", classPath, "io.hmfs.spark." + job));
         command.addAll(arguments);
-        Files.createDirectories(scratch);
-        return commands.program(command).directory(scratch.toFile());
+        return command;
     }
 }

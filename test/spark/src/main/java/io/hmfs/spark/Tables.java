@@ -14,7 +14,7 @@ import org.apache.spark.sql.SparkSession;
 /**
  * Changes to Parquet tables: {@code append OUT} writes the numbers below 1000 and appends the next 500; {@code overwrite OUT} writes the
  * numbers below 1000 in ten partitions by their last digit, then replaces the partitions 3 and 4 alone by one row each, a million and the
- * digit.
+ * digit; {@code read OUT} changes nothing.
  *
  * <p>The last line is {@code RESULT rows=… sum=… partitions=…}, read back from the table.
  */
@@ -27,13 +27,14 @@ public final class Tables {
 
     public static void main(String[] args) throws IOException {
         if (args.length != 2) {
-            throw new IllegalArgumentException("usage: append OUT | overwrite OUT");
+            throw new IllegalArgumentException("usage: append OUT | overwrite OUT | read OUT");
         }
         String out = args[1];
         try (SparkSession spark = SparkSession.builder().appName("hmfs-tables").getOrCreate()) {
             switch (args[0]) {
                 case "append" -> append(spark, out);
                 case "overwrite" -> overwrite(spark, out);
+                case "read" -> {}
                 default -> throw new IllegalArgumentException("unknown: " + args[0]);
             }
             Dataset<Row> table = spark.read().parquet(out);

@@ -26,7 +26,7 @@ final class IcebergSuite {
 
     /** A process that uses a table. */
     private interface Program {
-        ProcessBuilder of(String what, List<String> arguments) throws IOException;
+        ProcessBuilder of(String what, List<String> arguments) throws IOException, StepException;
     }
 
     /** Starts a server on a pool that is there, for it alone. */

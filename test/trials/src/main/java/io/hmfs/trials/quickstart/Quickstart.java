@@ -11,7 +11,10 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code hmfs quickstart}. */
 @Command(
@@ -30,9 +33,13 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  hmfs quickstart",
             "  hmfs quickstart --no-spark",
+            "  hmfs quickstart --spark 3.5                 on JDK 17, which that needs",
             "  hmfs quickstart --keep --dir /data/try      and go on with the server that is left running"
         })
 public final class Quickstart implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
     @Option(names = "--no-spark", description = "Leave Spark out, and so its download.")
     private boolean noSpark;
 
@@ -55,10 +62,19 @@ public final class Quickstart implements Callable<Integer> {
     private String size = "512M";
 
     @Option(
+            names = "--spark",
+            paramLabel = "VERSION",
+            description =
+                    "Spark as its makers ship it, PyPI's pyspark, started by spark-submit with the README's lines:"
+                            + " 3.4, 3.5, 4.0, 4.2, or a whole version; needs Python (default: the jars of 4.2.0 from Maven"
+                            + " Central).")
+    private @Nullable String sparkVersion;
+
+    @Option(
             names = "--spark-java",
             paramLabel = "HOME",
-            description = "JDK for Spark, 17 or newer (default: the one that runs this).")
-    private Path sparkJava = Path.of(System.getProperty("java.home"));
+            description = "JDK for Spark, 17 or newer (default: the newest one found that it runs on).")
+    private @Nullable Path sparkJava;
 
     private Quickstart() {}
 
@@ -68,12 +84,17 @@ public final class Quickstart implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        if (noSpark && sparkVersion != null) {
+            throw new ParameterException(
+                    spec.commandLine(), "--no-spark leaves Spark out and --spark names one: give one of them");
+        }
         Path work = workDirectory();
         Files.createDirectories(work.resolve("logs"));
         String home = System.getProperty("hmfs.home", ".");
         Commands commands = new Commands(Path.of(home), work.resolve("logs"));
         Steps steps = new Steps(System.out);
-        QuickstartRun run = new QuickstartRun(commands, steps, work, size, noSpark ? null : sparkJava);
+        QuickstartRun run = new QuickstartRun(
+                commands, steps, work, size, noSpark ? null : new QuickstartRun.SparkChoice(sparkVersion, sparkJava));
         Thread cleanUp = new Thread(() -> abandon(run, work), "quickstart-clean-up");
         Runtime.getRuntime().addShutdownHook(cleanUp);
         System.out.println("hmfs quickstart in " + work);

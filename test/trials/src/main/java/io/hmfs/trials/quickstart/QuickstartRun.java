@@ -2,11 +2,13 @@ package io.hmfs.trials.quickstart;
 
 import io.hmfs.bench.process.Commands;
 import io.hmfs.bench.process.ServerProcess;
+import io.hmfs.bench.process.ShippedSpark;
 import io.hmfs.bench.process.SparkJob;
 import io.hmfs.bench.process.StepException;
 import io.hmfs.trials.spark.SparkOverRestarts;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +36,7 @@ final class QuickstartRun {
     private final Steps steps;
     private final Path work;
     private final String size;
-    private final @Nullable Path sparkJava;
+    private final @Nullable SparkChoice sparkChoice;
     private final Expected expected = new Expected();
     private String backing = "mapped";
     private String unfinished = "";
@@ -42,18 +44,29 @@ final class QuickstartRun {
     private @Nullable SparkJob spark;
     private volatile @Nullable ServerProcess server;
 
-    /** Works in {@code work}; {@code sparkJava} null leaves Spark out. */
-    QuickstartRun(Commands commands, Steps steps, Path work, String size, @Nullable Path sparkJava) {
+    /** Which Spark: null for Maven Central's, with this JDK or, null, the newest that it runs on. */
+    record SparkChoice(@Nullable String version, @Nullable Path javaHome) {
+        SparkJob prepare(Commands commands, Path scratch) throws Exception {
+            if (version != null) {
+                return SparkJob.of(ShippedSpark.prepare(commands, scratch, version, javaHome), commands, scratch);
+            }
+            Path own = Path.of(System.getProperty("java.home"));
+            return SparkJob.prepare(commands, scratch, javaHome == null ? own : javaHome);
+        }
+    }
+
+    /** Works in {@code work}; {@code sparkChoice} null leaves Spark out. */
+    QuickstartRun(Commands commands, Steps steps, Path work, String size, @Nullable SparkChoice sparkChoice) {
         this.commands = commands;
         this.steps = steps;
         this.work = work;
         this.size = size;
-        this.sparkJava = sparkJava;
+        this.sparkChoice = sparkChoice;
     }
 
     void all() throws Exception {
-        Path sparkHome = sparkJava;
-        steps.run("set up", "looking for PMDK's libraries" + (sparkHome == null ? "" : " and Spark"), this::setUp);
+        boolean withSpark = sparkChoice != null;
+        steps.run("set up", "looking for PMDK's libraries" + (withSpark ? " and Spark" : ""), this::setUp);
         steps.run("format", "making a " + backing + " pool of " + size, this::format);
         steps.run("server", "starting a server on a free port", () -> start(0));
         steps.run("copy", "copying the Java runtime's own files out of its image", this::copy);
@@ -65,7 +78,7 @@ final class QuickstartRun {
         steps.run("read", "reading everything back and comparing checksums", this::read);
         steps.run("rename", "renaming a directory and " + SINGLE_RENAMES + " files", this::rename);
         steps.run("delete", "deleting a directory and " + SINGLE_DELETES + " files", this::delete);
-        if (sparkHome != null) {
+        if (withSpark) {
             steps.run(
                     "spark", "counting words of " + TEXTS + " to Parquet, and the same on the local disk", this::count);
             steps.run(
@@ -78,7 +91,7 @@ final class QuickstartRun {
         steps.run("restart", "starting a server on the same pool and port", this::restart);
         steps.run("list again", "comparing names and sizes", this::list);
         steps.run("read again", "comparing the checksums of everything", this::read);
-        if (sparkHome != null) {
+        if (withSpark) {
             steps.run("spark again", "reading the Parquet table", this::readTable);
         }
     }
@@ -95,9 +108,10 @@ final class QuickstartRun {
         } catch (StepException e) {
             steps.say("no PMDK libraries (libpmemobj1, libpmem1, libpmempool1), so the pool will be a mapped file");
         }
-        if (sparkJava != null) {
+        SparkChoice choice = sparkChoice;
+        if (choice != null) {
             steps.say("getting Spark ready (its download comes once and takes a while)");
-            spark = SparkJob.prepare(commands, work.resolve("spark"), sparkJava);
+            spark = choice.prepare(commands, Files.createDirectories(work.resolve("spark")));
         }
         return 0;
     }
