@@ -28,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Goal: one request lists several directories in their order, each with the outcome that it has alone, and its reply is
@@ -61,7 +62,7 @@ class ListManyHandlerTest {
         return texts;
     }
 
-    private static HandlerRig.Message list(PageDecoder from, int entriesMax, int bytesMax, byte[] paths) {
+    private static HandlerRig.Message list(@Nullable PageDecoder from, int entriesMax, int bytesMax, byte[] paths) {
         return (out, header) -> new ListManyEncoder()
                 .wrapAndApplyHeader(out, 0, header)
                 .correlationId(1)
