@@ -44,12 +44,16 @@ public final class CallsPart implements Part {
                     "getFileStatus",
                     10,
                     0.35,
-                    (files, home, i) -> require(files.getFileStatus(made(home, i)).isDirectory())),
+                    (files, home, i) ->
+                            require(files.getFileStatus(made(home, i)).isDirectory())),
             new Call("exists", 10, 0.35, (files, home, i) -> require(!files.exists(new Path(home, "none" + i)))),
             new Call("rename", 4, 0.5, (files, home, i) -> require(files.rename(made(home, i), moved(home, i)))),
             new Call("rmdir", 4, 0.5, (files, home, i) -> require(files.delete(moved(home, i), false))),
-            new Call("create", 12, 0.5, (files, home, i) -> files.create(file(home, i), false)
-                    .close()),
+            new Call(
+                    "create",
+                    12,
+                    0.5,
+                    (files, home, i) -> files.create(file(home, i), false).close()),
             new Call("delete", 4, 0.5, (files, home, i) -> require(files.delete(file(home, i), false))));
 
     private final int calls;
@@ -112,7 +116,8 @@ public final class CallsPart implements Part {
         }
         figures.add(call.label() + threads, "ops/s", nanos.length / seconds);
         if (threads == MANY) {
-            figures.add(call.label() + threads + " p99/p50", "ratio", nanos[(int) (nanos.length * PERCENT_99)] / median);
+            figures.add(
+                    call.label() + threads + " p99/p50", "ratio", nanos[(int) (nanos.length * PERCENT_99)] / median);
         }
     }
 

@@ -131,8 +131,8 @@ enum Scenario {
                 OPS,
                 new Side(HMFS, pipelined(ours, plan)),
                 new Side("echo" + plan.inFlight(), pipelined(echo, plan))));
-        all.addAll(latency(
-                "stat1", LatencyProbe.chained(ours, plan.nanos()), LatencyProbe.chained(echo, plan.nanos())));
+        all.addAll(
+                latency("stat1", LatencyProbe.chained(ours, plan.nanos()), LatencyProbe.chained(echo, plan.nanos())));
         Supplier<String> paths = endlessly(randomPaths(files, plan.files(), plan.files()));
         all.addAll(latency(
                 "stat1 blocking",

@@ -132,13 +132,7 @@ final class FileReplacement {
         PathResolver path = request.path();
         Status outcome = request.partition()
                 .orphans()
-                .place(
-                        name,
-                        path.parentId,
-                        path.name,
-                        request.change(),
-                        removed.attributes(),
-                        request.mayWait());
+                .place(name, path.parentId, path.name, request.change(), removed.attributes(), request.mayWait());
         if (outcome == Status.OK) {
             request.accounting().replaced(removed.attributes());
             removed.settle(request);

@@ -142,8 +142,10 @@ class QuotaRacesTest {
         Name to = Name.of(targetName);
         Status status = by.accounting().moves.begin(source, from, target, to, false);
         if (status == Status.OK) {
-            status =
-                    by.service.partition.orphans().move(source, from, target, to, false, Change.NONE, new Attributes(), true);
+            status = by.service
+                    .partition
+                    .orphans()
+                    .move(source, from, target, to, false, Change.NONE, new Attributes(), true);
         }
         by.accounting().moves.ended(status, source, from);
         return status;
