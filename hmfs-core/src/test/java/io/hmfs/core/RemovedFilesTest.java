@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Test;
  * that and not before; nothing else is handed out. Method: each way to remove a file, on simulated memory, with sweeps, starts and checks between.
  */
 final class RemovedFilesTest {
+    private static final long REPLACED = 4; // size of the one that a rename replaces
     private static final long ROOT = Namespace.ROOT_ID;
     private static final Path SIM = Path.of("sim");
 
@@ -126,7 +127,7 @@ final class RemovedFilesTest {
         // A rename leaves the data to the file's new name; what it replaces is gone.
         create(ROOT, 2);
         ok(namespace.rename(ROOT, name(2), directory, name(3), true, out));
-        gone.put(create(ROOT, 4), 4L);
+        gone.put(create(ROOT, 4), REPLACED);
         create(ROOT, 5);
         ok(namespace.rename(ROOT, name(5), ROOT, name(4), true, out));
         // A file of several names goes with the last of them.
@@ -364,7 +365,7 @@ final class RemovedFilesTest {
     /** An embedder without data frees them at once; what it removes itself may be handed out later: it has no data. */
     @Test
     void aStartWithoutDataFreesThemAndOneWithDataLooksForWhatThatLeft() {
-        removeInEachWay();
+        Map<Long, Long> gone = removeInEachWay();
         namespace.sweep(ROOT);
         namespace.close();
         file = file.killed();
@@ -381,7 +382,14 @@ final class RemovedFilesTest {
         namespace = open(file);
         assertEquals(Found.OTHER_DATA.text(), namespace.poolStatus().freeSlots());
         namespace.scanInBackground();
-        handsOut(Map.of(id, 0L));
+        // What a rename has replaced stays on its list for a while, for listings that have begun before: its slot was not free yet.
+        Map<Long, Long> left = new HashMap<>(Map.of(id, 0L));
+        gone.forEach((each, size) -> {
+            if (size == REPLACED) {
+                left.put(each, size);
+            }
+        });
+        handsOut(left);
         restart(Found.VALID);
     }
 
