@@ -382,7 +382,7 @@ final class RemovedFilesTest {
         namespace = open(file);
         assertEquals(Found.OTHER_DATA.text(), namespace.poolStatus().freeSlots());
         namespace.scanInBackground();
-        // What a rename has replaced stays on its list for a while, for listings that have begun before: its slot was not free yet.
+        // What a rename has replaced stays on its list for a while, for listings: its slot was not free yet.
         Map<Long, Long> left = new HashMap<>(Map.of(id, 0L));
         gone.forEach((each, size) -> {
             if (size == REPLACED) {
