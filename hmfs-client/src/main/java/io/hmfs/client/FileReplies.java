@@ -124,7 +124,7 @@ final class FileReplies {
     }
 
     private DirectoryAnswer answer(String path) throws IOException {
-        inner.open(answer);
+        inner.openPlain(answer); // the frame around it is compressed, or nothing is
         if (inner.isFailure()) {
             ResultCode code = inner.failureCode();
             return new DirectoryAnswer(null, null, HmfsException.told(code, "list " + path, inner.failureMessage()));

@@ -18,10 +18,10 @@ final class ReplyFrame {
 
     /** Looks at a frame's header, or at that of the reply that it stands for; returns its correlation id. */
     long open(WireBuffer frame) throws IOException {
-        long id = look(frame);
+        long id = openPlain(frame);
         if (isMessage(CompressedDecoder.TEMPLATE_ID)) {
             compression.expand(frame, blockLength(), version(), expanded);
-            long inner = look(expanded);
+            long inner = openPlain(expanded);
             if (inner != id || isMessage(CompressedDecoder.TEMPLATE_ID)) {
                 throw new IOException("a compressed reply stands for the reply to another request");
             }
@@ -29,7 +29,8 @@ final class ReplyFrame {
         return id;
     }
 
-    private long look(WireBuffer frame) throws IOException {
+    /** The same, of a frame that stands for no other: what is compressed stays so, and is no message that is expected. */
+    long openPlain(WireBuffer frame) throws IOException {
         in = frame;
         header.wrap(in, 0);
         if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID) {

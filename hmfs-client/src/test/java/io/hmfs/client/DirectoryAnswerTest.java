@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.wire.EntryEncoder;
 import io.hmfs.wire.FailureEncoder;
+import io.hmfs.wire.FrameCompression;
 import io.hmfs.wire.ListManyDecoder;
 import io.hmfs.wire.ListingsEncoder;
 import io.hmfs.wire.MalformedFrameException;
@@ -172,6 +173,25 @@ class DirectoryAnswerTest {
             reply.open(window(buffer, 0));
             reply.expect(ListingsEncoder.TEMPLATE_ID);
         });
+    }
+
+    /** Each could stand for a megabyte. */
+    @Test
+    void aCompressedAnswerIsRefused() {
+        int at = ANSWERS_AT + Wire.LENGTH_SIZE;
+        int plain = new FailureEncoder()
+                .wrapAndApplyHeader(window(buffer, at), 0, header)
+                .correlationId(1)
+                .code(ResultCode.NOT_FOUND.code())
+                .message("0123456789".repeat(100))
+                .limit();
+        int length = new FrameCompression().compress(buffer, at, plain, 1);
+        assertTrue(length < plain);
+        buffer.setIntLE(ANSWERS_AT, length);
+        new ListingsEncoder().wrapAndApplyHeader(window(buffer, 0), 0, header).correlationId(1);
+        buffer.setIntLE(ANSWERS_AT - Integer.BYTES, Wire.LENGTH_SIZE + length);
+        IOException refused = assertThrows(IOException.class, () -> read(at + length, PATHS));
+        assertTrue(String.valueOf(refused.getMessage()).startsWith("unexpected reply"), refused.getMessage());
     }
 
     @Test
