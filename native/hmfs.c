@@ -82,8 +82,10 @@ void hmfs_write_back(const void *at, uint64_t count) {
     write_back_with(instruction, at, count);
 }
 
-void hmfs_prefetch(const void *at) {
-    __builtin_prefetch(at);
+void hmfs_prefetch(const void *at, uint64_t count) {
+    for (uint64_t offset = 0; offset < count; offset += HMFS_LINE) {
+        __builtin_prefetch((const void *)((uintptr_t)at + offset));
+    }
 }
 
 void hmfs_fence(void) {

@@ -18,8 +18,8 @@ int hmfs_cas16(void *at, uint64_t expected_low, uint64_t expected_high, uint64_t
 /* Starts the write-back of each line that [at, at + count) touches; hmfs_fence waits for it. */
 void hmfs_write_back(const void *at, uint64_t count);
 
-/* Asks for the line at `at` ahead of its use: waits for nothing, and does not fault whatever the address. */
-void hmfs_prefetch(const void *at);
+/* Asks for the lines of [at, at + count), `at` the first byte of one, ahead of their use: waits for nothing, and does not fault whatever the address. */
+void hmfs_prefetch(const void *at, uint64_t count);
 
 /* Returns when the write-backs that this thread started, and its stores, are ordered before what follows. */
 void hmfs_fence(void);

@@ -72,10 +72,10 @@ static void every_instruction_leaves_the_content(void) {
 }
 
 static void a_prefetch_of_any_address_does_nothing(void) {
-    hmfs_prefetch(pair);
-    hmfs_prefetch(NULL);
-    hmfs_prefetch((const void *)UINTPTR_MAX);
-    hmfs_prefetch((const void *)((uintptr_t)1 << 63));
+    hmfs_prefetch(pair, sizeof pair);
+    hmfs_prefetch(NULL, 3 * HMFS_LINE);
+    hmfs_prefetch((const void *)UINTPTR_MAX, 3 * HMFS_LINE);
+    hmfs_prefetch((const void *)((uintptr_t)1 << 63), 1);
 }
 
 /* Leaves free memory behind that is not zero. */

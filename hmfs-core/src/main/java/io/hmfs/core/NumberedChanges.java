@@ -38,8 +38,13 @@ public final class NumberedChanges {
     public long hold(long client, long user, long next) {
         long[] ring = new long[1];
         guard.stopping(() -> {
-            ring[0] = engine.rings.hold(client, user, next);
-            return Status.OK;
+            int pin = engine.epochs.pin();
+            try {
+                ring[0] = engine.rings.hold(client, user, next);
+                return Status.OK;
+            } finally {
+                engine.epochs.unpin(pin);
+            }
         });
         return ring[0];
     }
@@ -51,17 +56,27 @@ public final class NumberedChanges {
 
     /** The lowest number that a ring can know. */
     public long first(long ring) {
-        return ChangeRing.first(engine.pmem, ring);
+        int pin = engine.epochs.pin();
+        try {
+            return ChangeRing.first(engine.pmem, ring);
+        } finally {
+            engine.epochs.unpin(pin);
+        }
     }
 
     /** Tells all numbers whose changes were executed, as far as the ring remembers. None of the client is being executed. */
     public void read(long ring, LongConsumer numbers) {
-        for (int i = 0; i < KEPT; i++) {
-            long at = ChangeRing.record(ring, i);
-            long number = ChangeRecord.number(engine.pmem, at);
-            if (number != 0 && isOf(ring, at)) {
-                numbers.accept(ChangeRecord.sequence(number));
+        int pin = engine.epochs.pin();
+        try {
+            for (int i = 0; i < KEPT; i++) {
+                long at = ChangeRing.record(ring, i);
+                long number = ChangeRecord.number(engine.pmem, at);
+                if (number != 0 && isOf(ring, at)) {
+                    numbers.accept(ChangeRecord.sequence(number));
+                }
             }
+        } finally {
+            engine.epochs.unpin(pin);
         }
     }
 
@@ -72,6 +87,15 @@ public final class NumberedChanges {
 
     /** What became of a number that {@link #read} has told; false if the ring has forgotten it. */
     public boolean find(long ring, long number, ChangeOutcome out) {
+        int pin = engine.epochs.pin();
+        try {
+            return readRecord(ring, number, out);
+        } finally {
+            engine.epochs.unpin(pin);
+        }
+    }
+
+    private boolean readRecord(long ring, long number, ChangeOutcome out) {
         Pmem pmem = engine.pmem;
         long at = ChangeRing.record(ring, number);
         long owner = ChangeRecord.owner(pmem, at);

@@ -568,7 +568,12 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
     @Override
     public PoolStatus poolStatus() {
         check();
-        return PoolReports.status(path, file, engine, growth, scan);
+        int pin = engine.epochs.pin();
+        try {
+            return PoolReports.status(path, file, engine, growth, scan);
+        } finally {
+            engine.epochs.unpin(pin);
+        }
     }
 
     @Override

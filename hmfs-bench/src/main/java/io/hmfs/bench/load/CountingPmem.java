@@ -99,8 +99,8 @@ final class CountingPmem extends Pmem {
     }
 
     @Override
-    public void prefetch(long at) {
-        pmem.prefetch(at);
+    public void prefetch(long at, long count) {
+        pmem.prefetch(at, count);
     }
 
     @Override

@@ -156,8 +156,8 @@ public final class HashIndex {
     public void prefetch(long hash) {
         long segment = segment(hash);
         int home = BucketRecord.home(hash);
-        pmem.prefetch(SegmentRecord.bucket(segment, home));
-        pmem.prefetch(SegmentRecord.bucket(segment, BucketRecord.partner(home, hash)));
+        pmem.prefetch(SegmentRecord.bucket(segment, home), Pmem.LINE);
+        pmem.prefetch(SegmentRecord.bucket(segment, BucketRecord.partner(home, hash)), Pmem.LINE);
     }
 
     /** Where a match stands. */

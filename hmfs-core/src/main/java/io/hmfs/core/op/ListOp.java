@@ -151,19 +151,13 @@ final class ListOp {
         private void prefetch(long at, int passed) {
             long ahead = pmem.get(at + EntryRecord.NEXT_OFFSET);
             if (Math.abs(ahead - at) > NEAR) {
-                prefetchEntry(ahead);
+                pmem.prefetch(ahead, EntryRecord.SIZE);
             }
             if (passed < ChildList.AHEAD || ahead == Pmem.NULL) {
                 long next = EntryRecord.sibling(pmem, at);
                 if (Math.abs(next - at) != EntryRecord.SIZE) {
-                    prefetchEntry(next);
+                    pmem.prefetch(next, EntryRecord.SIZE);
                 }
-            }
-        }
-
-        private void prefetchEntry(long at) {
-            for (long line = 0; line < EntryRecord.SIZE; line += Pmem.LINE) {
-                pmem.prefetch(at + line);
             }
         }
 

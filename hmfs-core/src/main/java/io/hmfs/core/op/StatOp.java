@@ -78,15 +78,11 @@ final class StatOp {
             long hash = work.hashes[i];
             work.matches[i] = engine.index.match(engine.index.segment(hash), hash, 0);
             if (work.matches[i] >= 0) {
-                prefetch(HashIndex.object(work.matches[i]), batch.name(i).length());
+                // The line of the fate, that of the attributes, and those of the name.
+                pmem.prefetch(
+                        HashIndex.object(work.matches[i]),
+                        EntryRecord.filledSize(batch.name(i).length()));
             }
-        }
-    }
-
-    /** The line of the fate, that of the attributes, and those of the name. */
-    private void prefetch(long at, int nameLength) {
-        for (long line = 0; line < EntryRecord.filledSize(nameLength); line += Pmem.LINE) {
-            pmem.prefetch(at + line);
         }
     }
 

@@ -9,13 +9,19 @@ import java.util.Objects;
 
 /**
  * {@link Pmem} over one mapped segment: the only one in production, so that its calls inline. A position outside of the pool
- * is an {@link IndexOutOfBoundsException}, a misaligned one an {@link IllegalArgumentException}, and a closed pool an
- * {@link IllegalStateException}; but the caller that closes a pool must have stopped its users before, because a downcall that is
- * under way when the memory goes away kills the JVM.
+ * is an {@link IndexOutOfBoundsException}, a misaligned one an {@link IllegalArgumentException}, a store to a pool that was opened to be looked at an
+ * {@link UnsupportedOperationException}, and any use after {@link #close} an {@link IllegalStateException}; but the caller that closes a pool must have stopped
+ * its users before, because an access that is under way when the memory goes away kills the JVM.
  */
 public final class MappedPmem extends Pmem {
     private static final VarHandle LONG =
             ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle().withInvokeExactBehavior();
+
+    /**
+     * All memory of the process, by address. Through a constant an access is a dozen instructions with the comparison of {@link #word}; through a segment in a
+     * field it is twice as many, for what kind of segment that is, how long, and whether it lives (ADR 0194).
+     */
+    private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
     /** Up to here a loop of stores beats the call of the runtime's fill. */
     private static final long ZERO_BY_WORDS_MAX = 512;
@@ -23,32 +29,33 @@ public final class MappedPmem extends Pmem {
     /** Bytes written back per downcall: the JVM cannot reach a safepoint during one. */
     private static final long WRITE_BACK_MAX = 64 << 10;
 
-    /** All that is mapped: more than the pool where that may grow. */
+    /** All that is mapped: more than the pool where that may grow. Held here, it stays mapped until its arena is closed. */
     private final MemorySegment mapping;
 
-    private final MemorySegment.Scope scope;
     private final long base;
-
-    /** The mapping as far as the pool reaches, so that its own checks are those of the pool. Replaced by {@link #resize}. */
-    private MemorySegment pool;
-
-    private long size;
     private final Persistence persistence;
     private final boolean writesBack;
 
-    /** {@code pool} is aligned to a line at least, and its size is a multiple of 8. */
-    MappedPmem(MemorySegment pool, Persistence persistence) {
-        if (pool.address() % LINE != 0) {
+    /** Bytes from {@link #base} on that belong to the pool. */
+    private long size;
+
+    /** Words may be read below here, and stored below there: 0 where none may. Replaced by {@link #resize}. */
+    private long readsEnd;
+
+    private long storesEnd;
+    private boolean closed;
+
+    /** {@code mapping} is aligned to a line at least, and its size is a multiple of 8. */
+    MappedPmem(MemorySegment mapping, Persistence persistence) {
+        if (mapping.address() % LINE != 0) {
             throw new IllegalArgumentException(
-                    "a pool starts at a multiple of " + LINE + " bytes, not at " + pool.address());
+                    "a pool starts at a multiple of " + LINE + " bytes, not at " + mapping.address());
         }
-        this.mapping = pool;
-        this.pool = pool;
-        this.scope = pool.scope();
-        this.base = pool.address();
-        this.size = pool.byteSize();
+        this.mapping = mapping;
+        this.base = mapping.address();
         this.persistence = persistence;
         this.writesBack = persistence == Persistence.PMEM;
+        resize(mapping.byteSize());
     }
 
     /** Zeroed memory of this process without a file, which survives nothing: for tests and benchmarks. */
@@ -72,9 +79,16 @@ public final class MappedPmem extends Pmem {
      * has since passed a barrier, such as a pin of an epoch.
      */
     void resize(long newSize) {
-        pool = mapping.asSlice(0, newSize);
-        size = newSize;
+        size = Objects.checkIndex(newSize, mapping.byteSize() + 1);
+        readsEnd = Math.max(0, newSize - (Long.BYTES - 1));
+        storesEnd = mapping.isReadOnly() ? 0 : readsEnd;
         VarHandle.fullFence();
+    }
+
+    /** Refuses all use from now on; the mapping may go away when the users have stopped. */
+    void close() {
+        closed = true;
+        resize(0);
     }
 
     @Override
@@ -89,32 +103,32 @@ public final class MappedPmem extends Pmem {
 
     @Override
     public long get(long at) {
-        return (long) LONG.get(pool, at);
+        return (long) LONG.get(MEMORY, word(at));
     }
 
     @Override
     public long getAcquire(long at) {
-        return (long) LONG.getAcquire(pool, at);
+        return (long) LONG.getAcquire(MEMORY, word(at));
     }
 
     @Override
     public void set(long at, long value) {
-        LONG.set(pool, at, value);
+        LONG.set(MEMORY, target(at), value);
     }
 
     @Override
     public void setRelease(long at, long value) {
-        LONG.setRelease(pool, at, value);
+        LONG.setRelease(MEMORY, target(at), value);
     }
 
     @Override
     public boolean cas8(long at, long expected, long value) {
-        return LONG.compareAndSet(pool, at, expected, value);
+        return LONG.compareAndSet(MEMORY, target(at), expected, value);
     }
 
     /** Atomic fetch-and-add, sequentially consistent; for the counters of the log ring, which stand in no pool. */
     public long getAndAdd(long at, long delta) {
-        return (long) LONG.getAndAdd(pool, at, delta);
+        return (long) LONG.getAndAdd(MEMORY, target(at), delta);
     }
 
     @Override
@@ -122,22 +136,24 @@ public final class MappedPmem extends Pmem {
         if ((at & 15) != 0) {
             throw new IllegalArgumentException("cas16 needs a multiple of 16, not " + at);
         }
+        requireWritable();
         return NativeLibrary.cas16(address(at, 16), expectedLow, expectedHigh, low, high);
     }
 
     @Override
-    public void prefetch(long at) {
-        NativeLibrary.prefetch(base + at); // never faults, so nothing is checked
+    public void prefetch(long at, long count) {
+        NativeLibrary.prefetch(base + at, count); // never faults, so nothing is checked
     }
 
     @Override
     public void copyIn(byte[] source, int offset, long at, int count) {
-        MemorySegment.copy(source, offset, pool, ValueLayout.JAVA_BYTE, at, count);
+        requireWritable();
+        MemorySegment.copy(source, offset, MEMORY, ValueLayout.JAVA_BYTE, address(at, count), count);
     }
 
     @Override
     public void copyOut(long at, byte[] target, int offset, int count) {
-        MemorySegment.copy(pool, ValueLayout.JAVA_BYTE, at, target, offset, count);
+        MemorySegment.copy(MEMORY, ValueLayout.JAVA_BYTE, address(at, count), target, offset, count);
     }
 
     @Override
@@ -145,13 +161,14 @@ public final class MappedPmem extends Pmem {
         if (((at | count) & 7) != 0) {
             throw new IllegalArgumentException("zero needs multiples of 8, not " + at + " and " + count);
         }
-        Objects.checkFromIndexSize(at, count, size);
+        requireWritable();
+        long address = address(at, count);
         if (count > ZERO_BY_WORDS_MAX) {
-            pool.asSlice(at, count).fill((byte) 0);
+            MEMORY.asSlice(address, count).fill((byte) 0);
             return;
         }
-        for (long word = at; word < at + count; word += 8) {
-            LONG.set(pool, word, 0L);
+        for (long word = address; word < address + count; word += Long.BYTES) {
+            LONG.set(MEMORY, word, 0L);
         }
     }
 
@@ -183,12 +200,40 @@ public final class MappedPmem extends Pmem {
         }
     }
 
-    /** What the segment's own checks do for the VarHandle, done for a downcall. */
+    /** The address of a word to be read. */
+    private long word(long at) {
+        if (Long.compareUnsigned(at, readsEnd) >= 0) {
+            throw outside(at);
+        }
+        return base + at;
+    }
+
+    /** The address of a word to be stored to. */
+    private long target(long at) {
+        if (Long.compareUnsigned(at, storesEnd) >= 0) {
+            requireWritable();
+            throw outside(at);
+        }
+        return base + at;
+    }
+
+    private RuntimeException outside(long at) {
+        return closed
+                ? new IllegalStateException("the pool is closed")
+                : new IndexOutOfBoundsException("no word at " + at + " in a pool of " + size + " bytes");
+    }
+
+    private void requireWritable() {
+        if (mapping.isReadOnly()) {
+            throw new UnsupportedOperationException("a store to a pool that was opened to be looked at");
+        }
+    }
+
     private long address(long at, long count) {
-        Objects.checkFromIndexSize(at, count, size);
-        if (!scope.isAlive()) {
+        if (closed) {
             throw new IllegalStateException("the pool is closed");
         }
+        Objects.checkFromIndexSize(at, count, size);
         return base + at;
     }
 }

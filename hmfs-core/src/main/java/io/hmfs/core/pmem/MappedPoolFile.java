@@ -200,6 +200,7 @@ final class MappedPoolFile extends PoolFile {
         } catch (PoolException e) {
             throw new UncheckedIOException(e);
         } finally {
+            pmem.close();
             arena.close();
             lock.close();
         }

@@ -65,7 +65,7 @@ final class NativeLibrary {
                 critical);
         WRITE_BACK = bind(library, "hmfs_write_back", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG), critical);
         FENCE = bind(library, "hmfs_fence", FunctionDescriptor.ofVoid(), critical);
-        PREFETCH = bind(library, "hmfs_prefetch", FunctionDescriptor.ofVoid(JAVA_LONG), critical);
+        PREFETCH = bind(library, "hmfs_prefetch", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG), critical);
         WRITE_BACK_INSTRUCTION =
                 bind(library, "hmfs_write_back_instruction", FunctionDescriptor.of(JAVA_INT), critical);
         PREFER_HUGE_PAGES =
@@ -117,9 +117,9 @@ final class NativeLibrary {
     }
 
     /** {@code at} is an address, or any other number. */
-    static void prefetch(long at) {
+    static void prefetch(long at, long count) {
         try {
-            PREFETCH.invokeExact(at);
+            PREFETCH.invokeExact(at, count);
         } catch (Throwable e) {
             throw unexpected(e);
         }

@@ -1,6 +1,5 @@
 package io.hmfs.core.pmem;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -25,7 +24,6 @@ final class PmdkPoolFile extends PoolFile {
 
     private final PoolLock lock;
     private final PmdkHeap heap;
-    private final Arena arena;
     private final MappedPmem pmem;
     private final boolean dax;
     private final long fileSize;
@@ -35,11 +33,10 @@ final class PmdkPoolFile extends PoolFile {
     private PmdkPoolFile(PoolLock lock, PmdkHeap heap, Persistence persistence, boolean dax, long fileSize, long root) {
         this.lock = lock;
         this.heap = heap;
-        this.arena = Arena.ofShared();
         this.dax = dax;
         this.fileSize = fileSize;
         this.root = root;
-        MemorySegment mapping = MemorySegment.ofAddress(heap.base()).reinterpret(fileSize & -ALIGNMENT, arena, null);
+        MemorySegment mapping = MemorySegment.ofAddress(heap.base()).reinterpret(fileSize & -ALIGNMENT);
         this.pmem = new MappedPmem(mapping, persistence);
     }
 
@@ -137,7 +134,7 @@ final class PmdkPoolFile extends PoolFile {
         }
         closed = true;
         try {
-            arena.close();
+            pmem.close();
             heap.close();
         } finally {
             lock.close();

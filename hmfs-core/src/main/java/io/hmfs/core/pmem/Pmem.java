@@ -43,10 +43,10 @@ public abstract class Pmem {
     public abstract void copyOut(long at, byte[] target, int offset, int count);
 
     /**
-     * Asks for the line at {@code at} ahead of its use. A hint that no result depends on: it waits for nothing, orders nothing, and
+     * Asks for lines, from the one that begins at {@code at} on, ahead of their use. A hint that no result depends on: it waits for nothing, orders nothing, and
      * may do nothing; what is no position of the pool does nothing either.
      */
-    public void prefetch(long at) {}
+    public void prefetch(long at, long count) {}
 
     /** Fills with zeros, plain order. {@code at} and {@code count} are multiples of 8. */
     public abstract void zero(long at, long count);

@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -169,14 +170,54 @@ final class MappedPmemTest {
     }
 
     @Test
-    void aClosedPoolIsRefusedByDowncallsToo() {
-        MappedPmem closed;
-        try (Arena arena = Arena.ofShared()) {
-            closed = new MappedPmem(arena.allocate(SIZE, 4096), Persistence.PMEM);
+    void aClosedPoolIsRefused() {
+        pmem.close();
+        List<Executable> uses = List.of(
+                () -> pmem.get(0),
+                () -> pmem.getAcquire(0),
+                () -> pmem.set(0, 1),
+                () -> pmem.setRelease(0, 1),
+                () -> pmem.cas8(0, 0, 1),
+                () -> pmem.getAndAdd(0, 1),
+                () -> pmem.cas16(0, 0, 0, 1, 1),
+                () -> pmem.copyIn(new byte[8], 0, 0, 8),
+                () -> pmem.copyOut(0, new byte[8], 0, 8),
+                () -> pmem.zero(0, 8),
+                () -> pmem.writeBack(0, 8));
+        for (Executable use : uses) {
+            assertThrows(IllegalStateException.class, use);
         }
-        assertThrows(IllegalStateException.class, () -> closed.get(0));
-        assertThrows(IllegalStateException.class, () -> closed.cas16(0, 0, 0, 1, 1));
-        assertThrows(IllegalStateException.class, () -> closed.writeBack(0, 8));
+    }
+
+    @Test
+    void aPoolThatIsLookedAtTakesNoStore() {
+        MappedPmem looked = new MappedPmem(Arena.ofAuto().allocate(SIZE, 4096).asReadOnly(), Persistence.PROCESS);
+        assertEquals(0, looked.get(0));
+        assertEquals(0, looked.getAcquire(SIZE - 8));
+        looked.copyOut(0, new byte[8], 0, 8);
+        List<Executable> stores = List.of(
+                () -> looked.set(0, 1),
+                () -> looked.setRelease(0, 1),
+                () -> looked.cas8(0, 0, 1),
+                () -> looked.getAndAdd(0, 1),
+                () -> looked.cas16(0, 0, 0, 1, 1),
+                () -> looked.copyIn(new byte[8], 0, 0, 8),
+                () -> looked.zero(0, 8));
+        for (Executable store : stores) {
+            assertThrows(UnsupportedOperationException.class, store);
+        }
+    }
+
+    @Test
+    void aPoolReachesAsFarAsItIsTold() {
+        pmem.resize(SIZE - 64);
+        pmem.set(SIZE - 72, 1);
+        assertThrows(IndexOutOfBoundsException.class, () -> pmem.get(SIZE - 64));
+        assertThrows(IndexOutOfBoundsException.class, () -> pmem.set(SIZE - 64, 1));
+        assertThrows(IndexOutOfBoundsException.class, () -> pmem.copyOut(SIZE - 72, new byte[16], 0, 16));
+        pmem.resize(SIZE);
+        assertEquals(0, pmem.get(SIZE - 64));
+        assertThrows(IndexOutOfBoundsException.class, () -> pmem.resize(SIZE + 8));
     }
 
     @Test

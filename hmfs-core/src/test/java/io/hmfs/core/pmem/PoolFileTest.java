@@ -335,7 +335,7 @@ final class PoolFileTest {
         assertThrows(IndexOutOfBoundsException.class, () -> pmem.cas16(end, 0, 0, 1, 1));
         assertThrows(IndexOutOfBoundsException.class, () -> pmem.writeBack(end - 64, 65));
         assertThrows(IndexOutOfBoundsException.class, () -> pmem.copyOut(end - 8, new byte[9], 0, 9));
-        pmem.prefetch(end);
+        pmem.prefetch(end, 3 * Pmem.LINE);
     }
 
     @Test

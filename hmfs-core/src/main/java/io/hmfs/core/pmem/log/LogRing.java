@@ -31,12 +31,16 @@ final class LogRing {
     /** All up to here are published; runs behind, and is brought up by a thread that asks. */
     private final AtomicLong published;
 
+    /** As the word of the ring, for threads that ask while the ring is being closed: what waits for the disk does not keep it from that. */
+    private volatile long durable;
+
     private volatile @Nullable LogFailedException failure;
 
     private LogRing(MappedPmem memory) {
         this.memory = memory;
         this.capacity = memory.get(RingHeader.CAPACITY_OFFSET);
-        this.published = new AtomicLong(durable());
+        this.durable = memory.getAcquire(RingHeader.DURABLE_OFFSET);
+        this.published = new AtomicLong(durable);
     }
 
     static long size(int capacity) {
@@ -118,12 +122,13 @@ final class LogRing {
 
     /** All up to here is on the disk. */
     long durable() {
-        return memory.getAcquire(RingHeader.DURABLE_OFFSET);
+        return durable;
     }
 
     /** The writer's alone. */
     void setDurable(long lsn) {
         memory.setRelease(RingHeader.DURABLE_OFFSET, lsn);
+        durable = lsn;
     }
 
     /** [log.1] Takes the next number, and waits until the ring has room for it: a record that is not on the disk yet is never overwritten. */

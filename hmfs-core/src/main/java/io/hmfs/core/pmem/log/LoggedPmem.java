@@ -136,8 +136,8 @@ public final class LoggedPmem extends Pmem {
     }
 
     @Override
-    public void prefetch(long at) {
-        memory.prefetch(at);
+    public void prefetch(long at, long count) {
+        memory.prefetch(at, count);
     }
 
     @Override
