@@ -10,6 +10,9 @@ import io.hmfs.server.request.Request;
 import io.hmfs.wire.PageEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -35,20 +38,31 @@ public final class EntryPage {
     private static final int CTIME_AT = PageEncoder.EntriesEncoder.ctimeNanosEncodingOffset();
     private static final int INODE_AT = PageEncoder.EntriesEncoder.inodeEncodingOffset();
     private static final int KIND_SIZE = PageEncoder.KindsEncoder.sbeBlockLength() + 2 * Short.BYTES;
-    private static final int RESERVE = 8 << 10; // bytes that the buffer grows by, so that not each entry asks it
     private static final byte[] NOTHING = {};
+
+    /** What one entry may be at most, its name copied by words: with a path of {@link Wire#PATH_MAX} bytes for its name. */
+    private static final int ENTRY_MAX = ListDetail.ALL.blockLength() + Short.BYTES + Wire.PATH_MAX + Long.BYTES;
+
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN)
+            .withInvokeExactBehavior();
+    private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN)
+            .withInvokeExactBehavior();
 
     private final PageEncoder page = new PageEncoder();
     private final Attributes link = new Attributes();
     private final List<byte[]> targets = new ArrayList<>(); // of the links on the page, in their order
     private final EntryKinds kinds = new EntryKinds();
+
+    /** Entries that go to the buffer together: an array asks less of each store than the buffer does. */
+    private final byte[] block = new byte[2 * ENTRY_MAX];
+
     private WireBuffer out = new WireBuffer();
     private ListDetail detail = ListDetail.ALL;
     private int count;
     private int entriesMax;
     private int bytesMax;
-    private int at; // where the next entry begins
-    private int reserved; // where the room for entries ends
+    private int at; // where the entries in the block begin
+    private int filled; // bytes of the block
     private int endBytes; // of targets and kinds, which come behind the entries
 
     /** Begins one of so many entries and bytes, as they were asked for; 0: as many as is usual. */
@@ -68,7 +82,7 @@ public final class EntryPage {
                 .entriesCount(0);
         out.putShort(BLOCK_LENGTH_AT, (short) detail.blockLength(), PageEncoder.BYTE_ORDER);
         at = HEAD;
-        reserved = HEAD;
+        filled = 0;
     }
 
     /** How many entries there may be if so many were asked for. */
@@ -82,7 +96,7 @@ public final class EntryPage {
     }
 
     public boolean isFull() {
-        return count == entriesMax || at + endBytes >= bytesMax || kinds.isFull();
+        return count == entriesMax || at + filled + endBytes >= bytesMax || kinds.isFull();
     }
 
     public boolean isEmpty() {
@@ -97,7 +111,7 @@ public final class EntryPage {
     /**
      * Adds an entry of a directory.
      *
-     * @param shown what the page calls it
+     * @param shown what the page calls it, in an array that has whole words of it
      * @param apart for a directory whose entries are not listed behind it, as the schema says
      */
     public void add(
@@ -121,26 +135,33 @@ public final class EntryPage {
             endBytes += Short.BYTES + target.length;
         }
         count++;
-        int block = detail.blockLength();
-        int end = at + block + Short.BYTES + shownLength;
-        if (end > reserved) {
-            int more = Math.max(end - reserved, RESERVE);
-            request.reply().extend(reserved, more);
-            reserved += more;
+        if (filled > block.length - ENTRY_MAX) {
+            flush(request.reply());
         }
-        out.putByte(at, (byte) kind(request.reply(), attributes, apart && attributes.isDirectory()));
+        int entry = filled;
+        block[entry] = (byte) kind(request.reply(), attributes, apart && attributes.isDirectory());
         if (detail != ListDetail.NAMES) {
-            out.putLong(at + SIZE_AT, attributes.size, PageEncoder.BYTE_ORDER);
-            out.putLong(at + MTIME_AT, attributes.mtimeNanos, PageEncoder.BYTE_ORDER);
-            out.putLong(at + ATIME_AT, attributes.atimeNanos, PageEncoder.BYTE_ORDER);
-            out.putLong(at + CTIME_AT, attributes.ctimeNanos, PageEncoder.BYTE_ORDER);
+            LONG.set(block, entry + SIZE_AT, attributes.size);
+            LONG.set(block, entry + MTIME_AT, attributes.mtimeNanos);
+            LONG.set(block, entry + ATIME_AT, attributes.atimeNanos);
+            LONG.set(block, entry + CTIME_AT, attributes.ctimeNanos);
         }
         if (detail == ListDetail.ALL) {
-            out.putLong(at + INODE_AT, attributes.id, PageEncoder.BYTE_ORDER);
+            LONG.set(block, entry + INODE_AT, attributes.id);
         }
-        out.putShort(at + block, (short) shownLength, PageEncoder.BYTE_ORDER);
-        out.putBytes(at + block + Short.BYTES, shown, 0, shownLength);
-        at = end;
+        int nameAt = entry + detail.blockLength() + Short.BYTES;
+        SHORT.set(block, nameAt - Short.BYTES, (short) shownLength);
+        for (int done = 0; done < shownLength; done += Long.BYTES) {
+            LONG.set(block, nameAt + done, (long) LONG.get(shown, done));
+        }
+        filled = nameAt + shownLength;
+    }
+
+    private void flush(Reply reply) {
+        reply.extend(at, filled);
+        out.putBytes(at, block, 0, filled);
+        at += filled;
+        filled = 0;
     }
 
     private int kind(Reply reply, Attributes attributes, boolean apart) {
@@ -173,6 +194,7 @@ public final class EntryPage {
     }
 
     private void close(Reply reply, long birth, long cursorAt, long start, byte[] next) {
+        flush(reply);
         reply.extend(
                 at,
                 PageEncoder.KindsEncoder.HEADER_SIZE
