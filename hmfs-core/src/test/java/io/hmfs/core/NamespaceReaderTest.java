@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.Sample;
 import io.hmfs.core.sim.SimPmem;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
@@ -28,7 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Goal: a reader answers what was true at one moment of its call, wherever it is overtaken. Method: the writer stops before each
  * of its events; there the reader begins, and stops before each of its loads that the rest of the writer's work can change; then
- * the writer goes on to any later event, and there the reader to its end. Then samples in which both stop several times.
+ * the writer goes on to any later event, and there the reader to its end; of all these a sample. Then turns in which both stop several
+ * times.
  */
 public final class NamespaceReaderTest {
     private static final long ROOT = Namespace.ROOT_ID;
@@ -36,6 +38,8 @@ public final class NamespaceReaderTest {
     private static final int OVERTAKINGS = Integer.getInteger("hmfs.overtakings", 3500);
 
     private static final int SAMPLES = Integer.getInteger("hmfs.samples", 300);
+
+    private static final int SAMPLED = 3;
 
     /** A reader that has loaded so much waits for the writer. */
     private static final int LOADS_MAX = 2500;
@@ -251,12 +255,16 @@ public final class NamespaceReaderTest {
         SimPoolFile prepared = prepare();
         List<Set<Long>> changes = changes(prepared, writer);
         int runs = 0;
+        Sample part = new Sample(SAMPLED, writer.name());
         try (Stepper stepper = new Stepper()) {
             for (Reader reader : readers()) {
                 List<List<String>> states = states(prepared, writer, reader);
                 List<Overtaking> all = overtakings(prepared, stepper, writer, reader, changes);
                 Collections.shuffle(all, new Random(5));
                 for (Overtaking each : all.subList(0, Math.min(all.size(), OVERTAKINGS))) {
+                    if (!part.takes()) {
+                        continue;
+                    }
                     Race race = new Race(prepared, stepper, writer);
                     stepper.runTo(each.begin());
                     try {
@@ -334,11 +342,15 @@ public final class NamespaceReaderTest {
     void inTurns(Writer writer) throws PoolException {
         SimPoolFile prepared = prepare();
         int events = changes(prepared, writer).size();
-        Random random = new Random(11);
+        Sample part = new Sample(SAMPLED, writer.name());
         try (Stepper stepper = new Stepper()) {
             for (Reader reader : readers()) {
                 List<List<String>> states = states(prepared, writer, reader);
                 for (int sample = 0; sample < SAMPLES; sample++) {
+                    if (!part.takes()) {
+                        continue;
+                    }
+                    Random random = new Random(sample);
                     Race race = new Race(prepared, stepper, writer);
                     int[] at = {random.nextInt(events)};
                     stepper.runTo(at[0]);

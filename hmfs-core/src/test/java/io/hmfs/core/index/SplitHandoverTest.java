@@ -10,6 +10,7 @@ import io.hmfs.core.layout.IndexHeader;
 import io.hmfs.core.layout.SplitRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.sim.CrashImage;
+import io.hmfs.core.sim.Sample;
 import io.hmfs.core.sim.SimPmem;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Goal: what a thread or a process has done in the index and not fenced, others may build on, and then the power may go. Method: a
  * thread that splits ends without a fence, or the process dies before each event of two splits under way at once; others split the same
- * segment again, and images of all that are opened and used on.
+ * segment again, and images of a sample of the moments of all that are opened and used on.
  */
 final class SplitHandoverTest {
     private static final int DEPTH = 4;
@@ -27,6 +28,7 @@ final class SplitHandoverTest {
     private static final int SEGMENTS = 27;
     private static final int IMAGES = 64;
     private static final int IMAGES_AFTER_DEATH = 8;
+    private static final int SAMPLED = 3;
 
     /** Splits at local depth 5 here, and its halves have other windows than it. */
     private static final long SEGMENT = 15;
@@ -47,6 +49,8 @@ final class SplitHandoverTest {
 
     /** Hash by object number, for those whose insert was fenced. */
     private final Map<Integer, Long> acknowledged = new LinkedHashMap<>();
+
+    private final Sample sample = new Sample(SAMPLED, "splits of the dead");
 
     private int objects;
     private int images;
@@ -196,7 +200,7 @@ final class SplitHandoverTest {
             long now = pmem.writeBacks() + pmem.fences();
             run = now == orders ? run + 1 : 0;
             orders = now;
-            if (run < FIRST) {
+            if (run < FIRST && sample.takes()) {
                 takeImages(IMAGES_AFTER_DEATH, when);
             }
         }
