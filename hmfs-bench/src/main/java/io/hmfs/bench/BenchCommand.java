@@ -5,6 +5,7 @@ import io.hmfs.bench.hdfs.ListCommand;
 import io.hmfs.bench.load.EngineCommand;
 import io.hmfs.bench.micro.MicroCommand;
 import io.hmfs.bench.net.NetCommand;
+import io.hmfs.bench.report.CompareCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,7 +16,14 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        subcommands = {MicroCommand.class, EngineCommand.class, NetCommand.class, HdfsCommand.class, ListCommand.class},
+        subcommands = {
+            MicroCommand.class,
+            EngineCommand.class,
+            NetCommand.class,
+            HdfsCommand.class,
+            ListCommand.class,
+            CompareCommand.class
+        },
         description = "Measures HMFS, always beside a peer in the same run.",
         footer = {
             "",
@@ -62,6 +70,7 @@ public final class BenchCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "choose what to measure: micro, engine, net, hdfs or list");
+        throw new ParameterException(
+                spec.commandLine(), "choose what to do: micro, engine, net, hdfs, list or compare");
     }
 }

@@ -69,7 +69,7 @@ class BenchCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"micro", "engine", "net", "hdfs", "list"})
+    @ValueSource(strings = {"micro", "engine", "net", "hdfs", "list", "compare"})
     void helpShowsExamples(String command) {
         assertEquals(0, run(command, "--help"));
         assertTrue(out.toString().contains("hmfs bench " + command), out::toString);
@@ -78,7 +78,7 @@ class BenchCommandTest {
     @Test
     void withoutACommandItSaysWhichThereAre() {
         assertEquals(2, run());
-        assertTrue(err.toString().contains("micro, engine, net, hdfs or list"), err::toString);
+        assertTrue(err.toString().contains("micro, engine, net, hdfs, list or compare"), err::toString);
     }
 
     @Test
