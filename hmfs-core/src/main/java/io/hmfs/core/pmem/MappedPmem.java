@@ -88,7 +88,9 @@ public final class MappedPmem extends Pmem {
     /** Refuses all use from now on; the mapping may go away when the users have stopped. */
     void close() {
         closed = true;
-        resize(0);
+        readsEnd = 0;
+        storesEnd = 0;
+        VarHandle.fullFence();
     }
 
     @Override

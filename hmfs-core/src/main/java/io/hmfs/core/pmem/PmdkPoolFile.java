@@ -1,5 +1,6 @@
 package io.hmfs.core.pmem;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -24,6 +25,7 @@ final class PmdkPoolFile extends PoolFile {
 
     private final PoolLock lock;
     private final PmdkHeap heap;
+    private final Arena arena; // its close has each thread come to a safepoint, so that accesses that had begun are over
     private final MappedPmem pmem;
     private final boolean dax;
     private final long fileSize;
@@ -33,10 +35,11 @@ final class PmdkPoolFile extends PoolFile {
     private PmdkPoolFile(PoolLock lock, PmdkHeap heap, Persistence persistence, boolean dax, long fileSize, long root) {
         this.lock = lock;
         this.heap = heap;
+        this.arena = Arena.ofShared();
         this.dax = dax;
         this.fileSize = fileSize;
         this.root = root;
-        MemorySegment mapping = MemorySegment.ofAddress(heap.base()).reinterpret(fileSize & -ALIGNMENT);
+        MemorySegment mapping = MemorySegment.ofAddress(heap.base()).reinterpret(fileSize & -ALIGNMENT, arena, null);
         this.pmem = new MappedPmem(mapping, persistence);
     }
 
@@ -135,6 +138,7 @@ final class PmdkPoolFile extends PoolFile {
         closed = true;
         try {
             pmem.close();
+            arena.close();
             heap.close();
         } finally {
             lock.close();
