@@ -8,6 +8,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -60,24 +61,33 @@ final class PageBody {
         int block = entries.actingBlockLength();
         check(count == 0 || block >= ListDetail.NAMES.blockLength(), "entries of no bytes");
         int start = page.limit();
-        int at = start;
-        for (int i = 0; i < count; i++) {
-            int length = in.getShort(at + block, PageDecoder.BYTE_ORDER) & 0xFFFF;
-            check(length > 0, "an entry without a name");
-            at += block + LENGTH_SIZE + length;
-        }
-        in.check(start, at - start);
-        byte[] bytes = new byte[at - start];
+        byte[] bytes = new byte[in.length() - start]; // and the groups behind the entries: they are short
         in.getBytes(start, bytes, 0, bytes.length);
-        page.limit(at);
+        int at = 0;
+        int kindMax = -1;
+        for (int i = 0; i < count; i++) {
+            int head = block + LENGTH_SIZE;
+            if (head > bytes.length - at) {
+                in.check(start + at, head); // fails
+            }
+            int length = shortAt(bytes, at + block);
+            check(length > 0, "an entry without a name");
+            kindMax = Math.max(kindMax, bytes[at] & 0xFF);
+            at += head + length;
+        }
+        in.check(start, at);
+        page.limit(start + at);
         Kind[] kinds = kinds(in, page, texts);
         List<String> targets = new ArrayList<>(0);
         PageDecoder.LinksDecoder links = page.links();
         while (links.hasNext()) {
             targets.add(links.next().target());
         }
+        if (kindMax >= kinds.length) {
+            throw malformed("an entry of kind " + kindMax + ", where there are " + kinds.length);
+        }
         PageBody body = new PageBody(directory, count, bytes, block, kinds, targets.toArray(new String[0]));
-        body.checkKinds();
+        body.checkLinks();
         return body;
     }
 
@@ -102,14 +112,12 @@ final class PageBody {
         return kinds.toArray(new Kind[0]);
     }
 
-    private void checkKinds() throws IOException {
+    private void checkLinks() throws IOException {
         int links = 0;
-        for (int i = 0, at = 0; i < count; i++, at = next(at)) {
-            int kind = bytes[at] & 0xFF;
-            if (kind >= kinds.length) {
-                throw malformed("an entry of kind " + kind + ", where there are " + kinds.length);
+        if (Arrays.stream(kinds).anyMatch(Kind::symlink)) {
+            for (int i = 0, at = 0; i < count; i++, at = next(at)) {
+                links += kind(at).symlink ? 1 : 0;
             }
-            links += kinds[kind].symlink ? 1 : 0;
         }
         check(links == targets.length, "targets for " + targets.length + " symbolic links, where there are " + links);
     }
@@ -130,7 +138,11 @@ final class PageBody {
     }
 
     private int nameLength(int at) {
-        return (bytes[at + block] & 0xFF) | ((bytes[at + block + 1] & 0xFF) << 8);
+        return shortAt(bytes, at + block);
+    }
+
+    private static int shortAt(byte[] bytes, int at) {
+        return (bytes[at] & 0xFF) | ((bytes[at + 1] & 0xFF) << 8);
     }
 
     String name(int at) {

@@ -319,11 +319,12 @@ public final class ListCommand implements Callable<Integer> {
         int entries = 0;
         long pages = 0;
         long sum = 0;
-        CompletableFuture<ListPage> ahead = client.listAsync(directory(size), ListingCursor.START, 0);
-        while (ahead != null) {
-            ListPage page = ahead.join();
+        // The thread that waits reads the first one itself.
+        ListPage page = client.list(directory(size), ListingCursor.START, 0);
+        for (; ; ) {
             ListingCursor next = page.next();
-            ahead = next == null || variant == Variant.BASIC ? null : client.listAsync(directory(size), next, 0);
+            CompletableFuture<ListPage> ahead =
+                    next == null || variant == Variant.BASIC ? null : client.listAsync(directory(size), next, 0);
             pages++;
             PageEntries each = page.read();
             while (each.next()) {
@@ -332,9 +333,10 @@ public final class ListCommand implements Callable<Integer> {
                 sum += each.mode() + each.owner().length() + each.group().length();
                 sum += each.name().length() + (each.directory() ? 1 : 0) + (each.symlink() ? 1 : 0);
             }
-            if (next != null && variant == Variant.BASIC) {
-                ahead = client.listAsync(directory(size), next, 0);
+            if (next == null) {
+                break;
             }
+            page = ahead == null ? client.list(directory(size), next, 0) : ahead.join();
         }
         seen = sum;
         check(entries, size);
