@@ -266,8 +266,14 @@ public final class HmfsClient implements AutoCloseable {
 
     /** A page of a directory that tells no more of its entries than was asked for. */
     public CompletableFuture<ListPage> listAsync(String path, ListingCursor cursor, int entriesMax, ListDetail detail) {
+        return listAsync(path, cursor, entriesMax, detail, NameFilter.NONE);
+    }
+
+    /** A page of those entries of a directory that the filter leaves; it may have none although more follow. */
+    public CompletableFuture<ListPage> listAsync(
+            String path, ListingCursor cursor, int entriesMax, ListDetail detail, NameFilter filter) {
         return calls.submitMade(
-                namespace.list, path, () -> NamespaceCalls.ListFrom.of(path, cursor, entriesMax, detail));
+                namespace.list, path, () -> NamespaceCalls.ListFrom.of(path, cursor, entriesMax, detail, filter));
     }
 
     /** A page of a directory from a cursor on, at most {@code entriesMax} entries; 0: as many as the server likes. */
@@ -277,7 +283,13 @@ public final class HmfsClient implements AutoCloseable {
 
     /** A page of a directory that tells no more of its entries than was asked for. */
     public ListPage list(String path, ListingCursor cursor, int entriesMax, ListDetail detail) throws IOException {
-        return calls.call(namespace.list, path, NamespaceCalls.ListFrom.of(path, cursor, entriesMax, detail));
+        return list(path, cursor, entriesMax, detail, NameFilter.NONE);
+    }
+
+    /** A page of those entries of a directory that the filter leaves; it may have none although more follow. */
+    public ListPage list(String path, ListingCursor cursor, int entriesMax, ListDetail detail, NameFilter filter)
+            throws IOException {
+        return calls.call(namespace.list, path, NamespaceCalls.ListFrom.of(path, cursor, entriesMax, detail, filter));
     }
 
     /**

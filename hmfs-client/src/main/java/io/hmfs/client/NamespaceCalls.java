@@ -77,7 +77,7 @@ final class NamespaceCalls {
                 REPEATABLE,
                 ListEncoder.TEMPLATE_ID,
                 ListEncoder.BLOCK_LENGTH,
-                each -> each.path.length,
+                each -> each.path.length + Short.BYTES + each.prefix.length + Short.BYTES + each.suffix.length,
                 (each, out) -> listEncoder
                         .wrap(out, Wire.HEADER_SIZE)
                         .baseId(Wire.ROOT_ID)
@@ -88,6 +88,8 @@ final class NamespaceCalls {
                         .bytesMax(0)
                         .detail(each.detail.code())
                         .putPath(each.path, 0, each.path.length)
+                        .putPrefix(each.prefix, 0, each.prefix.length)
+                        .putSuffix(each.suffix, 0, each.suffix.length)
                         .limit(),
                 PageDecoder.TEMPLATE_ID,
                 (reply, path, each) -> replies.page(reply));
@@ -258,10 +260,22 @@ final class NamespaceCalls {
                 replies::done);
     }
 
-    record ListFrom(byte[] path, ListingCursor cursor, int entriesMax, ListDetail detail) {
-        static ListFrom of(String path, ListingCursor cursor, int entriesMax, ListDetail detail) throws HmfsException {
+    record ListFrom(
+            byte[] path, ListingCursor cursor, int entriesMax, ListDetail detail, byte[] prefix, byte[] suffix) {
+        static ListFrom of(String path, ListingCursor cursor, int entriesMax, ListDetail detail, NameFilter filter)
+                throws HmfsException {
             CallArguments.checkEntries("list", path, entriesMax);
-            return new ListFrom(CallArguments.utf8Path("list", path), cursor, entriesMax, detail);
+            if (!filter.fits()) {
+                throw new HmfsException(
+                        ResultCode.INVALID_ARGUMENT, "list " + path + ": no name is as long as " + filter);
+            }
+            return new ListFrom(
+                    CallArguments.utf8Path("list", path),
+                    cursor,
+                    entriesMax,
+                    detail,
+                    filter.utf8Prefix(),
+                    filter.utf8Suffix());
         }
     }
 

@@ -82,12 +82,14 @@ class NamespaceCallsTest {
                     new FileInfo(2, 8, "link", false, 0600, "bob", "staff", 4, 5, 6, 7, "../to", false),
                     page.entries().get(0));
             assertThrows(HmfsException.class, () -> client.list("/d", ListingCursor.START, -1));
-            client.list("/d", ListingCursor.START, 0, ListDetail.TIMES);
-            assertEquals(
-                    2,
-                    new ListDecoder()
-                            .wrapAndApplyHeader(pages.request(), 0, header)
-                            .detail());
+            client.list("/d", ListingCursor.START, 0, ListDetail.TIMES, new NameFilter("part-", ".ä"));
+            list.wrapAndApplyHeader(pages.request(), 0, header);
+            assertEquals(2, list.detail());
+            assertEquals("/d", list.path());
+            assertEquals("part-", list.prefix());
+            assertEquals(".ä", list.suffix());
+            NameFilter tooLong = new NameFilter("", "ä".repeat(128));
+            assertThrows(HmfsException.class, () -> client.list("/d", ListingCursor.START, 0, ListDetail.ALL, tooLong));
         }
     }
 

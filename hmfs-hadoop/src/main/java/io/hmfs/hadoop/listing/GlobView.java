@@ -3,6 +3,7 @@ package io.hmfs.hadoop.listing;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ListPage;
+import io.hmfs.client.NameFilter;
 import io.hmfs.hadoop.attributes.FileAttributes;
 import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.statistics.Op;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GlobView extends FilterFileSystem {
     private static final int AHEAD = 32;
+    private static final char REPLACEMENT = '\uFFFD'; // in names, it stands for bytes that are no UTF-8
 
     private final FileAttributes attributes;
     private final Listings listings;
@@ -52,6 +54,24 @@ public final class GlobView extends FilterFileSystem {
         }
     }
 
+    /** How each name begins and ends that a component of a pattern matches, as far as there are only plain characters. */
+    static NameFilter fixedPart(String component) {
+        int from = 0;
+        while (from < component.length() && isPlain(component.charAt(from))) {
+            from++;
+        }
+        int to = component.length();
+        while (to > from && isPlain(component.charAt(to - 1))) {
+            to--;
+        }
+        NameFilter fixed = new NameFilter(component.substring(0, from), component.substring(to));
+        return fixed.fits() ? fixed : NameFilter.NONE;
+    }
+
+    private static boolean isPlain(char c) {
+        return "*?[]{}\\".indexOf(c) < 0 && c != REPLACEMENT;
+    }
+
     /** A path whose last name has a colon. Globber makes another path of the name, which does not take it for a scheme. */
     private static final class ColonPath extends Path {
         private static final long serialVersionUID = 1L;
@@ -71,6 +91,7 @@ public final class GlobView extends FilterFileSystem {
         final Path path;
         final int component;
         final boolean listing;
+        final NameFilter filter; // what of the directory Globber may take
 
         @Nullable
         CompletableFuture<ListPage> page;
@@ -78,10 +99,16 @@ public final class GlobView extends FilterFileSystem {
         @Nullable
         CompletableFuture<FileInfo> info;
 
-        Ask(Path path, int component, boolean listing) {
+        /** For what is at a path. */
+        Ask(Path path, int component) {
+            this(path, component, false, NameFilter.NONE);
+        }
+
+        Ask(Path path, int component, boolean listing, NameFilter filter) {
             this.path = path;
             this.component = component;
             this.listing = listing;
+            this.filter = filter;
         }
     }
 
@@ -107,7 +134,7 @@ public final class GlobView extends FilterFileSystem {
                     authority == null ? getUri().getAuthority() : authority,
                     Path.SEPARATOR);
             if (components.isEmpty()) {
-                toAsk.add(new Ask(root, 0, false));
+                toAsk.add(new Ask(root, 0));
             } else {
                 goOn(root, 0);
             }
@@ -118,13 +145,13 @@ public final class GlobView extends FilterFileSystem {
             Path at = from;
             for (int i = component; i < components.size(); i++) {
                 if (filters.get(i).hasPattern()) {
-                    toAsk.add(new Ask(at, i, true));
+                    toAsk.add(new Ask(at, i, true, fixedPart(components.get(i))));
                     return;
                 }
                 at = new Path(at, components.get(i).replaceAll("\\\\(.)", "$1"));
             }
             if (component < components.size()) {
-                toAsk.add(new Ask(at, components.size() - 1, false));
+                toAsk.add(new Ask(at, components.size() - 1));
             }
         }
 
@@ -153,7 +180,7 @@ public final class GlobView extends FilterFileSystem {
             try {
                 String name = nameOf(ask.path);
                 if (ask.listing) {
-                    ask.page = listings.firstPage(name);
+                    ask.page = listings.firstPage(name, ask.filter);
                 } else {
                     ask.info = attributes.statLinkAsync(name);
                 }
@@ -219,7 +246,7 @@ public final class GlobView extends FilterFileSystem {
             }
         } else {
             counts.read(Op.LIST_STATUS);
-            entries = Listings.sorted(listings.list(nameOf(path), makeQualified(path), first, false));
+            entries = Listings.sorted(listings.list(nameOf(path), makeQualified(path), first, ask.filter, false));
             directory = entries.length == 1 ? path : null;
         }
         readable(entries);

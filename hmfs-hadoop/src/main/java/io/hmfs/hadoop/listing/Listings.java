@@ -4,6 +4,7 @@ import io.hmfs.client.HmfsException;
 import io.hmfs.client.ListDetail;
 import io.hmfs.client.ListPage;
 import io.hmfs.client.ListingCursor;
+import io.hmfs.client.NameFilter;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.TreeCursor;
 import io.hmfs.client.TreePage;
@@ -54,14 +55,14 @@ public final class Listings {
             }
             return RemoteIterators.remoteIteratorFromSingleton(attributes.status(attributes.statLink(name), path));
         }
-        return list(name, path, first, sorted);
+        return list(name, path, first, NameFilter.NONE, sorted);
     }
 
-    /** Goes on with the listing of a directory whose first page is there. */
-    RemoteIterator<FileStatus> list(String name, Path path, ListPage first, boolean sorted) {
+    /** Goes on with the listing of a directory whose first page is there, and came through this filter. */
+    RemoteIterator<FileStatus> list(String name, Path path, ListPage first, NameFilter filter, boolean sorted) {
         ChildPaths paths = new ChildPaths(path);
         return RemoteIterators.typeCastingRemoteIterator(
-                new Listing(page(name, first), sorted, entry -> attributes.entry(entry, paths)));
+                new Listing(page(name, first, filter), sorted, entry -> attributes.entry(entry, paths)));
     }
 
     /**
@@ -81,12 +82,12 @@ public final class Listings {
         return new BatchedListing<>(link, attributes, pageEntries, names, paths, qualified, status, followed);
     }
 
-    /** Asks for the first page of a directory. */
-    CompletableFuture<ListPage> firstPage(String name) {
-        return link.client().listAsync(name, ListingCursor.START, pageEntries);
+    /** Asks for the first page of a directory through a filter. */
+    CompletableFuture<ListPage> firstPage(String name, NameFilter filter) {
+        return link.client().listAsync(name, ListingCursor.START, pageEntries, ListDetail.ALL, filter);
     }
 
-    private Listing.Page page(String name, ListPage page) {
+    private Listing.Page page(String name, ListPage page, NameFilter filter) {
         ListingCursor next = page.next();
         return new Listing.Page(
                 page.read(),
@@ -96,13 +97,18 @@ public final class Listings {
                             @Override
                             public CompletableFuture<Listing.Page> ask() {
                                 return link.client()
-                                        .listAsync(name, next, pageEntries)
-                                        .thenApply(more -> page(name, more));
+                                        .listAsync(name, next, pageEntries, ListDetail.ALL, filter)
+                                        .thenApply(more -> page(name, more, filter));
                             }
 
                             @Override
                             public Listing.Page fetch() throws IOException {
-                                return page(name, link.ask(name, client -> client.list(name, next, pageEntries)));
+                                return page(
+                                        name,
+                                        link.ask(
+                                                name,
+                                                client -> client.list(name, next, pageEntries, ListDetail.ALL, filter)),
+                                        filter);
                             }
                         });
     }

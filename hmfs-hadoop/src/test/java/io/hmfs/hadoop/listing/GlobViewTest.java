@@ -3,6 +3,7 @@ package io.hmfs.hadoop.listing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.client.NameFilter;
 import io.hmfs.hadoop.CountingLine;
 import io.hmfs.hadoop.ManyFiles;
 import io.hmfs.hadoop.OwnDirectory;
@@ -185,5 +186,39 @@ class GlobViewTest extends OwnDirectory {
             assertEquals(100, new FilterFileSystem(files).globStatus(pattern).length);
             assertEquals(1 + 3 * 100, line.looks() - before, "alone it looks again at a directory of one entry");
         }
+    }
+
+    @Test
+    void the_server_leaves_out_names_that_begin_or_end_otherwise() throws IOException {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            names.add("part-" + i + ".parquet");
+        }
+        names.add("_SUCCESS");
+        names.add("part-7.crc");
+        ManyFiles.make(fs, directory, names);
+        Configuration conf = new Configuration();
+        conf.setInt("fs.hmfs.list.page.entries", 10);
+        try (CountingLine line = new CountingLine(fs.getUri(), false);
+                FileSystem files = FileSystem.newInstance(line.uri(), conf)) {
+            for (String pattern : List.of("_*", "*.crc", "part-[0-9].crc", "{part,whole}-?.crc", "*ESS")) {
+                int before = line.looks();
+                assertEquals(1, files.globStatus(new Path(directory, pattern)).length, pattern);
+                assertEquals(1, line.looks() - before, pattern);
+            }
+        }
+    }
+
+    @Test
+    void what_is_fixed_of_a_pattern_is_what_stands_before_and_behind_all_that_is_not_plain() {
+        assertEquals(new NameFilter("a", "b"), GlobView.fixedPart("a*b"));
+        assertEquals(new NameFilter("a", "b"), GlobView.fixedPart("a?x[cd]{e,f}b"));
+        assertEquals(new NameFilter("", "d"), GlobView.fixedPart("{ab,cb}d"));
+        assertEquals(new NameFilter("a", "c"), GlobView.fixedPart("a\\*c"));
+        assertEquals(new NameFilter("a", "bc"), GlobView.fixedPart("a*\\bc"));
+        assertEquals(new NameFilter("a-", "-^,"), GlobView.fixedPart("a-*-^,"));
+        assertEquals(NameFilter.NONE, GlobView.fixedPart("*"));
+        assertEquals(NameFilter.NONE, GlobView.fixedPart("ä".repeat(128) + "*"), "longer than any name");
+        assertEquals(new NameFilter("a", ""), GlobView.fixedPart("a\uFFFDb*"));
     }
 }

@@ -14,9 +14,13 @@ final class DirectoryPage {
     /** Where the page begins, and after it where the next one does. */
     final ListCursor cursor = new ListCursor();
 
+    /** What it tells of the directory. */
+    final EntryFilter filter = new EntryFilter();
+
     private final Attributes found = Attributes.withAcl();
     private final EntryPage page = new EntryPage();
     private long directory;
+    private int passed; // entries that were looked at for this page
 
     /** The next page begins there. */
     void from(long birth, long at, long start) {
@@ -71,6 +75,7 @@ final class DirectoryPage {
 
     private Status write(Request request, ListDetail detail, long entriesMax, long bytesMax) {
         page.open(request, directory, detail, entriesMax, bytesMax);
+        passed = 0;
         Status outcome = request.namespace().list(directory, cursor, (name, entry) -> add(request, name, entry));
         if (outcome == Status.OK) {
             page.close(request, cursor);
@@ -79,10 +84,14 @@ final class DirectoryPage {
     }
 
     private boolean add(Request request, Name name, Attributes entry) {
-        if (page.isFull()) {
+        // A filter that leaves out nearly all must not keep the event loop for the whole directory.
+        if (page.isFull() || passed == EntryPage.ENTRIES_MAX) {
             return false;
         }
-        page.add(request, directory, name, entry, name.buffer(), name.length(), false);
+        passed++;
+        if (filter.passes(name)) {
+            page.add(request, directory, name, entry, name.buffer(), name.length(), false);
+        }
         return true;
     }
 

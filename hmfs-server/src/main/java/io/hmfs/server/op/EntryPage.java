@@ -22,7 +22,10 @@ public final class EntryPage {
     static final String NO_DETAIL = "detail is 0 for all of each entry, 1 for name and type, 2 for size and times too";
 
     private static final int ENTRIES_DEFAULT = 1_000;
-    private static final int ENTRIES_MAX = 10_000;
+
+    /** Entries of a page, and entries that are looked at for one. */
+    static final int ENTRIES_MAX = 10_000;
+
     private static final int BYTES_MIN = 4 << 10;
 
     /** Bytes at which a page is full: it is longer by one entry and its own end at most. */

@@ -22,6 +22,11 @@ public final class ListHandler implements Handler {
         }
         int length = list.pathLength();
         int at = list.limit() + ListDecoder.pathHeaderLength();
+        list.skipPath();
+        if (!page.filter.read(list)) {
+            request.reply().failure(ResultCode.INVALID_ARGUMENT, EntryFilter.TOO_LONG);
+            return;
+        }
         page.from(list.cursorBirth(), list.cursorAt(), list.cursorStart());
         page.answer(request, list.baseId(), at, length, detail, list.entriesMax(), list.bytesMax(), false);
     }

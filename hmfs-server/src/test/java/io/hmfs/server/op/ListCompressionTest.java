@@ -64,6 +64,8 @@ class ListCompressionTest {
                 .bytesMax(0)
                 .detail((short) 0)
                 .path(path)
+                .prefix("")
+                .suffix("")
                 .limit();
     }
 

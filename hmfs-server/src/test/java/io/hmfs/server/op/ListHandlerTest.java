@@ -18,6 +18,7 @@ import io.hmfs.wire.Wire;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,6 +47,11 @@ class ListHandlerTest {
     }
 
     private static HandlerRig.Message list(String path, long birth, long at, long start, int entriesMax, int detail) {
+        return list(path, birth, at, start, entriesMax, detail, "", "");
+    }
+
+    private static HandlerRig.Message list(
+            String path, long birth, long at, long start, int entriesMax, int detail, String prefix, String suffix) {
         return (out, header) -> new ListEncoder()
                 .wrapAndApplyHeader(out, 0, header)
                 .correlationId(1)
@@ -57,6 +63,8 @@ class ListHandlerTest {
                 .bytesMax(0)
                 .detail((short) detail)
                 .path(path)
+                .prefix(prefix)
+                .suffix(suffix)
                 .limit();
     }
 
@@ -149,5 +157,53 @@ class ListHandlerTest {
         assertEquals(-1, second.cursorBirth());
         PageDecoder names = page(list("/d", 0, 0, 0, 0, ListDetail.NAMES.code()));
         assertEquals(entries, names.entries().count(), "where modes are not asked for, they are no kinds");
+    }
+
+    private Set<String> names(String prefix, String suffix) {
+        PageDecoder page = page(list("/d", 0, 0, 0, 0, 0, prefix, suffix));
+        assertEquals(-1, page.cursorBirth());
+        Set<String> names = new HashSet<>();
+        PageDecoder.EntriesDecoder entries = page.entries();
+        while (entries.hasNext()) {
+            assertTrue(names.add(entries.next().name()));
+        }
+        return names;
+    }
+
+    @Test
+    void aFilterLeavesWhatBeginsAndEndsAsAsked() {
+        long parent = rig.mkdir("d", 0755);
+        for (String name : List.of("a", "ab", "aba", "abba", "b", "ba", "ä", "äb")) {
+            rig.create(parent, name, 0644);
+        }
+        assertEquals(Set.of("a", "ab", "aba", "abba"), names("a", ""));
+        assertEquals(Set.of("a", "aba", "abba", "ba"), names("", "a"));
+        assertEquals(Set.of("aba", "abba"), names("ab", "ba"));
+        assertEquals(Set.of("ab"), names("ab", "ab"));
+        assertEquals(Set.of("ä", "äb"), names("ä", ""));
+        assertEquals(Set.of(), names("abbab", ""));
+        assertEquals(8, names("", "").size());
+        assertEquals(Set.of(), names("x".repeat(255), "x".repeat(255)));
+        assertEquals(
+                ResultCode.INVALID_ARGUMENT,
+                rig.outcome(HandlerRig.ROOT, list("/d", 0, 0, 0, 0, 0, "x".repeat(256), "")));
+        assertEquals(
+                ResultCode.INVALID_ARGUMENT,
+                rig.outcome(HandlerRig.ROOT, list("/d", 0, 0, 0, 0, 0, "", "x".repeat(256))));
+    }
+
+    @Test
+    void aFilterThatLeavesOutNearlyAllDoesNotKeepTheEventLoop() {
+        long parent = rig.mkdir("d", 0755);
+        rig.create(parent, "found", 0644); // the oldest, which comes last
+        for (int i = 0; i < EntryPage.ENTRIES_MAX + 10; i++) {
+            rig.create(parent, "f" + i, 0644);
+        }
+        PageDecoder first = page(list("/d", 0, 0, 0, 0, 0, "found", ""));
+        assertEquals(0, first.entries().count(), "it has looked at as many as one request may");
+        PageDecoder second =
+                page(list("/d", first.cursorBirth(), first.cursorAt(), first.cursorStart(), 0, 0, "found", ""));
+        assertEquals("found", second.entries().next().name());
+        assertEquals(-1, second.cursorBirth());
     }
 }
