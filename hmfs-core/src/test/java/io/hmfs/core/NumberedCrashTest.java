@@ -40,7 +40,7 @@ final class NumberedCrashTest {
     /** The image is one of so many. */
     private static final int IMAGES_AGAIN = 16;
 
-    private static final int SAMPLED = 3;
+    private static final int SAMPLED = 4;
     private static final int REUSED = 140; // the allocator looks for what is free again after 64 fresh slots
 
     /** Which changes a start says were executed. */
