@@ -91,7 +91,7 @@ final class NamespacePairTest {
         System.out.printf(
                 "%s and others: %d moments, %d of them sampled; %d recoveries that differ%n",
                 kinds.get(first), moments, sampled, runs);
-        assertTrue(runs > 100 / SAMPLED, runs + " recoveries of " + moments + " moments");
+        assertTrue(runs >= Sample.least(100), runs + " recoveries of " + moments + " moments");
     }
 
     /** Spread over all events from before the first to behind the last. */

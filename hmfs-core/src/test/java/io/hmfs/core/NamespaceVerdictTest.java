@@ -183,7 +183,7 @@ final class NamespaceVerdictTest extends CutOffCreates {
                 staysDeletedInASweep(image, IMAGES_EACH, "image");
             }
         });
-        assertTrue(finished[0] > 3, "finished: " + finished[0]);
+        assertTrue(finished[0] >= Sample.least(4), "finished: " + finished[0]);
     }
 
     /** [sweep.2] A slot that was freed while only the dead process's stores said DELETED. */

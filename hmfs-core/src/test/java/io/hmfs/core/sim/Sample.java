@@ -30,6 +30,11 @@ public final class Sample {
         this.random = new SplittableRandom(test.hashCode());
     }
 
+    /** How much a test must have met to prove something: a sample, which may be of a few cases, at least one of it. */
+    public static int least(int ofAll) {
+        return WHOLE ? ofAll : 1;
+    }
+
     /** Whether the run takes the next case. */
     public boolean takes() {
         if (next == 0) {
