@@ -703,9 +703,23 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
                 (fs, at) -> fs.delete(at, recursive));
     }
 
+    /** As in HDFS, symbolic links on the way to the files are followed, and one in a file's place is refused. */
     @Override
     public void concat(Path target, Path[] sources) throws IOException {
         counts.write(Op.CONCAT);
+        try {
+            concatHere(target, sources);
+        } catch (LinkOnPathException e) {
+            Path there = getFileLinkStatus(target).getPath();
+            Path[] from = new Path[sources.length];
+            for (int i = 0; i < sources.length; i++) {
+                from[i] = getFileLinkStatus(sources[i]).getPath();
+            }
+            concatHere(there, from);
+        }
+    }
+
+    private void concatHere(Path target, Path[] sources) throws IOException {
         List<String> names = new ArrayList<>();
         for (Path source : sources) {
             names.add(serverPath(source));
@@ -1069,10 +1083,22 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
                 Op.GET_QUOTA_USAGE,
                 path,
                 (m, name, at) -> {
-                    QuotaUsage usage = m.quotas().usage(name);
+                    QuotaUsage usage = quotaUsage(m, name);
                     return usage == null ? m.attributes().summary(name) : usage;
                 },
                 FileSystem::getQuotaUsage);
+    }
+
+    /**
+     * Null if there is no quota, or a symbolic link stands on the path: the summary counts one that ends it, as HDFS
+     * does, and is led on by others.
+     */
+    private static @Nullable QuotaUsage quotaUsage(Mount mount, String name) throws IOException {
+        try {
+            return mount.quotas().usage(name);
+        } catch (LinkOnPathException e) {
+            return null;
+        }
     }
 
     /** Told by the data store if it can; else one block on {@code localhost}, which schedulers take for no place. */

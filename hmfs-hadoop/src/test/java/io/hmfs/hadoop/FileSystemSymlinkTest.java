@@ -97,6 +97,38 @@ class FileSystemSymlinkTest extends OwnDirectory {
     }
 
     @Test
+    void concat_follows_links_on_the_way_and_refuses_one_in_a_files_place() throws IOException {
+        fs.mkdirs(new Path(directory, "d"));
+        Path dir = link("dir", new Path("d"));
+        Path[] files = {new Path(dir, "a"), new Path(dir, "b"), new Path(directory, "d/c")};
+        for (Path file : files) {
+            try (FSDataOutputStream out = fs.create(file)) {
+                out.write(bytes(1, 10));
+            }
+        }
+        fs.concat(files[0], new Path[] {files[1], files[2]});
+        assertEquals(30, fs.getFileStatus(new Path(directory, "d/a")).getLen());
+        assertFalse(fs.exists(files[1]));
+
+        Path link = link("link", files[0]);
+        IOException refused = assertThrows(IOException.class, () -> fs.concat(link, new Path[] {files[0]}));
+        assertTrue(String.valueOf(refused.getMessage()).contains("is a symbolic link"), refused::toString);
+
+        Path nowhere = new Path(link("gone", new Path("missing")), "f");
+        assertThrows(FileNotFoundException.class, () -> fs.concat(nowhere, files));
+    }
+
+    @Test
+    void quota_usage_counts_a_link_that_ends_the_path_and_follows_others() throws IOException {
+        fs.mkdirs(new Path(directory, "d/e"));
+        Path dir = link("dir", new Path("d"));
+        assertEquals(1, fs.getQuotaUsage(dir).getFileAndDirectoryCount());
+        assertEquals(1, fs.getQuotaUsage(link("nowhere", new Path("missing"))).getFileAndDirectoryCount());
+        fs.setQuota(new Path(directory, "d/e"), 10, 1 << 20);
+        assertEquals(10, fs.getQuotaUsage(new Path(dir, "e")).getQuota());
+    }
+
+    @Test
     void a_file_context_makes_no_parents_behind_a_link_that_leads_nowhere() throws IOException {
         FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
         Path nowhere = link("nowhere", new Path("missing/file"));
