@@ -25,6 +25,8 @@ mvn_logged() {
     fi
 }
 
+# Commands need no Flink, and a user without it does not fetch it: the module hmfs-flink is left to Maven, bin/test and bin/lib/flink-jar.
+
 # build_parts: what a build leaves behind and a run needs; one missing means: build.
 build_parts() {
     printf '%s\n' hmfs-server/target/lib hmfs-hadoop/target hmfs-bench/target/lib hmfs-bench/target/hadoop test/trials/target
@@ -41,7 +43,10 @@ $(build_parts)
 LIST
     set -- "$root/pom.xml"
     for part in "$root"/{hmfs-*,test/trials}/pom.xml "$root"/{hmfs-*,test/trials}/src/main "$root"/native; do
-        [ -e "$part" ] && set -- "$@" "$part"
+        case $part in
+            */hmfs-flink/*) ;;
+            *) [ ! -e "$part" ] || set -- "$@" "$part" ;;
+        esac
     done
     [ -n "$(find "$@" -newer "$stamp" 2>/dev/null | head -n 1)" ]
 }
@@ -87,7 +92,7 @@ build_now() {
     build_stale || return 0 # another launcher built it while this one waited
     progress "building HMFS from source (log: ${root}/target/build.log) …"
     build_started
-    mvn_logged "the build" "$root/target/build.log" -T2 -Dmaven.test.skip=true package
+    mvn_logged "the build" "$root/target/build.log" -T2 -pl '!hmfs-flink' -Dmaven.test.skip=true package
     build_done
 }
 
