@@ -47,6 +47,10 @@ expect "a configuration file that is not there" 2 'err=hmfs: *none.properties*' 
 run_as env HMFS_PROT=1 "$hmfs" server --print-config
 expect "an unknown variable" 2 'err=hmfs: unknown variable HMFS_PROT*did you mean HMFS_PORT*' err-lines=1
 
+run quickstart --no-spark --spark 3.5 --dir "$work/quickstart"
+expect "a quickstart without a Spark, and with one" 2 'err=hmfs: --no-spark leaves Spark out and --spark names one*' 'out='
+[ ! -e "$work/quickstart" ] || fail "a quickstart that is refused makes nothing"
+
 # Finding a JDK.
 run_as env -u HMFS_JAVA_HOME -u JAVA_HOME HMFS_JDK_DIRS= "$hmfs" version
 expect "without a JDK one line says what to install" 1 'err=hmfs: no JDK 25*install*HMFS_JAVA_HOME*' err-lines=1

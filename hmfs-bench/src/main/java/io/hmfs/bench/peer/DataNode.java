@@ -28,6 +28,13 @@ public final class DataNode implements AutoCloseable {
      */
     public DataNode(String classPath, NameNode nameNode, Path directory, List<String> flags, String... settings)
             throws IOException, InterruptedException {
+        this(NameNode.ownJava(), classPath, nameNode, directory, flags, settings);
+    }
+
+    /** The same on another Java than that of this process. */
+    public DataNode(
+            Path javaHome, String classPath, NameNode nameNode, Path directory, List<String> flags, String... settings)
+            throws IOException, InterruptedException {
         Path conf = Files.createDirectory(directory.resolve("conf"));
         NameNode.write(conf.resolve("core-site.xml"), "fs.defaultFS", nameNode.uri());
         NameNode.write(
@@ -45,7 +52,7 @@ public final class DataNode implements AutoCloseable {
         Files.createDirectories(conf.resolve("webapps").resolve("datanode")); // its pages, which are not in its jar
         NameNode.logErrors(conf);
         Path out = directory.resolve("data-node.out");
-        process = NameNode.start(MAIN, conf + ":" + classPath, out, flags);
+        process = NameNode.start(javaHome, MAIN, conf + ":" + classPath, out, flags);
         try {
             awaitReport(nameNode, out);
         } catch (IOException | InterruptedException | RuntimeException e) {

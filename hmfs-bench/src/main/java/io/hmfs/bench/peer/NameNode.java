@@ -33,7 +33,8 @@ public final class NameNode implements AutoCloseable {
                 .getCodeSource()
                 .getLocation()
                 .getPath();
-        return new NameNode(NameNodeWithLinks.class.getName(), classPath + ":" + ours, directory, flags, settings);
+        return new NameNode(
+                ownJava(), NameNodeWithLinks.class.getName(), classPath + ":" + ours, directory, flags, settings);
     }
 
     /**
@@ -46,10 +47,17 @@ public final class NameNode implements AutoCloseable {
      */
     public NameNode(String classPath, Path directory, List<String> flags, String... settings)
             throws IOException, InterruptedException {
-        this(MAIN, classPath, directory, flags, settings);
+        this(ownJava(), MAIN, classPath, directory, flags, settings);
     }
 
-    private NameNode(String main, String classPath, Path directory, List<String> flags, String[] settings)
+    /** The same on another Java than that of this process: Hadoop before 3.4.3 does not run on JDK 24 and later. */
+    public NameNode(Path javaHome, String classPath, Path directory, List<String> flags)
+            throws IOException, InterruptedException {
+        this(javaHome, MAIN, classPath, directory, flags, new String[0]);
+    }
+
+    private NameNode(
+            Path javaHome, String main, String classPath, Path directory, List<String> flags, String[] settings)
             throws IOException, InterruptedException {
         port = freePort();
         Path conf = Files.createDirectory(directory.resolve("conf"));
@@ -65,11 +73,11 @@ public final class NameNode implements AutoCloseable {
         Files.createDirectories(conf.resolve("webapps").resolve("hdfs")); // its pages, which are not in its jar
         logErrors(conf);
         Path out = directory.resolve("name-node.out");
-        Process format = start(MAIN, conf + ":" + classPath, out, flags, "-format", "-nonInteractive");
+        Process format = start(javaHome, MAIN, conf + ":" + classPath, out, flags, "-format", "-nonInteractive");
         if (format.waitFor() != 0) {
             throw new IOException("the NameNode could not be formatted: " + Files.readString(out));
         }
-        process = start(main, conf + ":" + classPath, out, flags);
+        process = start(javaHome, main, conf + ":" + classPath, out, flags);
         try {
             awaitConnections(out);
         } catch (IOException | InterruptedException | RuntimeException e) {
@@ -108,10 +116,17 @@ public final class NameNode implements AutoCloseable {
         Files.writeString(file, text.append("</configuration>\n"));
     }
 
-    static Process start(String main, String classPath, Path out, List<String> flags, String... arguments)
+    /** The Java of this process. */
+    static Path ownJava() {
+        return Path.of(System.getProperty("java.home"));
+    }
+
+    static Process start(
+            Path javaHome, String main, String classPath, Path out, List<String> flags, String... arguments)
             throws IOException {
         List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(javaHome.resolve("bin/java").toString());
+        command.add("-XX:+IgnoreUnrecognizedVMOptions"); // JDK 17 knows some of these not yet
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         command.addAll(flags);
         command.addAll(List.of("-cp", classPath, main));

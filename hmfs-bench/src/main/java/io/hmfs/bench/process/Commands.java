@@ -32,6 +32,11 @@ public final class Commands {
         return home;
     }
 
+    /** The directory of the logs. */
+    public Path logs() {
+        return logs;
+    }
+
     /** The log of the program called {@code name}. */
     public Path log(String name) {
         return logs.resolve(name + ".log");

@@ -1,6 +1,7 @@
 package io.hmfs.bench.process;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ public final class ShippedSpark {
             Pattern.compile("^`spark-defaults\\.conf`:\\s+```\\n(.*?)```", Pattern.MULTILINE | Pattern.DOTALL);
     private static final String README_ADDRESS = "hmfs://127.0.0.1:8930";
     private static final Pattern README_JAR = Pattern.compile("/opt/hmfs/hmfs-hadoop-\\S+\\.jar");
+    private static final Pattern HADOOP_JAR = Pattern.compile("hadoop-client-api-(.*)\\.jar");
 
     private final Commands commands;
     private final Path scratch;
@@ -49,6 +51,19 @@ public final class ShippedSpark {
                 javaHome == null ? Path.of(lines.get(2)) : javaHome);
     }
 
+    /** The version of the Hadoop client that it carries. */
+    public String hadoop() throws IOException, StepException {
+        try (DirectoryStream<Path> jars = Files.newDirectoryStream(home.resolve("jars"))) {
+            for (Path jar : jars) {
+                Matcher named = HADOOP_JAR.matcher(jar.getFileName().toString());
+                if (named.matches()) {
+                    return named.group(1);
+                }
+            }
+        }
+        throw new StepException(home + " has no hadoop-client-api");
+    }
+
     /** A job of {@code io.hmfs.spark}, not yet started. */
     ProcessBuilder job(String uri, List<String> settings, String job, List<String> arguments)
             throws IOException, StepException {
@@ -58,7 +73,7 @@ public final class ShippedSpark {
     }
 
     /** One of its scripts, with settings of Spark as {@code name=value}; not yet started. */
-    private ProcessBuilder script(String uri, String script, List<String> settings, List<String> arguments)
+    public ProcessBuilder script(String uri, String script, List<String> settings, List<String> arguments)
             throws IOException, StepException {
         List<String> command = new ArrayList<>();
         command.add(home.resolve("bin").resolve(script).toString());

@@ -6,9 +6,7 @@ import io.hmfs.bench.process.StepException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +19,7 @@ final class ClientSuite {
     private static final String PROGRAM = "ClientProgram";
     /** The oldest, those that Spark 3.4, 3.5 and 4 carry, and the last of each line. */
     private static final List<String> VERSIONS = List.of("3.3.1", "3.3.4", "3.3.6", "3.4.1", "3.4.3", "3.5.0");
-    /** These ask for {@code Subject.getSubject}, which JDK 24 and later refuse. */
-    private static final Pattern WITH_GET_SUBJECT = Pattern.compile("3\\.3\\..*|3\\.4\\.[012]");
 
-    private static final int WITHOUT_GET_SUBJECT = 24;
     private static final Pattern WARNING = Pattern.compile("SLF4J: .*|\\S+ \\S+ (WARN|ERROR|FATAL) .*");
     /** Hadoop says on each start that it found no native library of its own. */
     private static final String OWN_WARNING = " NativeCodeLoader: ";
@@ -45,34 +40,11 @@ final class ClientSuite {
 
     /** With one version of Hadoop, or with all that this Java can run. */
     void all(@Nullable String version) throws IOException, InterruptedException {
-        if (version != null) {
-            one(version);
-            return;
-        }
-        List<String> leftOut = new ArrayList<>();
-        boolean recent = feature() >= WITHOUT_GET_SUBJECT;
-        for (String each : VERSIONS) {
-            if (recent && WITH_GET_SUBJECT.matcher(each).matches()) {
-                leftOut.add(each);
-            } else {
+        for (String each : version == null ? VERSIONS : List.of(version)) {
+            if (!Hadoop.leftOut(SUITE, "a client", each, javaHome)) {
                 one(each);
             }
         }
-        if (!leftOut.isEmpty()) {
-            System.out.printf(
-                    "%-10s left out. Hadoop %s: does not run on JDK %d and later%n",
-                    SUITE, String.join(", ", leftOut), WITHOUT_GET_SUBJECT);
-        }
-    }
-
-    /** The feature version of the Java of the programs: 17, 25. */
-    private int feature() throws IOException {
-        Properties release = new Properties();
-        try (var in = Files.newInputStream(javaHome.resolve("release"))) {
-            release.load(in);
-        }
-        String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
-        return Runtime.Version.parse(version).feature();
     }
 
     private void one(String version) throws InterruptedException {

@@ -38,6 +38,12 @@ import picocli.CommandLine.Parameters;
             "  filesystem  Hadoop's own contract tests of filesystems, of the Hadoop that --hadoop says",
             "  spark       Parquet tables written, appended to, overwritten in part; 200 tasks; a job killed midway"
                     + " and run again",
+            "  shipped     Spark 3.4, 3.5, 4.0 and 4.2 as their makers ship them (PyPI's pyspark, with its own Hadoop"
+                    + " client), with HMFS's jar and the README's lines alone",
+            "  tour        the tour of docs/hadoop.md, as it stands there, with Spark 3.5 and 4.2 from PyPI",
+            "  tools       avro-tools, orc-tools and parquet-cli: a file of each format written and read back",
+            "  recovery    HBase's recovery of a lease, Flink's recoverable writer over hdfs:// and viewfs:// that are"
+                    + " mapped onto HMFS",
             "  iceberg     two Sparks that append to one table of Iceberg's HadoopCatalog at once, also while the"
                     + " server is killed",
             "  s3          Hadoop's shell over an HMFS whose data lies on an S3 server, versitygw, reached by S3A; Go"
@@ -45,7 +51,7 @@ import picocli.CommandLine.Parameters;
             "  rados       an HMFS whose data lies in a Ceph cluster of one monitor and one OSD; needs ceph-mon and"
                     + " ceph-osd",
             "",
-            "The first run fetches Hadoop, Spark, Iceberg and S3A with Maven. The last line is \"N passed, N failed\";"
+            "The first run fetches Hadoop, Spark, Iceberg and S3A with Maven, and pyspark with pip. The last line is \"N passed, N failed\";"
                     + " exit code 0: none failed.",
             "",
             "Examples:",
@@ -69,6 +75,10 @@ public final class ContractCommand implements Callable<Integer> {
         WARNINGS,
         FILESYSTEM,
         SPARK,
+        SHIPPED,
+        TOUR,
+        TOOLS,
+        RECOVERY,
         ICEBERG,
         S3,
         RADOS
@@ -78,14 +88,13 @@ public final class ContractCommand implements Callable<Integer> {
             paramLabel = "SUITE",
             arity = "0..*",
             description =
-                    "Those to run: client, mapreduce, distcp, warnings, filesystem, spark, iceberg, s3, rados (default: all).")
+                    "Those to run: client, mapreduce, distcp, warnings, filesystem, spark, shipped, tour, tools, recovery, iceberg, s3, rados (default: all).")
     private @Nullable Set<Suite> suites;
 
     @Option(
             names = "--quick",
-            description =
-                    "The part that bin/test runs: small loads, about a minute; without filesystem, Spark, Iceberg, S3"
-                            + " and RADOS.")
+            description = "The part that bin/test runs, of client, mapreduce, distcp and warnings: small loads, about a"
+                    + " minute.")
     private boolean quick;
 
     @Option(
@@ -98,9 +107,17 @@ public final class ContractCommand implements Callable<Integer> {
             names = "--hadoop",
             paramLabel = "VERSION",
             description =
-                    "Hadoop of client, mapreduce, distcp and its HDFS, warnings, filesystem and iceberg (default: the one that"
+                    "Hadoop of client, mapreduce, distcp and its HDFS, warnings, filesystem, recovery and iceberg (default: the one that"
                             + " HMFS is built against).")
     private @Nullable String hadoopVersion;
+
+    @Option(
+            names = "--spark",
+            paramLabel = "VERSION",
+            description =
+                    "Spark of shipped and tour: 3.4, 3.5, 4.0, 4.2, or a whole version (default: these four, and for tour"
+                            + " 3.5 and 4.2).")
+    private @Nullable String sparkVersion;
 
     @Option(names = "--keep", description = "Leave the logs, and say where.")
     private boolean keep;
@@ -130,9 +147,32 @@ public final class ContractCommand implements Callable<Integer> {
         Commands commands = new Commands(
                 Path.of(System.getProperty("hmfs.home", ".")), Files.createDirectory(work.resolve("logs")));
         if (chosen.contains(Suite.CLIENT)) {
-            client(cases, commands, work);
+            withServer(commands, work.resolve("client"), (_, uri, directory) -> {
+                new ClientSuite(cases, commands, java, uri, directory).all(hadoopVersion);
+            });
         }
-        if (EnumSet.of(Suite.CLIENT).containsAll(chosen)) {
+        if (chosen.contains(Suite.SHIPPED) && !quick) {
+            withServer(commands, work.resolve("shipped"), (hmfs, uri, directory) -> {
+                new ShippedSuite(cases, commands, java, hmfs, uri, directory).all(sparkVersion);
+            });
+        }
+        if (chosen.contains(Suite.TOUR) && !quick) {
+            withServer(commands, work.resolve("tour"), (hmfs, uri, directory) -> {
+                new TourSuite(cases, commands, java, hmfs, uri, directory).all(sparkVersion);
+            });
+        }
+        if (chosen.contains(Suite.TOOLS) && !quick) {
+            withServer(commands, work.resolve("tools"), (hmfs, uri, directory) -> {
+                new ToolsSuite(cases, commands, java, hmfs, uri, directory).all();
+            });
+        }
+        if (chosen.contains(Suite.RECOVERY) && !quick) {
+            withServer(commands, work.resolve("recovery"), (hmfs, uri, directory) -> {
+                new RecoverySuite(cases, commands, java, hmfs, uri, directory).all(hadoopVersion);
+            });
+        }
+        if (EnumSet.of(Suite.CLIENT, Suite.SHIPPED, Suite.TOUR, Suite.TOOLS, Suite.RECOVERY)
+                .containsAll(chosen)) {
             return;
         }
         Hadoop hadoop = Hadoop.prepare(commands, work.resolve("hadoop"), java, Hadoop.RUNTIME, hadoopVersion);
@@ -172,7 +212,7 @@ public final class ContractCommand implements Callable<Integer> {
             }
             if (chosen.contains(Suite.SPARK) && !quick) {
                 SparkJob spark = SparkJob.prepare(commands, work.resolve("spark"), java);
-                new SparkSuite(cases, commands, spark, hmfs, server.uri()).all();
+                new SparkSuite("spark", cases, commands, spark, hmfs, server.uri()).all();
             }
         } finally {
             server.destroy();
@@ -188,12 +228,17 @@ public final class ContractCommand implements Callable<Integer> {
         return pool;
     }
 
-    private void client(Cases cases, Commands commands, Path work) throws Exception {
-        Path directory = Files.createDirectory(work.resolve("client"));
+    /** A suite with a server of its own. */
+    private interface Served {
+        void run(FileSystem hmfs, String uri, Path directory) throws Exception;
+    }
+
+    private static void withServer(Commands commands, Path work, Served suite) throws Exception {
+        Path directory = Files.createDirectory(work);
         Path pool = format(commands, directory.resolve("pool"));
         ServerProcess server = ServerProcess.start(commands, pool, directory.resolve("data"), 0);
-        try {
-            new ClientSuite(cases, commands, java, server.uri(), directory).all(hadoopVersion);
+        try (FileSystem hmfs = Cases.open(server.uri())) {
+            suite.run(hmfs, server.uri(), directory);
         } finally {
             server.destroy();
         }
@@ -269,8 +314,8 @@ public final class ContractCommand implements Callable<Integer> {
     private void distCp(Cases cases, Commands commands, Hadoop hadoop, FileSystem hmfs, Path work) throws Exception {
         Path name = Files.createDirectory(work.resolve("name-node"));
         Path data = Files.createDirectory(work.resolve("data-node"));
-        try (NameNode nameNode = new NameNode(hadoop.classPath(), name, FLAGS);
-                DataNode _ = new DataNode(hadoop.classPath(), nameNode, data, FLAGS);
+        try (NameNode nameNode = new NameNode(java, hadoop.classPath(), name, FLAGS);
+                DataNode _ = new DataNode(java, hadoop.classPath(), nameNode, data, FLAGS);
                 FileSystem hdfs = Cases.open(nameNode.uri(), DistCpSuite.settings())) {
             DistCpSuite suite = new DistCpSuite(cases, hadoop, hmfs, hdfs);
             if (quick) {

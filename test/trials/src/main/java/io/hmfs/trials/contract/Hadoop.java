@@ -8,6 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
+import java.util.regex.Pattern;
+import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +24,11 @@ public final class Hadoop {
     static final String CONTRACTS = "filesystem";
     /** The client alone, with a log. */
     static final String CLIENT = "client";
+
+    /** These ask for {@code Subject.getSubject}, which JDK 24 and later refuse. */
+    private static final Pattern WITH_GET_SUBJECT = Pattern.compile("3\\.3\\..*|3\\.4\\.[012]");
+
+    private static final int WITHOUT_GET_SUBJECT = 24;
 
     private final Commands commands;
     private final Path conf;
@@ -49,6 +57,23 @@ public final class Hadoop {
         return new Hadoop(commands, scratch, javaHome, path.strip());
     }
 
+    /** Whether {@code what} cannot be run, for this version of Hadoop does not run on that Java; then it says so. */
+    static boolean leftOut(String suite, String what, String version, Path javaHome) throws IOException {
+        Properties release = new Properties();
+        try (var in = Files.newInputStream(javaHome.resolve("release"))) {
+            release.load(in);
+        }
+        String java = release.getProperty("JAVA_VERSION", "").replace("\"", "");
+        if (Runtime.Version.parse(java).feature() < WITHOUT_GET_SUBJECT
+                || !WITH_GET_SUBJECT.matcher(version).matches()) {
+            return false;
+        }
+        System.out.printf(
+                "%-10s left out. %s: Hadoop %s does not run on JDK %d and later%n",
+                suite, what, version, WITHOUT_GET_SUBJECT);
+        return true;
+    }
+
     /** The same programs with more jars, and settings of their own. */
     Hadoop with(String jars, Path directory) throws IOException {
         return new Hadoop(commands, directory, javaHome, classPath + ":" + jars);
@@ -71,6 +96,23 @@ public final class Hadoop {
             }
         }
         return false;
+    }
+
+    /** The version that its own jars tell. */
+    String version() throws IOException, StepException {
+        for (String jar : classPath.split(":", -1)) {
+            if (jar.endsWith(".jar")) {
+                try (ZipFile zip = new ZipFile(jar)) {
+                    ZipEntry told = zip.getEntry("common-version-info.properties");
+                    if (told != null) {
+                        Properties info = new Properties();
+                        info.load(zip.getInputStream(told));
+                        return info.getProperty("version", "");
+                    }
+                }
+            }
+        }
+        throw new StepException("none of its jars tells a version of Hadoop: " + classPath);
     }
 
     /** Where its settings are. */
@@ -137,6 +179,12 @@ public final class Hadoop {
     String runPlain(String name, List<String> flags, String main, String... arguments)
             throws IOException, InterruptedException, StepException {
         return launch(name, flags, conf + ":" + plugin() + ":" + classPath, main, arguments);
+    }
+
+    /** Runs a main class with nothing of Hadoop and HMFS but what is on this class path, in the directory {@code scratch}. */
+    String runApart(String name, String path, String main, String... arguments)
+            throws IOException, InterruptedException, StepException {
+        return launch(name, flags("1g"), path, main, arguments);
     }
 
     private String launch(String name, List<String> flags, String path, String main, String... arguments)
