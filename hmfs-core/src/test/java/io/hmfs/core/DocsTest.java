@@ -86,6 +86,7 @@ final class DocsTest {
                 Path.of("..", "hmfs-client"),
                 Path.of("..", "hmfs-server"),
                 Path.of("..", "hmfs-hadoop"),
+                Path.of("..", "hmfs-flink"),
                 Path.of("..", "hmfs-bench"),
                 Path.of("..", "test", "jcstress"),
                 Path.of("..", "test", "spark"),
