@@ -25,7 +25,7 @@ final class PmdkPoolFile extends PoolFile {
 
     private final PoolLock lock;
     private final PmdkHeap heap;
-    private final Arena arena; // its close has each thread come to a safepoint, so that accesses that had begun are over
+    private final Arena arena; // its close has each thread at a safepoint: an access that had begun is over
     private final MappedPmem pmem;
     private final boolean dax;
     private final long fileSize;
