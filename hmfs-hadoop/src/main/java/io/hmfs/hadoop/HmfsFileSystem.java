@@ -771,15 +771,19 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
     /** Lists a whole tree by parts of it: with a request for each part and not for each directory. */
     @Override
     public RemoteIterator<LocatedFileStatus> listFiles(Path path, boolean recursive) throws IOException {
-        if (!recursive) {
-            return super.listFiles(path, false);
-        }
+        return recursive ? filesBelow(path, 0) : super.listFiles(path, false);
+    }
+
+    /** {@code links}: symbolic links that the listing has been led over from one directory to the next. */
+    private RemoteIterator<LocatedFileStatus> filesBelow(Path path, int links) throws IOException {
         return read(
                 Op.LIST_FILES,
                 path,
                 (m, name, at) -> {
                     Listing tree = m.listings().tree(name, makeQualified(at));
-                    return tree == null ? super.listFiles(at, false) : new Flattened<>(tree, this::filesAt);
+                    return tree == null
+                            ? super.listFiles(at, false)
+                            : new Flattened<>(tree, entry -> filesAt(entry, links));
                 },
                 (fs, at) -> fs.listFiles(at, true));
     }
@@ -788,12 +792,15 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
      * The file of an entry, or all files below a directory or a link; null where a directory has gone or a link leads
      * nowhere.
      */
-    private @Nullable RemoteIterator<LocatedFileStatus> filesAt(FileStatus entry) throws IOException {
+    private @Nullable RemoteIterator<LocatedFileStatus> filesAt(FileStatus entry, int links) throws IOException {
         if (entry.isFile()) {
             return RemoteIterators.remoteIteratorFromSingleton(located(entry));
         }
+        if (entry.isSymlink() && links == FsConstants.MAX_PATH_LINKS) {
+            throw new IOException("Possible cyclic loop while following symbolic link " + entry.getPath());
+        }
         try {
-            return listFiles(entry.getPath(), true);
+            return filesBelow(entry.getPath(), entry.isSymlink() ? links + 1 : links);
         } catch (FileNotFoundException gone) {
             return null;
         }

@@ -119,6 +119,20 @@ class FileSystemSymlinkTest extends OwnDirectory {
     }
 
     @Test
+    void files_behind_links_that_lead_in_a_circle_are_listed_up_to_an_error() throws IOException {
+        fs.mkdirs(new Path(directory, "d"));
+        link("d/back", directory);
+        fs.create(new Path(directory, "d/f")).close();
+        RemoteIterator<LocatedFileStatus> files = fs.listFiles(directory, true);
+        IOException refused = assertThrows(IOException.class, () -> {
+            for (int i = 0; i < 1_000; i++) {
+                files.next();
+            }
+        });
+        assertTrue(String.valueOf(refused.getMessage()).contains("Possible cyclic loop"), refused::toString);
+    }
+
+    @Test
     void quota_usage_counts_a_link_that_ends_the_path_and_follows_others() throws IOException {
         fs.mkdirs(new Path(directory, "d/e"));
         Path dir = link("dir", new Path("d"));

@@ -170,7 +170,10 @@ public final class DifferCommand implements Callable<Integer> {
                 "dfs.blocksize",
                 "" + Client.BLOCK,
                 "dfs.client.block.write.locateFollowingBlock.initial.delay.ms",
-                "5");
+                "5",
+                // There is no other DataNode to go on with when a busy machine has kept this one waiting.
+                "dfs.client.block.write.replace-datanode-on-failure.enable",
+                "false");
     }
 
     private boolean random(Subject hdfs, Subject hmfs, KnownDifferences known) throws Exception {
