@@ -4,7 +4,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.wire.ListDecoder;
 import java.util.Arrays;
 
-/** Which names a listing tells: those that begin and end as the client has asked for. Not thread-safe. */
+/** Which names a listing tells: those that begin and end as the client has asked for; all until it is {@link #read}. Not thread-safe. */
 final class EntryFilter {
     /** What is wrong with a request whose texts no name can have. */
     static final String TOO_LONG = "names begin or end with 255 bytes at most";
@@ -13,12 +13,6 @@ final class EntryFilter {
     private final byte[] suffix = new byte[Name.LENGTH_MAX];
     private int prefixLength;
     private int suffixLength;
-
-    /** Leaves out nothing. */
-    void clear() {
-        prefixLength = 0;
-        suffixLength = 0;
-    }
 
     /** Takes over what stands behind the path of a request, whose texts are read in their order. False if one is longer than any name. */
     boolean read(ListDecoder list) {
