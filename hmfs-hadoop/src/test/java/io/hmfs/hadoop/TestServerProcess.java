@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.util.ShutdownHookManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,7 +67,9 @@ public final class TestServerProcess implements AutoCloseable {
             if (server == null) {
                 server = start();
                 shared = server;
-                Runtime.getRuntime().addShutdownHook(new Thread(server::close));
+                // Behind Hadoop's own, which closes the filesystems: streams that a program left open are committed.
+                ShutdownHookManager.get()
+                        .addShutdownHook(server::close, FileSystem.SHUTDOWN_HOOK_PRIORITY - 1, 70, TimeUnit.SECONDS);
             }
             return server;
         }

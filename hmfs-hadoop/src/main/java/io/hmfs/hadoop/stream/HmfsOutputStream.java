@@ -2,6 +2,7 @@ package io.hmfs.hadoop.stream;
 
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ResultCode;
+import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.statistics.Op;
 import io.hmfs.hadoop.statistics.OpCounts;
 import io.hmfs.hadoop.store.DataStore;
@@ -56,6 +57,7 @@ public final class HmfsOutputStream extends OutputStream
     private long chunkStart;
     private long committed;
     private boolean closed;
+    private boolean judged; // whether the file was asked what the failure means
     private boolean ended; // whether the lease has ended and the server knows it
     private volatile long written;
 
@@ -190,7 +192,12 @@ public final class HmfsOutputStream extends OutputStream
                 && (refused.code() == ResultCode.STALE
                         || refused.code() == ResultCode.LEASE_LOST
                         || refused.code() == ResultCode.ACCESS_DENIED)) {
-            throw file.refusal(refused);
+            if (!judged) { // once: a program closes a stream that has failed, maybe when the server is gone
+                judged = true;
+                refused = file.judged(refused);
+                failure.set(refused);
+            }
+            throw HadoopErrors.translate(file.path(), refused);
         }
         if (failed != null) {
             throw new IOException(

@@ -68,24 +68,21 @@ final class OpenFile {
             FileInfo now = place();
             boolean moved = e.code() == ResultCode.STALE || e.code() == ResultCode.NOT_FOUND;
             if (!moved || now.equals(target)) {
-                throw refusal(e);
+                throw HadoopErrors.translate(path(), judged(e));
             }
             try {
                 link.repeat(client -> client.append(now, size, grants.current(), last));
             } catch (HmfsException again) {
-                throw refusal(again);
+                throw HadoopErrors.translate(path(), judged(again));
             }
         }
     }
 
-    /** What to throw for a refusal. A lost lease whose file is gone is told as a missing file. */
-    IOException refusal(HmfsException failure) {
-        String named = path();
-        return HadoopErrors.translate(
-                named,
-                failure.code() == ResultCode.LEASE_LOST && isGone(named)
-                        ? new HmfsException(ResultCode.STALE, String.valueOf(failure.getMessage()))
-                        : failure);
+    /** A refusal as a writer understands it: a lost lease whose file is gone is a missing file. Asks the server. */
+    HmfsException judged(HmfsException refusal) {
+        return refusal.code() == ResultCode.LEASE_LOST && isGone(path())
+                ? new HmfsException(ResultCode.STALE, String.valueOf(refusal.getMessage()))
+                : refusal;
     }
 
     private boolean isGone(String named) {

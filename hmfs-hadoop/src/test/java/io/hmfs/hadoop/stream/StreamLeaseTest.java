@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.hadoop.CountingLine;
 import io.hmfs.hadoop.OwnDirectory;
 import io.hmfs.hadoop.TestServerProcess;
 import java.io.FileNotFoundException;
@@ -129,6 +130,23 @@ class StreamLeaseTest extends OwnDirectory {
             }
         });
         assertThrows(FileNotFoundException.class, out::close);
+    }
+
+    @Test
+    void a_stream_that_lost_its_lease_asks_once_what_has_become_of_its_file() throws IOException {
+        try (CountingLine line = new CountingLine(other.getUri(), false);
+                FileSystem writer = FileSystem.newInstance(line.uri(), new Configuration())) {
+            FSDataOutputStream out =
+                    writer.create(new Path(line.uri() + path.toUri().getPath()));
+            assertTrue(((LeaseRecoverable) other).recoverLease(path));
+            out.write(bytes(1, 10));
+            int before = line.looks();
+            assertThrows(IOException.class, out::hflush);
+            assertEquals(before + 1, line.looks());
+            assertThrows(IOException.class, out::hflush);
+            assertThrows(IOException.class, out::close);
+            assertEquals(before + 1, line.looks());
+        }
     }
 
     @Test
