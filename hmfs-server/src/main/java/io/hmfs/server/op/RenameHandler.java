@@ -186,14 +186,27 @@ public final class RenameHandler implements Handler {
         }
     }
 
-    /** What sticky bits say about the object that moves and about the one that it replaces. */
+    /** What sticky bits say about the object that moves and about the one that it replaces; a link that would come to where it leads. */
     private Status check(Request request, boolean replace) {
         Status outcome = stickyBit.check(request, request.path());
+        if (outcome == Status.OK && rename.flags().into() && leadsToTarget(request)) {
+            return Status.EXISTS;
+        }
         if (outcome == Status.OK && replace) {
             outcome = stickyBit.check(request, request.otherPath());
             return outcome == Status.NOT_FOUND ? Status.OK : outcome;
         }
         return outcome;
+    }
+
+    /** Whether a symbolic link moves, and its target is the path to which it moves: as in HDFS, it would lead to itself. */
+    private boolean leadsToTarget(Request request) {
+        PathResolver source = request.path();
+        return request.namespace().stat(source.parentId, source.name, found) == Status.OK
+                && found.isSymlink()
+                && source.look(found) == Status.OK
+                && request.otherPath().is(request.links().target())
+                && !source.is(request.links().target()); // which moves nowhere
     }
 
     /** The record tells the directory that the object has come to: it is the target, unless the target's name stands in it. */

@@ -13,6 +13,7 @@ import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.function.LongPredicate;
 
 /**
@@ -116,6 +117,15 @@ public final class PathResolver {
     public int copyTo(ByteBuf out) {
         out.writeBytes(path, 0, length);
         return length;
+    }
+
+    /** Whether the path that was resolved last, from the root, is this text. */
+    public boolean is(byte[] text) {
+        int first = length > 0 && path[0] == '/' ? 1 : 0;
+        return base == Namespace.ROOT_ID
+                && text.length > 0
+                && text[0] == '/'
+                && Arrays.equals(text, 1, text.length, path, first, length);
     }
 
     /** Where that path begins. */

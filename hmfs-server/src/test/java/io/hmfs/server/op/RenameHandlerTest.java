@@ -16,6 +16,7 @@ import io.hmfs.wire.RenameEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -152,6 +153,20 @@ class RenameHandlerTest {
         assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.ROOT, into("/none", "/d")));
         assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.ROOT, into("/f", "/none/x")));
         assertEquals(ResultCode.INVALID_ARGUMENT, rig.outcome(HandlerRig.ROOT, rename(0, "/f", "/d", true, true)));
+    }
+
+    @Test
+    void aLinkDoesNotMoveToWhereItLeads() {
+        rig.mkdir("d", 0755);
+        long root = Namespace.ROOT_ID;
+        byte[] target = "/d/l".getBytes(StandardCharsets.UTF_8);
+        assertEquals(Status.OK, rig.namespace().symlink(root, Name.of("l"), target, 0, 0, new Attributes()));
+        assertEquals(ResultCode.EXISTS, rig.outcome(HandlerRig.ROOT, into("/l", "/d/l")));
+        assertEquals(ResultCode.EXISTS, rig.outcome(HandlerRig.ROOT, into("/l", "/d")));
+        assertMoved(false, rig.ask(HandlerRig.ROOT, into("/l", "/d/m")));
+        assertMoved(
+                false, rig.ask(HandlerRig.ROOT, rename("/d/m", "/d/l"))); // the exact rename is judged by the client
+        assertMoved(true, rig.ask(HandlerRig.ROOT, into("/d/l", "/d"))); // to itself
     }
 
     @Test
