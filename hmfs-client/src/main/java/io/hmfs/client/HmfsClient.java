@@ -186,7 +186,8 @@ public final class HmfsClient implements AutoCloseable {
     }
 
     /**
-     * Moves a file or directory to another name, or into the directory that has this name; replaces nothing. EXISTS, LOOP.
+     * Moves a file or directory to another name, or into the directory that has this name; replaces nothing. EXISTS, also for a
+     * symbolic link whose target is the path to which it would come; LOOP.
      *
      * @return the path that it has now
      */

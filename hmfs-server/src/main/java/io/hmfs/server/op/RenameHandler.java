@@ -202,9 +202,8 @@ public final class RenameHandler implements Handler {
     /** Whether a symbolic link moves, and its target is the path to which it moves: as in HDFS, it would lead to itself. */
     private boolean leadsToTarget(Request request) {
         PathResolver source = request.path();
-        return request.namespace().stat(source.parentId, source.name, found) == Status.OK
+        return source.look(found) == Status.OK
                 && found.isSymlink()
-                && source.look(found) == Status.OK
                 && request.otherPath().is(request.links().target())
                 && !source.is(request.links().target()); // which moves nowhere
     }

@@ -8,6 +8,7 @@ import io.hmfs.server.access.Access;
 import io.hmfs.server.tree.OrphanDirectory;
 import io.hmfs.server.tree.TreeSum;
 import java.util.Arrays;
+import java.util.stream.LongStream;
 
 /**
  * What renames of one worker, and the removal of whole trees, take from the quotas above where something was to those above where it
@@ -77,6 +78,9 @@ public final class RenameAccounting {
         Status status = namespace.stat(source, sourceName, seen);
         if (status != Status.OK) {
             return status;
+        }
+        if (seen.isDirectory() && LongStream.of(namespace.above(target)).anyMatch(each -> each == seen.id)) {
+            return Status.LOOP; // before all of it is summed up for a move that cannot be
         }
         // What is held in the orphan directory counts where it was, and does not move.
         boolean isKnown = seen.isDirectory() && !orphans.isBusy();

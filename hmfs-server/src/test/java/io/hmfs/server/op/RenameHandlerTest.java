@@ -332,6 +332,20 @@ class RenameHandlerTest {
         }
     }
 
+    /** As in HDFS, that is told before a quota below the directory. */
+    @Test
+    void whatCannotMoveBelowItselfIsNotCounted() {
+        long top = rig.mkdir("d", 0755);
+        Attributes made = new Attributes();
+        assertEquals(Status.OK, rig.namespace().mkdir(top, Name.of("e"), 0755, 0, 0, made));
+        long below = made.id;
+        assertEquals(Status.OK, rig.partition().quotas().set(below, 1, Quota.NONE));
+        assertEquals(ResultCode.LOOP, rig.outcome(HandlerRig.ROOT, rename("/d", "/d/e/f")));
+        assertEquals(ResultCode.LOOP, rig.outcome(HandlerRig.ROOT, into("/d", "/d/e")));
+        Quota usage = rig.partition().quotas().usage(below);
+        assertEquals(1, usage == null ? 0 : usage.usedNames);
+    }
+
     /** From the retry cache, and after a crash from the record that the pool has of it. */
     @Test
     void whatComesAgainIsAnsweredAsBefore() throws IOException {
