@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -27,6 +28,9 @@ final class Client implements AutoCloseable {
     static final short REPLICATION = 1;
     /** So small that few bytes are several blocks. */
     static final long BLOCK = 1024;
+
+    /** Far more than a call takes on a busy machine. */
+    private static final TimeLimit LIMIT = new TimeLimit(TimeUnit.SECONDS.toMillis(60));
 
     private static final int FACTOR = 31;
     /** Times that a session sets are below this, times of the clock are above. */
@@ -71,10 +75,10 @@ final class Client implements AutoCloseable {
         return path.startsWith("/") ? path(path) : new Path(path);
     }
 
-    /** Makes a call as this user. */
+    /** Makes a call as this user. Of a call that does not end the outcome is a TimeoutException. */
     CallOutcome run(PrivilegedExceptionAction<String> call) {
         try {
-            return CallOutcome.of(told(user.doAs(call)));
+            return CallOutcome.of(told(LIMIT.call(() -> user.doAs(call))));
         } catch (Exception e) {
             CallOutcome thrown = CallOutcome.of(e);
             return new CallOutcome(told(thrown.text()), told(thrown.remark()));
