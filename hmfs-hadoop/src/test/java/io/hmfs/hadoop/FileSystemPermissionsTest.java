@@ -125,6 +125,7 @@ class FileSystemPermissionsTest {
         Path[] sources = {source};
         denied(() -> eve.concat(target, sources));
         assertEquals(6, admin.getFileStatus(target).getLen(), "the source cannot be deleted, so nothing is appended");
+        denied(() -> eve.concat(target, new Path[] {new Path(inner, "missing")}));
         admin.setPermission(inner, new FsPermission((short) 0777));
         denied(() -> eve.concat(target, new Path[] {secret}));
         denied(() -> eve.concat(file("concat/closed", 0644), sources));

@@ -49,8 +49,14 @@ public final class Concat {
         Set<Long> seen = new HashSet<>();
         Set<String> parents = new HashSet<>();
         for (String source : sources) {
-            FileInfo file = file(source, READ);
             String parent = source.substring(0, Math.max(source.lastIndexOf('/'), 1));
+            FileInfo file;
+            try {
+                file = file(source, READ);
+            } catch (FileNotFoundException e) {
+                checkAccess(parent, WRITE); // as in HDFS, a user that may not write the directory is told that
+                throw e;
+            }
             if (parents.add(parent)) {
                 checkAccess(parent, WRITE); // the source is deleted at the end
             }

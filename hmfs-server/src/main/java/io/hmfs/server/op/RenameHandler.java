@@ -91,7 +91,7 @@ public final class RenameHandler implements Handler {
         if (isRefused(to)) {
             return to;
         }
-        Status outcome = from == Status.OK && !source.isBase ? source.mayInParent(Access.WRITE) : Status.OK;
+        Status outcome = from == Status.OK && !source.isBase ? mayTakeAway(request) : Status.OK;
         if (outcome == Status.OK && to == Status.OK && rename.flags().into() && isDirectory(request)) {
             isInside = true;
             outcome = target.enter(found.id, source.name);
@@ -106,6 +106,15 @@ public final class RenameHandler implements Handler {
             return Status.NOT_FOUND;
         }
         return source.isBase ? Status.IS_ROOT : target.isBase ? Status.EXISTS : Status.OK;
+    }
+
+    /** What a sticky bit says is told here too, before what the target lacks; the check under the lock is the one that counts. */
+    private Status mayTakeAway(Request request) {
+        PathResolver source = request.path();
+        Status outcome = source.mayInParent(Access.WRITE);
+        return outcome == Status.OK && stickyBit.check(request, source) == Status.ACCESS_DENIED
+                ? Status.ACCESS_DENIED
+                : outcome;
     }
 
     private static boolean isRefused(Status resolved) {

@@ -291,7 +291,9 @@ class RenameHandlerTest {
         long open = rig.mkdir("open", 0777);
         rig.mkdir("closed", 0755);
         rig.create(open, "f", 0666);
+        rig.create(rig.mkdir("sticky", 01777), "s", 0666);
         ResultCode denied = ResultCode.ACCESS_DENIED;
+        assertEquals(denied, rig.outcome(HandlerRig.USER, rename("/sticky/s", "/open/none/g")));
         assertEquals(denied, rig.outcome(HandlerRig.USER, rename("/closed/none", "/open/g")));
         assertEquals(denied, rig.outcome(HandlerRig.USER, rename("/closed/none", "/open/none/g")));
         assertEquals(denied, rig.outcome(HandlerRig.USER, rename("/none/f", "/closed/none/g")));
@@ -299,6 +301,7 @@ class RenameHandlerTest {
         assertEquals(denied, rig.outcome(HandlerRig.USER, into("/open/none", "/closed")));
         assertEquals(denied, rig.outcome(HandlerRig.USER, rename("/", "/closed/g")));
         assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, rename("/none/f", "/open/g")));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, rename("/sticky/none", "/open/g")));
         assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, rename("/open/f", "/open/none/g")));
         assertEquals(Status.OK, look(open, "f"));
     }

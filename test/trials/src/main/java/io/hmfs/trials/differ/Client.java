@@ -42,7 +42,7 @@ final class Client implements AutoCloseable {
     private final String uri;
     private final FileSystem fs;
     private final FileContext fc;
-    private String root = "/differ-0";
+    private String root = "/differ-0/root";
 
     Client(String name, String uri, Configuration conf) throws IOException, InterruptedException {
         this.uri = uri;

@@ -4,7 +4,7 @@ package io.hmfs.trials.differ;
  * What came out differently.
  *
  * @param at index of the operation after which it showed
- * @param what the operation without its user, or {@code tree FIELD TYPE PATH}
+ * @param what the operation without its user, or {@code tree FIELD TYPE PATH after} and the operation
  * @param kind the same without what is particular
  */
 record Difference(int at, String what, String kind, CallOutcome hdfs, CallOutcome hmfs) {
@@ -12,9 +12,11 @@ record Difference(int at, String what, String kind, CallOutcome hdfs, CallOutcom
         return new Difference(at, operation.call(), operation.kind().text(), hdfs, hmfs);
     }
 
-    static Difference ofTree(int at, String field, String type, String path, String hdfs, String hmfs) {
+    /** @param last the operation after which the trees were compared; an earlier one may have made the difference */
+    static Difference ofTree(int at, Operation last, String field, String type, String path, String hdfs, String hmfs) {
         String kind = "tree " + field + " " + type;
-        return new Difference(at, kind + " " + path, kind, CallOutcome.of(hdfs), CallOutcome.of(hmfs));
+        String what = kind + " " + path + " after " + last.call();
+        return new Difference(at, what, kind, CallOutcome.of(hdfs), CallOutcome.of(hmfs));
     }
 
     /** Differences with the same one are taken for one and the same; what shortens a session must keep it. */

@@ -1,7 +1,9 @@
 package io.hmfs.trials.differ;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -35,7 +37,8 @@ final class LockStep {
      * The first difference that does not pass, or null. Where one that passes leaves trees that are not the same, the session ends there: what
      * follows would differ for that reason.
      *
-     * @param every after so many operations the trees are compared, and at the end
+     * @param every after so many operations the trees are compared, and at the end; and after each one with a name that is refused, so that
+     *     what it left behind is told with it
      * @param trace takes what each operation did
      */
     @Nullable
@@ -50,27 +53,25 @@ final class LockStep {
             boolean same = expected.text().equals(found.text());
             Difference difference = Difference.ofOperation(i, operation, expected, found);
             trace.accept(same ? operation + "\n  both: " + expected.text() : operation.user() + " " + difference);
-            if (!same) {
-                if (!passes.test(difference)) {
-                    return difference;
-                }
-                if (inTrees(i, passes) != null) {
-                    return null;
-                }
-            } else if ((i + 1) % every == 0 || i == operations.size() - 1) {
-                Difference inTrees = inTrees(i, passes);
-                if (inTrees != null) {
-                    return inTrees;
+            if (!same && !passes.test(difference)) {
+                return difference;
+            }
+            if (!same || (i + 1) % every == 0 || i == operations.size() - 1 || operation.hasRefusedName()) {
+                List<Difference> inTrees = inTrees(i, operation);
+                Optional<Difference> first =
+                        same ? inTrees.stream().filter(passes.negate()).findFirst() : Optional.empty();
+                if (first.isPresent() || !inTrees.isEmpty()) {
+                    return first.orElse(null);
                 }
             }
         }
         return null;
     }
 
-    /** The first difference of the two trees that does not pass. */
-    private @Nullable Difference inTrees(int at, Predicate<Difference> which) throws IOException {
+    private List<Difference> inTrees(int at, Operation last) throws IOException {
         SortedMap<String, SortedMap<String, String>> expected = hdfs.tree();
         SortedMap<String, SortedMap<String, String>> found = hmfs.tree();
+        List<Difference> differences = new ArrayList<>();
         TreeSet<String> paths = new TreeSet<>(expected.keySet());
         paths.addAll(found.keySet());
         for (String path : paths) {
@@ -85,12 +86,11 @@ final class LockStep {
             for (String field : fields) {
                 String a = one.getOrDefault(field, ABSENT);
                 String b = other.getOrDefault(field, ABSENT);
-                Difference difference = Difference.ofTree(at, field, type, path, a, b);
-                if (!a.equals(b) && !which.test(difference)) {
-                    return difference;
+                if (!a.equals(b)) {
+                    differences.add(Difference.ofTree(at, last, field, type, path, a, b));
                 }
             }
         }
-        return null;
+        return differences;
     }
 }

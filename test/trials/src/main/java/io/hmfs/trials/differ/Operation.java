@@ -12,6 +12,7 @@ import java.util.List;
 record Operation(String user, ApiCall kind, List<String> arguments) {
     private static final String EMPTY = "\"\"";
     private static final int HEX = 16;
+    private static final int NAME_MAX = 255;
 
     Operation {
         arguments = List.copyOf(arguments);
@@ -77,6 +78,13 @@ record Operation(String user, ApiCall kind, List<String> arguments) {
             }
         }
         return argument.toString();
+    }
+
+    /** Whether a path has a name that both sides refuse to make: one that is reserved or too long. */
+    boolean hasRefusedName() {
+        return arguments.stream()
+                .flatMap(argument -> Arrays.stream(argument.split("/", -1)))
+                .anyMatch(name -> name.equals(".snapshot") || name.equals(".reserved") || name.length() > NAME_MAX);
     }
 
     /** Without the user: what the table of known differences is matched with. */

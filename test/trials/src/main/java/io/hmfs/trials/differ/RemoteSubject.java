@@ -60,15 +60,21 @@ final class RemoteSubject implements Subject, AutoCloseable {
     @Override
     public void fresh() throws IOException {
         FileSystem fs = superuser.fs();
-        fs.delete(superuser.path(""), true);
+        fs.delete(new Path(session()), true);
         sessions++;
         for (Client client : clients.values()) {
-            client.root("/differ-" + sessions);
+            client.root(session() + "/root");
         }
-        Path root = superuser.path("");
-        fs.delete(root, true);
-        fs.mkdirs(root);
-        fs.setPermission(root, new FsPermission(OPEN_TO_ALL));
+        fs.delete(new Path(session()), true);
+        for (Path each : List.of(new Path(session()), superuser.path(""))) {
+            fs.mkdirs(each);
+            fs.setPermission(each, new FsPermission(OPEN_TO_ALL));
+        }
+    }
+
+    /** What a link in the root makes by {@code ..} is in here too, and goes with the session. */
+    private String session() {
+        return "/differ-" + sessions;
     }
 
     @Override
@@ -103,9 +109,9 @@ final class RemoteSubject implements Subject, AutoCloseable {
     @Override
     public SortedMap<String, SortedMap<String, String>> tree() throws IOException {
         SortedMap<String, SortedMap<String, String>> tree = new TreeMap<>();
-        Path root = superuser.path("");
-        if (superuser.fs().exists(root)) {
-            add(superuser.fs().getFileLinkStatus(root), tree);
+        Path session = new Path(session());
+        if (superuser.fs().exists(session)) {
+            add(superuser.fs().getFileLinkStatus(session), tree);
         }
         return tree;
     }

@@ -1,7 +1,9 @@
 package io.hmfs.trials.differ;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -36,6 +38,24 @@ class OperationTest {
         assertEquals(
                 List.of(new Operation("bob", ApiCall.FS_LIST, List.of("/"))),
                 Operation.parseAll("# difference 1\n\nbob fs.listStatus /\n"));
+    }
+
+    @Test
+    void namesThatAreReservedOrTooLongAreRefused() {
+        String[] refused = {"/.snapshot", "/a/.reserved/b", "/a/" + "x".repeat(256)};
+        for (String path : refused) {
+            assertTrue(new Operation("bob", ApiCall.FS_LIST, List.of(path)).hasRefusedName(), path);
+        }
+        String[] made = {
+            "/",
+            "/a.snapshot",
+            "/a/.snapshots/b",
+            "/" + "x".repeat(255),
+            "/a/" + "x".repeat(200) + "/" + "x".repeat(200)
+        };
+        for (String path : made) {
+            assertFalse(new Operation("bob", ApiCall.FS_LIST, List.of(path)).hasRefusedName(), path);
+        }
     }
 
     @Test
