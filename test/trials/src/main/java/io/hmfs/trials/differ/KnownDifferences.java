@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -50,11 +52,21 @@ final class KnownDifferences {
     /** A table of its text. */
     static KnownDifferences parse(String table) {
         List<Row> rows = new ArrayList<>();
+        Map<String, String> abbreviations = new HashMap<>();
         for (String line : table.lines().toList()) {
             if (line.isBlank() || line.startsWith("#")) {
                 continue;
             }
-            String[] columns = line.split(" \\| ", -1);
+            if (line.startsWith("<")) {
+                String[] words = line.split(" = ", 2);
+                abbreviations.put(words[0], words[1]);
+                continue;
+            }
+            String expressions = line;
+            for (Map.Entry<String, String> each : abbreviations.entrySet()) {
+                expressions = expressions.replace(each.getKey(), each.getValue());
+            }
+            String[] columns = expressions.split(" \\| ", -1);
             if (columns.length != COLUMNS || columns[COLUMNS - 1].isBlank()) {
                 throw new IllegalArgumentException("a row is WHAT | HDFS | HMFS | REASON: " + line);
             }
