@@ -238,12 +238,90 @@ final class RemovedFilesScanTest {
 
     /** Creates files until one has this slot, or the pool is full. Says how many there are. */
     private int createIn(PoolNamespace namespace, Pmem pmem, long slot) {
+        return createIn(namespace, pmem, "new", List.of(slot));
+    }
+
+    private int createIn(PoolNamespace namespace, Pmem pmem, String name, List<Long> slots) {
         int made = 0;
-        while (EntryRecord.state(pmem, slot) != SlotState.NORMAL
-                && namespace.create(ROOT, Name.of("new" + made), 0644, 0, 0, out) == Status.OK) {
+        while (slots.stream().noneMatch(slot -> EntryRecord.state(pmem, slot) == SlotState.NORMAL)
+                && namespace.create(ROOT, Name.of(name + made), 0644, 0, 0, out) == Status.OK) {
             made++;
         }
         return made;
+    }
+
+    /** Runs the scan, and this before its load number {@code load} of the status or the death of a slot. Whether it has that many. */
+    private static boolean scan(PoolNamespace namespace, SimPmem pmem, long slot, int load, Runnable meanwhile) {
+        int[] loads = new int[1];
+        pmem.beforeEachLoadOf(word -> {
+            if ((word == slot || word == slot + EntryRecord.DEATH_OFFSET) && loads[0]++ == load) {
+                pmem.beforeEachLoadOf(null);
+                meanwhile.run();
+            }
+        });
+        namespace.scanInBackground();
+        pmem.beforeEachLoadOf(null);
+        return loads[0] > load;
+    }
+
+    /** Else it would take the file that died in the slot meanwhile for the one that it has seen there. */
+    @Test
+    void aSlotThatTheScanLooksAtIsNotUsedAgain() {
+        boolean met = true;
+        for (int load = 0; met; load++) {
+            SimPoolFile file = withInode();
+            SimPmem pmem = file.pmem();
+            PoolNamespace namespace = RemovedFilesTest.open(file);
+            long inode = inode(file);
+            ok(namespace.delete(ROOT, name(0), out));
+            int[] living = new int[1];
+            try (Stepper consumer = halfDone(namespace, pmem, inode)) {
+                met = scan(namespace, pmem, inode, load, () -> {
+                    consumer.finish();
+                    living[0] = createIn(namespace, pmem, inode);
+                    if (EntryRecord.state(pmem, inode) == SlotState.NORMAL) {
+                        ok(namespace.delete(ROOT, Name.of("new" + --living[0]), out));
+                    }
+                });
+            }
+            pmem.beforeEachEvent(null);
+            take(namespace).forEach(namespace.removedFiles()::done);
+            namespace.sweep(ROOT);
+            everySlotIsFreeOnce(namespace, living[0]);
+        }
+    }
+
+    /** The slot of a file that this start has removed, which its allocator has in hand. */
+    @Test
+    void aSlotThatIsFilledWhileTheScanLooksAtItIsNotFree() {
+        SimPoolFile first = new SimPoolFile(16 << 10, 8);
+        PoolNamespace before = FreshPool.open(first);
+        create(before, 0);
+        create(before, 1);
+        boolean met = true;
+        for (int load = 0; met; load++) {
+            SimPoolFile file = first.killed();
+            SimPmem pmem = file.pmem();
+            List<Long> slots = Unwritten.slots(file, RegionKind.ENTRY_SLOTS)
+                    .filter(at -> EntryRecord.kind(pmem.get(at)) == EntryRecord.KIND_FILE)
+                    .boxed()
+                    .toList();
+            assertEquals(2, slots.size());
+            PoolNamespace namespace = new PoolNamespace("sim", file, false);
+            ok(namespace.delete(ROOT, name(0), out));
+            ok(namespace.delete(ROOT, name(1), out));
+            namespace.sweep(ROOT);
+            int[] living = {createIn(namespace, pmem, "new", slots)};
+            List<Long> inHand = slots.stream()
+                    .filter(at -> EntryRecord.state(pmem, at) == SlotState.FREE)
+                    .toList();
+            assertEquals(1, inHand.size(), "both have waited as long, and one is used again");
+            met = scan(namespace, pmem, inHand.getFirst(), load, () -> {
+                living[0] += createIn(namespace, pmem, "newer", inHand);
+                assertEquals(SlotState.NORMAL, EntryRecord.state(pmem, inHand.getFirst()), "it is not in hand");
+            });
+            everySlotIsFreeOnce(namespace, living[0]);
+        }
     }
 
     @Test

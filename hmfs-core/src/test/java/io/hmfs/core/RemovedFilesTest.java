@@ -21,6 +21,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Progress;
 import io.hmfs.core.type.RemovedFile;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.XattrMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -242,6 +243,30 @@ final class RemovedFilesTest {
             ok(namespace.create(ROOT, Name.of("again-" + i), 0644, 0, 0, out));
         }
         assertEquals(Status.NO_SPACE, namespace.create(ROOT, Name.of("none"), 0644, 0, 0, out));
+        assertEquals(List.of(), namespace.problems());
+    }
+
+    /** The attributes of a file of several names have room for those of others when its last name has gone, and do not wait for its data. */
+    @Test
+    void theAttributesOfAnInodeDoNotWaitForItsData() {
+        Name attribute = Name.of("user.a");
+        create(ROOT, 0);
+        ok(namespace.setXattr(ROOT, name(0), attribute, new byte[500], XattrMode.CREATE));
+        ok(namespace.link(ROOT, name(0), ROOT, Name.of("second"), out));
+        ok(namespace.delete(ROOT, name(0), out));
+        namespace.sweep(ROOT);
+        create(ROOT, 1);
+        int next = 1;
+        while (namespace.setXattr(ROOT, name(next), attribute, new byte[500], XattrMode.CREATE) == Status.OK) {
+            create(ROOT, ++next);
+        }
+        assertEquals(
+                Status.NO_SPACE,
+                namespace.setXattr(ROOT, name(next), attribute, new byte[500], XattrMode.CREATE));
+        ok(namespace.delete(ROOT, Name.of("second"), out));
+        assertEquals(1, namespace.removedFiles().count());
+        ok(namespace.setXattr(ROOT, name(next), attribute, new byte[500], XattrMode.CREATE));
+        assertEquals(1, namespace.removedFiles().count());
         assertEquals(List.of(), namespace.problems());
     }
 

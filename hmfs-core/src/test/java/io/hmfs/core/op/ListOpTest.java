@@ -164,6 +164,58 @@ final class ListOpTest {
         }));
     }
 
+    /** Its slot is FREE then, though the listing keeps it from being used again: nothing of a name or of attributes stands there. */
+    @Test
+    void anObjectThatIsSweptBeforeItsNameIsReadDoesNotShow() throws PoolException {
+        boolean met = true;
+        for (int load = 0; met; load++) {
+            SimPoolFile file = format();
+            namespace = TestPool.open(file);
+            directory = mkdir("dir");
+            create("o", "y");
+            assertEquals(Status.OK, namespace.stat(directory, Name.of("o"), out));
+            long id = out.id;
+            int sweepsAt = load;
+            int[] loads = new int[1];
+            List<Long> ids = new ArrayList<>();
+            List<String> shown = new ArrayList<>();
+            assertEquals(Status.OK, namespace.list(directory, new ListCursor(), (name, found) -> {
+                shown.add(name.toString());
+                ids.add(found.id);
+                if (shown.size() == 1) {
+                    rename("o", "renamed");
+                    file.pmem().beforeEachLoad(() -> {
+                        if (loads[0]++ == sweepsAt) {
+                            file.pmem().beforeEachLoad(null);
+                            assertEquals(Status.OK, namespace.delete(directory, Name.of("renamed"), out));
+                            TestPool.sweep(namespace, directory);
+                        }
+                    });
+                }
+                return true;
+            }));
+            file.pmem().beforeEachLoad(null);
+            met = loads[0] > load;
+            assertEquals("y", shown.removeFirst());
+            assertTrue(shown.isEmpty() || shown.equals(List.of("renamed")), () -> "before load " + sweepsAt + ": " + shown);
+            assertTrue(ids.size() == 1 || ids.getLast() == id, () -> "before load " + sweepsAt + ": " + ids);
+        }
+    }
+
+    /** A listing stands on it, and goes on from there. */
+    @Test
+    void theSlotOfAnEntryThatIsSweptAfterItWasShownIsNotUsedAgain() {
+        create("x", "y", "z");
+        long other = mkdir("other");
+        assertEquals(List.of("z", "y", "x"), list(false, "y", () -> {
+            assertEquals(Status.OK, namespace.delete(directory, Name.of("y"), out));
+            TestPool.sweep(namespace, directory);
+            for (int i = 0; i < 10; i++) {
+                assertEquals(Status.OK, namespace.create(other, Name.of("new" + i), 0644, 0, 0, out));
+            }
+        }));
+    }
+
     /** What takes a place and goes on shows where that place was. */
     @Test
     void anObjectThatReplacesAndIsRenamedShowsInThePlaceItTook() {

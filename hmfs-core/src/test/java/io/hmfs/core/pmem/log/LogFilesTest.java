@@ -178,6 +178,26 @@ final class LogFilesTest {
         }
     }
 
+    /** Else the next start would write again what the ring holds, with the numbers of what it no longer holds: older lines behind newer ones. */
+    @Test
+    void theRingKnowsWhatIsDurableOfMoreThanItHolds() throws IOException {
+        int last = 400; // of a ring of 256
+        try (LoggedPoolFile file = open()) {
+            for (int n = 1; n <= last; n++) {
+                file.pmem().set(AT + (n & 127) * 64L, n);
+                file.pmem().persist(AT + (n & 127) * 64L, 8);
+            }
+            file.durability().await(file.durability().position());
+        }
+        open().close();
+        loseMachine();
+        try (LoggedPoolFile file = open()) {
+            for (int n = last - 127; n <= last; n++) {
+                assertEquals(n, file.pmem().get(AT + (n & 127) * 64L));
+            }
+        }
+    }
+
     @Test
     void theControlFileSaysHowFarTheImageMayBeAhead() throws Exception {
         options = options.withSizes(4 << 10, 8 << 10, 256);
