@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.core.alloc.Summary;
 import io.hmfs.core.layout.ChainRecord;
 import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SlotState;
@@ -238,13 +239,9 @@ final class RemovedFilesScanTest {
 
     /** Creates files until one has this slot, or the pool is full. Says how many there are. */
     private int createIn(PoolNamespace namespace, Pmem pmem, long slot) {
-        return createIn(namespace, pmem, "new", List.of(slot));
-    }
-
-    private int createIn(PoolNamespace namespace, Pmem pmem, String name, List<Long> slots) {
         int made = 0;
-        while (slots.stream().noneMatch(slot -> EntryRecord.state(pmem, slot) == SlotState.NORMAL)
-                && namespace.create(ROOT, Name.of(name + made), 0644, 0, 0, out) == Status.OK) {
+        while (EntryRecord.state(pmem, slot) != SlotState.NORMAL
+                && namespace.create(ROOT, Name.of("new" + made), 0644, 0, 0, out) == Status.OK) {
             made++;
         }
         return made;
@@ -291,37 +288,55 @@ final class RemovedFilesScanTest {
         }
     }
 
-    /** The slot of a file that this start has removed, which its allocator has in hand. */
+    /** The slot of a content that this start has dropped and has in hand. A content that lives has its id where a free slot has its time. */
     @Test
     void aSlotThatIsFilledWhileTheScanLooksAtItIsNotFree() {
         SimPoolFile first = new SimPoolFile(16 << 10, 8);
         PoolNamespace before = FreshPool.open(first);
-        create(before, 0);
-        create(before, 1);
+        mkdir(before, "d0");
+        mkdir(before, "d1");
         boolean met = true;
         for (int load = 0; met; load++) {
             SimPoolFile file = first.killed();
             SimPmem pmem = file.pmem();
-            List<Long> slots = Unwritten.slots(file, RegionKind.ENTRY_SLOTS)
-                    .filter(at -> EntryRecord.kind(pmem.get(at)) == EntryRecord.KIND_FILE)
-                    .boxed()
-                    .toList();
-            assertEquals(2, slots.size());
             PoolNamespace namespace = new PoolNamespace("sim", file, false);
-            ok(namespace.delete(ROOT, name(0), out));
-            ok(namespace.delete(ROOT, name(1), out));
-            namespace.sweep(ROOT);
-            int[] living = {createIn(namespace, pmem, "new", slots)};
-            List<Long> inHand = slots.stream()
-                    .filter(at -> EntryRecord.state(pmem, at) == SlotState.FREE)
-                    .toList();
-            assertEquals(1, inHand.size(), "both have waited as long, and one is used again");
-            met = scan(namespace, pmem, inHand.getFirst(), load, () -> {
-                living[0] += createIn(namespace, pmem, "newer", inHand);
-                assertEquals(SlotState.NORMAL, EntryRecord.state(pmem, inHand.getFirst()), "it is not in hand");
+            List<Long> slots = new ArrayList<>();
+            for (String name : List.of("d0", "d1")) {
+                ok(namespace.stat(ROOT, Name.of(name), out));
+                slots.add(content(file, out.id));
+                ok(namespace.rmdir(ROOT, Name.of(name)));
+            }
+            int[] living = {mkdirIn(namespace, pmem, "new", slots)};
+            slots.removeIf(at -> EntryRecord.state(pmem, at) != SlotState.FREE);
+            assertEquals(1, slots.size(), "both have waited as long, and one is used again");
+            met = scan(namespace, pmem, slots.getFirst(), load, () -> {
+                living[0] += mkdirIn(namespace, pmem, "newer", slots);
+                assertTrue(EntryRecord.state(pmem, slots.getFirst()) != SlotState.FREE, "it is not in hand");
             });
             everySlotIsFreeOnce(namespace, living[0]);
         }
+    }
+
+    private void mkdir(PoolNamespace namespace, String name) {
+        ok(namespace.mkdir(ROOT, Name.of(name), 0755, 0, 0, out));
+    }
+
+    private static long content(SimPoolFile file, long directory) {
+        return Unwritten.slots(file, RegionKind.CONTENT_SLOTS)
+                .filter(at -> EntryRecord.state(file.pmem(), at) != SlotState.FREE
+                        && DirContentRecord.id(file.pmem(), at) == directory)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Makes directories until one has one of these slots for its content, or the pool is full. Says how many there are. */
+    private int mkdirIn(PoolNamespace namespace, Pmem pmem, String name, List<Long> slots) {
+        int made = 0;
+        while (slots.stream().allMatch(slot -> EntryRecord.state(pmem, slot) == SlotState.FREE)
+                && namespace.mkdir(ROOT, Name.of(name + made), 0755, 0, 0, out) == Status.OK) {
+            made++;
+        }
+        return made;
     }
 
     @Test

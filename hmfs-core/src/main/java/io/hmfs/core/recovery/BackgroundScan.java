@@ -152,9 +152,8 @@ public final class BackgroundScan {
         long status = EntryRecord.status(pmem, at);
         if (EntryRecord.state(status) == SlotState.FREE) {
             // † A slot that this start has freed, or is filling, has a time of this start: it is retired, chained or
-            // in
-            // hand. Asked before and after the state: of what is alive the time may be 0, and a slot that is in hand
-            // may come to be that at any moment.
+            // in hand. Asked before and after the state: what is alive may have another word there (a content its id),
+            // and a slot that is in hand may come to be that at any moment.
             if (collects && death < engine.clock.start() && EntryRecord.death(pmem, at) < engine.clock.start()) {
                 slots.release(at);
             }
