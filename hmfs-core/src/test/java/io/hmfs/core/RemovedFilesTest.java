@@ -260,9 +260,7 @@ final class RemovedFilesTest {
         while (namespace.setXattr(ROOT, name(next), attribute, new byte[500], XattrMode.CREATE) == Status.OK) {
             create(ROOT, ++next);
         }
-        assertEquals(
-                Status.NO_SPACE,
-                namespace.setXattr(ROOT, name(next), attribute, new byte[500], XattrMode.CREATE));
+        assertEquals(Status.NO_SPACE, namespace.setXattr(ROOT, name(next), attribute, new byte[500], XattrMode.CREATE));
         ok(namespace.delete(ROOT, Name.of("second"), out));
         assertEquals(1, namespace.removedFiles().count());
         ok(namespace.setXattr(ROOT, name(next), attribute, new byte[500], XattrMode.CREATE));

@@ -197,7 +197,9 @@ final class ListOpTest {
             file.pmem().beforeEachLoad(null);
             met = loads[0] > load;
             assertEquals("y", shown.removeFirst());
-            assertTrue(shown.isEmpty() || shown.equals(List.of("renamed")), () -> "before load " + sweepsAt + ": " + shown);
+            assertTrue(
+                    shown.isEmpty() || shown.equals(List.of("renamed")),
+                    () -> "before load " + sweepsAt + ": " + shown);
             assertTrue(ids.size() == 1 || ids.getLast() == id, () -> "before load " + sweepsAt + ": " + ids);
         }
     }
