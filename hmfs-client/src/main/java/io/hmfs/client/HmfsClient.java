@@ -277,6 +277,22 @@ public final class HmfsClient implements AutoCloseable {
                 namespace.list, path, () -> NamespaceCalls.ListFrom.of(path, cursor, entriesMax, detail, filter));
     }
 
+    /**
+     * Asks for the pages of a directory behind its first one, so many at once at most, before those before them are here.
+     *
+     * @param pagesMax 1 or more; the server sends no page that was not asked for, so these are all that are held for a slow reader
+     */
+    public PagesAhead listAhead(String path, int entriesMax, ListDetail detail, NameFilter filter, int pagesMax)
+            throws HmfsException {
+        if (pagesMax < 1) {
+            throw new HmfsException(
+                    ResultCode.INVALID_ARGUMENT, "list " + path + " with " + pagesMax + " pages ahead; 1 or more");
+        }
+        NamespaceCalls.ListFrom list =
+                NamespaceCalls.ListFrom.of(path, ListingCursor.START, entriesMax, detail, filter);
+        return new PagesAhead(calls, namespace.list, path, list, pagesMax);
+    }
+
     /** A page of a directory from a cursor on, at most {@code entriesMax} entries; 0: as many as the server likes. */
     public ListPage list(String path, ListingCursor cursor, int entriesMax) throws IOException {
         return list(path, cursor, entriesMax, ListDetail.ALL);

@@ -20,6 +20,7 @@ import io.hmfs.wire.StatEncoder;
 import io.hmfs.wire.SymlinkEncoder;
 import io.hmfs.wire.TruncateEncoder;
 import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -87,6 +88,7 @@ final class NamespaceCalls {
                         .entriesMax(each.entriesMax)
                         .bytesMax(0)
                         .detail(each.detail.code())
+                        .behind(each.behind(out))
                         .putPath(each.path, 0, each.path.length)
                         .putPrefix(each.prefix, 0, each.prefix.length)
                         .putSuffix(each.suffix, 0, each.suffix.length)
@@ -260,8 +262,26 @@ final class NamespaceCalls {
                 replies::done);
     }
 
+    /** The correlation id that a request went out with last. On the loop. */
+    static final class Sent {
+        private long id;
+    }
+
+    /**
+     * What a listing asks for.
+     *
+     * @param sent is told how this request went out
+     * @param before of the request for the page before, which may be under way still; null: the cursor counts
+     */
     record ListFrom(
-            byte[] path, ListingCursor cursor, int entriesMax, ListDetail detail, byte[] prefix, byte[] suffix) {
+            byte[] path,
+            ListingCursor cursor,
+            int entriesMax,
+            ListDetail detail,
+            byte[] prefix,
+            byte[] suffix,
+            Sent sent,
+            @Nullable Sent before) {
         static ListFrom of(String path, ListingCursor cursor, int entriesMax, ListDetail detail, NameFilter filter)
                 throws HmfsException {
             CallArguments.checkEntries("list", path, entriesMax);
@@ -275,7 +295,24 @@ final class NamespaceCalls {
                     entriesMax,
                     detail,
                     filter.utf8Prefix(),
-                    filter.utf8Suffix());
+                    filter.utf8Suffix(),
+                    new Sent(),
+                    null);
+        }
+
+        ListFrom at(ListingCursor place) {
+            return new ListFrom(path, place, entriesMax, detail, prefix, suffix, new Sent(), null);
+        }
+
+        /** For the page behind this one. */
+        ListFrom following() {
+            return new ListFrom(path, ListingCursor.START, entriesMax, detail, prefix, suffix, new Sent(), sent);
+        }
+
+        /** The request behind which this one, whose id is in the frame already, goes on. */
+        private long behind(WireBuffer frame) {
+            sent.id = frame.getLong(Wire.HEADER_SIZE, ListEncoder.BYTE_ORDER);
+            return before == null ? 0 : before.id;
         }
     }
 

@@ -26,6 +26,7 @@ record HmfsOptions(
         int writeChunksInFlight,
         int readAheadChunks,
         int listPageEntries,
+        int listPagesAhead,
         int deletesInFlight,
         boolean syncOnClose,
         Duration takeOver,
@@ -40,6 +41,7 @@ record HmfsOptions(
     private static final String WRITE_CHUNKS = PREFIX + "write.chunks.in.flight";
     private static final String READ_AHEAD = PREFIX + "read.ahead.chunks";
     private static final String LIST_PAGE = PREFIX + "list.page.entries";
+    private static final String LIST_PAGES_AHEAD = PREFIX + "list.pages.ahead";
     private static final String DELETES_IN_FLIGHT = PREFIX + "delete.in.flight";
     private static final String SYNC_ON_CLOSE = PREFIX + "sync.on.close";
     private static final long TIME_MAX_MILLIS = TimeUnit.DAYS.toMillis(1000);
@@ -59,6 +61,7 @@ record HmfsOptions(
             WRITE_CHUNKS,
             READ_AHEAD,
             LIST_PAGE,
+            LIST_PAGES_AHEAD,
             DELETES_IN_FLIGHT,
             SYNC_ON_CLOSE,
             TAKE_OVER,
@@ -87,6 +90,7 @@ record HmfsOptions(
                 settings.number(WRITE_CHUNKS, 8, 1, 64),
                 settings.number(READ_AHEAD, 4, 0, 64),
                 settings.number(LIST_PAGE, 1000, 1, 100_000),
+                settings.number(LIST_PAGES_AHEAD, 4, 1, 64),
                 settings.number(DELETES_IN_FLIGHT, 64, 1, 4096),
                 settings.truth(SYNC_ON_CLOSE),
                 settings.time(TAKE_OVER, 300_000),

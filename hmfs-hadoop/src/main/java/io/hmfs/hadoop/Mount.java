@@ -71,7 +71,7 @@ record Mount(
         }
         long blockSize = link.server().blockSize();
         FileAttributes attributes = new FileAttributes(link);
-        Listings listings = new Listings(link, attributes, options.listPageEntries());
+        Listings listings = new Listings(link, attributes, options.listPageEntries(), options.listPagesAhead());
         FileStreams streams = new FileStreams(
                 link,
                 store,

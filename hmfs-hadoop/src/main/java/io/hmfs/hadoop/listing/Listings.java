@@ -5,6 +5,7 @@ import io.hmfs.client.ListDetail;
 import io.hmfs.client.ListPage;
 import io.hmfs.client.ListingCursor;
 import io.hmfs.client.NameFilter;
+import io.hmfs.client.PagesAhead;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.TreeCursor;
 import io.hmfs.client.TreePage;
@@ -30,12 +31,19 @@ public final class Listings {
     private final ServerLink link;
     private final FileAttributes attributes;
     private final int pageEntries;
+    private final int pagesAhead;
 
-    /** {@code pageEntries}: asked for in one request, at most. */
-    public Listings(ServerLink link, FileAttributes attributes, int pageEntries) {
+    /**
+     * Lists with these settings.
+     *
+     * @param pageEntries asked for in one request, at most
+     * @param pagesAhead of one directory under way at once, at most
+     */
+    public Listings(ServerLink link, FileAttributes attributes, int pageEntries, int pagesAhead) {
         this.link = link;
         this.attributes = attributes;
         this.pageEntries = pageEntries;
+        this.pagesAhead = pagesAhead;
     }
 
     /**
@@ -59,10 +67,12 @@ public final class Listings {
     }
 
     /** Goes on with the listing of a directory whose first page is there, and came through this filter. */
-    RemoteIterator<FileStatus> list(String name, Path path, ListPage first, NameFilter filter, boolean sorted) {
+    RemoteIterator<FileStatus> list(String name, Path path, ListPage first, NameFilter filter, boolean sorted)
+            throws IOException {
         ChildPaths paths = new ChildPaths(path);
+        PagesAhead ahead = link.client().listAhead(name, pageEntries, ListDetail.ALL, filter, pagesAhead);
         return RemoteIterators.typeCastingRemoteIterator(
-                new Listing(page(name, first, filter), sorted, entry -> attributes.entry(entry, paths)));
+                new Listing(page(name, first, filter, ahead), sorted, entry -> attributes.entry(entry, paths)));
     }
 
     /**
@@ -87,7 +97,7 @@ public final class Listings {
         return link.client().listAsync(name, ListingCursor.START, pageEntries, ListDetail.ALL, filter);
     }
 
-    private Listing.Page page(String name, ListPage page, NameFilter filter) {
+    private Listing.Page page(String name, ListPage page, NameFilter filter, PagesAhead ahead) {
         ListingCursor next = page.next();
         return new Listing.Page(
                 page.read(),
@@ -96,19 +106,19 @@ public final class Listings {
                         : new Listing.More() {
                             @Override
                             public CompletableFuture<Listing.Page> ask() {
-                                return link.client()
-                                        .listAsync(name, next, pageEntries, ListDetail.ALL, filter)
-                                        .thenApply(more -> page(name, more, filter));
+                                return ahead.next(next).thenApply(more -> page(name, more, filter, ahead));
                             }
 
                             @Override
                             public Listing.Page fetch() throws IOException {
+                                ahead.restart();
                                 return page(
                                         name,
                                         link.ask(
                                                 name,
                                                 client -> client.list(name, next, pageEntries, ListDetail.ALL, filter)),
-                                        filter);
+                                        filter,
+                                        ahead);
                             }
                         });
     }

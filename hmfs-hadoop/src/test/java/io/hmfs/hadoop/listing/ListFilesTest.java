@@ -192,7 +192,10 @@ class ListFilesTest extends OwnDirectory {
                     entries++;
                 }
                 assertEquals(40, entries);
-                assertEquals(4 + 1, line.looks() - before, "nothing is asked for twice");
+                files.getFileStatus(directory);
+                // With the second page and the third, two are under way behind it; a tree has one.
+                int behindTheEnd = kind < 2 ? 2 : 0;
+                assertEquals(4 + behindTheEnd + 2, line.looks() - before, "nothing is asked for twice");
             }
         }
     }

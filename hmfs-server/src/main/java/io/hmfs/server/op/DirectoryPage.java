@@ -76,7 +76,10 @@ final class DirectoryPage {
     private Status write(Request request, ListDetail detail, long entriesMax, long bytesMax) {
         page.open(request, directory, detail, entriesMax, bytesMax);
         passed = 0;
-        Status outcome = request.namespace().list(directory, cursor, (name, entry) -> add(request, name, entry));
+        // Behind the end there is nothing, and to find that out again is a walk over the whole directory.
+        Status outcome = cursor.atEnd()
+                ? Status.OK
+                : request.namespace().list(directory, cursor, (name, entry) -> add(request, name, entry));
         if (outcome == Status.OK) {
             page.close(request, cursor);
         }

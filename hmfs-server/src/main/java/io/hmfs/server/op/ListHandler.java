@@ -6,8 +6,11 @@ import io.hmfs.server.request.Request;
 import io.hmfs.wire.ListDecoder;
 import io.hmfs.wire.Wire;
 
-/** List: one page of a directory's entries, from where the last page ended. */
+/** List: one page of a directory's entries, from a cursor on or from where the page of a request before ended (docs/adr/0196). */
 public final class ListHandler implements Handler {
+    private static final String NOT_KNOWN =
+            "the page before is not known on this connection any more; list from the cursor of that page";
+
     private final ListDecoder list = new ListDecoder();
     private final DirectoryPage page = new DirectoryPage();
 
@@ -28,6 +31,17 @@ public final class ListHandler implements Handler {
             return;
         }
         page.from(list.cursorBirth(), list.cursorAt(), list.cursorStart());
-        page.answer(request, list.baseId(), at, length, detail, list.entriesMax(), list.bytesMax(), false);
+        long behind = list.behind();
+        if (behind != 0 && !request.session().places().take(behind, page.cursor)) {
+            request.reply().failure(ResultCode.STALE, NOT_KNOWN);
+            return;
+        }
+        boolean isFirst = page.cursor.birth == 0;
+        boolean listed =
+                page.answer(request, list.baseId(), at, length, detail, list.entriesMax(), list.bytesMax(), false);
+        // A client that has asked ahead asks behind the end, too; ahead of the first page it knows nothing yet.
+        if (listed && !(isFirst && page.cursor.atEnd())) {
+            request.session().places().keep(request.correlationId(), page.cursor);
+        }
     }
 }

@@ -22,6 +22,7 @@ public class Session implements PeerState {
     private @Nullable RequestKind batch;
     private DiskQueue.@Nullable Share share;
     private @Nullable Runnable whenRoom;
+    private @Nullable ListingPlaces places;
     private int compressFrom = Integer.MAX_VALUE;
     private volatile byte[] auditPrefix = {}; // also set on threads that wait for the disk
 
@@ -68,6 +69,16 @@ public class Session implements PeerState {
     /** Bytes of the shortest reply that may be compressed. */
     public final int compressFrom() {
         return compressFrom;
+    }
+
+    /** Where its listings go on; made for the first that has more than one page. */
+    public final ListingPlaces places() {
+        ListingPlaces known = places;
+        if (known == null) {
+            known = new ListingPlaces();
+            places = known;
+        }
+        return known;
     }
 
     /** The client numbers its changes: what became of them is here. */

@@ -63,6 +63,7 @@ class ListCompressionTest {
                 .entriesMax(0)
                 .bytesMax(0)
                 .detail((short) 0)
+                .behind(0)
                 .path(path)
                 .prefix("")
                 .suffix("")

@@ -17,6 +17,7 @@ import io.hmfs.wire.PageDecoder;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -52,9 +53,23 @@ class ListHandlerTest {
 
     private static HandlerRig.Message list(
             String path, long birth, long at, long start, int entriesMax, int detail, String prefix, String suffix) {
+        return list(path, birth, at, start, entriesMax, detail, prefix, suffix, 1, 0);
+    }
+
+    private static HandlerRig.Message list(
+            String path,
+            long birth,
+            long at,
+            long start,
+            int entriesMax,
+            int detail,
+            String prefix,
+            String suffix,
+            long id,
+            long behind) {
         return (out, header) -> new ListEncoder()
                 .wrapAndApplyHeader(out, 0, header)
-                .correlationId(1)
+                .correlationId(id)
                 .baseId(Wire.ROOT_ID)
                 .cursorBirth(birth)
                 .cursorAt(at)
@@ -62,6 +77,7 @@ class ListHandlerTest {
                 .entriesMax(entriesMax)
                 .bytesMax(0)
                 .detail((short) detail)
+                .behind(behind)
                 .path(path)
                 .prefix(prefix)
                 .suffix(suffix)
@@ -91,6 +107,45 @@ class ListHandlerTest {
             assertEquals(true, pages < made.size());
         }
         assertEquals(made, told);
+    }
+
+    private static HandlerRig.Message behind(String path, long id, long before) {
+        return list(path, 0, 0, 0, 2, 0, "", "", id, before);
+    }
+
+    @Test
+    void aPageGoesOnBehindTheRequestForTheOneBefore() {
+        long parent = rig.mkdir("d", 0755);
+        List<String> made = List.of("a", "b", "c", "e", "f");
+        made.forEach(name -> rig.create(parent, name, 0644));
+        List<String> told = new ArrayList<>();
+        for (int id = 10; id < 14; id++) {
+            PageDecoder page = page(behind("/d", id, id == 10 ? 0 : id - 1));
+            PageDecoder.EntriesDecoder entries = page.entries();
+            while (entries.hasNext()) {
+                told.add(entries.next().name());
+            }
+            assertEquals(id >= 12, page.cursorBirth() == -1, "the third page is the last, and behind it comes none");
+        }
+        assertEquals(made.reversed(), told);
+    }
+
+    @Test
+    void aPageDoesNotGoOnBehindARequestThatIsNotKnown() {
+        long parent = rig.mkdir("d", 0755);
+        List.of("a", "b", "c").forEach(name -> rig.create(parent, name, 0644));
+        rig.mkdir("small", 0755);
+        rig.mkdir("closed", 0711);
+        assertEquals(ResultCode.STALE, rig.outcome(HandlerRig.ROOT, behind("/d", 10, 9)), "never came");
+        assertEquals(ResultCode.OK, rig.outcome(HandlerRig.ROOT, behind("/d", 11, 0)));
+        assertEquals(ResultCode.STALE, rig.outcome(HandlerRig.USER, behind("/d", 12, 11)), "of another connection");
+        assertEquals(ResultCode.OK, rig.outcome(HandlerRig.ROOT, behind("/d", 13, 11)));
+        assertEquals(ResultCode.STALE, rig.outcome(HandlerRig.ROOT, behind("/d", 14, 11)), "used already");
+        assertEquals(ResultCode.OK, rig.outcome(HandlerRig.ROOT, behind("/small", 15, 0)));
+        assertEquals(ResultCode.STALE, rig.outcome(HandlerRig.ROOT, behind("/small", 16, 15)), "all in one page");
+        assertEquals(ResultCode.OK, rig.outcome(HandlerRig.USER, behind("/d", 17, 0)));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, behind("/closed", 18, 17)));
+        assertEquals(ResultCode.STALE, rig.outcome(HandlerRig.USER, behind("/d", 19, 18)), "was refused itself");
     }
 
     @Test
