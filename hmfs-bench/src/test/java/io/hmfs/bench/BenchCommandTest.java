@@ -35,6 +35,13 @@ class BenchCommandTest extends BenchRuns {
         assertTrue(err.toString().contains("micro, engine, net, hdfs, list or compare"), err::toString);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"fast", "0gbit,1ms", "1gbit", "1gbit,0.2", "1gbit,1ms,2"})
+    void aLinkThatCannotBeReadIsRefused(String link) {
+        assertEquals(2, run("list", "--link", link));
+        assertTrue(err.toString().contains("1gbit,0.2ms"), err::toString);
+    }
+
     private List<String> measureNet(String... arguments) throws Exception {
         List<String> all = new ArrayList<>(List.of("net", "--files", "100", "--rounds", "1", "--warm-up", "0"));
         all.addAll(List.of("--millis", "50"));

@@ -11,7 +11,7 @@ import java.nio.channels.SocketChannel;
 
 /**
  * The least that a listing could take: as many bytes in as many pages, out of one buffer and into another over a loopback
- * connection, with nobody who makes them or looks at them. A page is asked for when the one before is here.
+ * connection, or a link, with nobody who makes them or looks at them.
  */
 final class FloorLine implements AutoCloseable {
     private static final int PAGE_MAX = 1 << 20;
@@ -21,9 +21,11 @@ final class FloorLine implements AutoCloseable {
     private final ByteBuffer request = ByteBuffer.allocateDirect(Integer.BYTES);
     private final ByteBuffer page = ByteBuffer.allocateDirect(PAGE_MAX);
 
-    FloorLine() throws IOException {
+    /** {@code links}: on the way. */
+    FloorLine(Links links) throws IOException {
         listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        client = SocketChannel.open(listener.getLocalAddress());
+        int port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
+        client = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), links.to(port)));
         client.setOption(StandardSocketOptions.TCP_NODELAY, true);
         SocketChannel server = listener.accept();
         server.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -55,16 +57,18 @@ final class FloorLine implements AutoCloseable {
         }
     }
 
-    /** Fetches so many bytes in so many pages of equal length. */
-    void fetch(long bytes, long pages) throws IOException {
-        long left = bytes;
-        for (long i = pages; i > 0; i--) {
-            int length = Math.toIntExact(Math.min(left / i, PAGE_MAX));
-            request.clear();
-            request.putInt(length).flip();
-            client.write(request);
+    /** Fetches so many bytes in so many pages of equal length, so many of which are under way at once. */
+    void fetch(long bytes, long pages, int underWay) throws IOException {
+        int length = Math.toIntExact(Math.min(bytes / pages, PAGE_MAX));
+        long asked = 0;
+        for (long here = 0; here < pages; here++) {
+            while (asked < pages && asked < here + underWay) {
+                request.clear();
+                request.putInt(length).flip();
+                client.write(request);
+                asked++;
+            }
             readFully(client, page.clear().limit(length));
-            left -= length;
         }
     }
 

@@ -15,9 +15,12 @@ import io.hmfs.bench.report.Target;
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.HmfsClient;
+import io.hmfs.client.ListDetail;
 import io.hmfs.client.ListPage;
 import io.hmfs.client.ListingCursor;
+import io.hmfs.client.NameFilter;
 import io.hmfs.client.PageEntries;
+import io.hmfs.client.PagesAhead;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -40,7 +43,10 @@ import org.apache.hadoop.fs.RemoteIterator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code hmfs bench list}: what listing a directory takes, beside the same bytes over a socket and beside HDFS. */
 @Command(
@@ -58,7 +64,8 @@ import picocli.CommandLine.Option;
             "  listN     FileSystem.listStatus, and the path of each status",
             "  iterateN  FileSystem.listStatusIterator to its end, and the path of each status",
             "  firstN    the same until the first status is here",
-            "  floor     of clientN: as many bytes in as many pages over a loopback connection, read and not looked at",
+            "  floor     of clientN: as many bytes in as many pages over a connection of its own, as many of them under way,",
+            "            read and not looked at",
             "  bytesN, roundTripsN  of clientN on the wire, counted on the way",
             "  allocatedN  bytes that the thread of listN allocates for each entry",
             "",
@@ -70,6 +77,7 @@ import picocli.CommandLine.Option;
             "  hmfs bench list",
             "  hmfs bench list --entries 16,1000 --hdfs --rounds 9",
             "  hmfs bench list --entries 1000000 --json list.json",
+            "  hmfs bench list --entries 1000000 --variant basic --link 1gbit,0.2ms",
             "  hmfs bench list --entries 16 --tree 10000 --hdfs",
         })
 public final class ListCommand implements Callable<Integer> {
@@ -79,6 +87,7 @@ public final class ListCommand implements Callable<Integer> {
     private static final String TREE = "/tree";
     private static final String[] COMPRESSING = {"--compress-from", "16K", "--compress-local", "true"};
     private static final String[] NOTHING = {};
+    private static final int AHEAD = 4; // pages that are under way in a stream
     private static final int IN_FLIGHT = 512;
     private static final int MAKERS = 64;
     private static final CreateOptions FILE = new CreateOptions(0644, false, false, 0755);
@@ -100,6 +109,8 @@ public final class ListCommand implements Callable<Integer> {
         BASIC,
         /** The next page is under way while one is read. */
         PIPELINE,
+        /** Several pages are under way, as those of Hadoop's listings are. */
+        STREAM,
         /** Long pages are compressed, as they can be for clients on other machines. */
         COMPRESS
     }
@@ -107,13 +118,22 @@ public final class ListCommand implements Callable<Integer> {
     @Option(
             names = "--variant",
             paramLabel = "V",
-            defaultValue = "PIPELINE",
+            defaultValue = "STREAM",
             description = {
-                "How clientN lists (default pipeline). basic: it asks for a page when it has read the one before;"
-                        + " pipeline: the next page is under way; compress: the same, and the server compresses long"
-                        + " pages on this machine, too."
+                "How clientN and floor list (default stream). basic: they ask for a page when they have read the one"
+                        + " before; pipeline: the next page is under way; stream: four are; compress: the same, and the"
+                        + " server compresses long pages on this machine, too."
             })
-    private Variant variant = Variant.PIPELINE;
+    private Variant variant = Variant.STREAM;
+
+    @Option(
+            names = "--link",
+            paramLabel = "RATE,TIME",
+            description = {
+                "All ask through a link, as 1gbit,0.2ms: of so many mbit or gbit a second each way, and of so many ms"
+                        + " there and back. It is a relay in this JVM: it takes processor time, and adds to short answers."
+            })
+    private @Nullable String link;
 
     @Option(
             names = "--tree",
@@ -139,12 +159,20 @@ public final class ListCommand implements Callable<Integer> {
             description = "Where HMFS's pool is made (default /dev/shm, or the directory for temporary files).")
     private java.nio.file.@Nullable Path poolDirectory;
 
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
     private final Lines lines = new Lines();
     private final Map<String, Number> counters = new LinkedHashMap<>();
     volatile long seen; // so that what is read is not read for nothing
 
     @Override
     public Integer call() throws Exception {
+        if (link != null && !Links.isReadable(link)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--link " + link + ": write rate and round trip, as in 1gbit,0.2ms");
+        }
         java.nio.file.Path disk =
                 directory == null ? java.nio.file.Path.of(System.getProperty("java.io.tmpdir")) : directory;
         java.nio.file.Path pools = poolDirectory == null ? PoolDirectory.standard() : poolDirectory;
@@ -166,18 +194,24 @@ public final class ListCommand implements Callable<Integer> {
                                     Files.createDirectory(work.path().resolve("hdfs")),
                                     List.of("dfs.replication", "1"))
                             : null;
-                    HmfsClient client = HmfsClient.connect(
-                            InetAddress.getLoopbackAddress().getHostAddress(), hmfs.port(), ClientOptions.defaults());
-                    FloorLine floor = new FloorLine()) {
+                    Links links = new Links(link);
+                    FloorLine floor = new FloorLine(links)) {
                 List<Side> sides = hdfs == null ? List.of(hmfs) : List.of(hmfs, hdfs);
+                for (Side side : sides) {
+                    side.through(links);
+                }
+                if (link != null) {
+                    counters.put("linkBitsPerSecond", links.bitsPerSecond());
+                    counters.put("linkRoundTripNanos", links.roundTripNanos());
+                }
                 for (int size : sizes) {
                     say("making " + size + " entries");
-                    make(client, size);
+                    make(hmfs.port(), size);
                     if (hdfs != null) {
                         make(hdfs, size);
                     }
                     say("listing " + size + " entries");
-                    measure(client, floor, hmfs.port(), sides, size);
+                    measure(links.to(hmfs.port()), floor, hmfs.port(), sides, size);
                 }
                 if (treeDirectories > 0) {
                     for (Side side : sides) {
@@ -200,10 +234,14 @@ public final class ListCommand implements Callable<Integer> {
         return "part-%011d".formatted(number);
     }
 
-    private static void make(HmfsClient client, int size) throws IOException, InterruptedException {
-        client.mkdir(directory(size), 0755, true);
+    private static HmfsClient connect(int port) throws IOException {
+        return HmfsClient.connect(InetAddress.getLoopbackAddress().getHostAddress(), port, ClientOptions.defaults());
+    }
+
+    private static void make(int port, int size) throws IOException, InterruptedException {
         ArrayDeque<CompletableFuture<?>> underWay = new ArrayDeque<>();
-        try {
+        try (HmfsClient client = connect(port)) {
+            client.mkdir(directory(size), 0755, true);
             for (int i = 0; i < size || !underWay.isEmpty(); i++) {
                 if (i < size) {
                     underWay.add(client.createAsync(directory(size) + "/" + name(i), FILE));
@@ -226,6 +264,12 @@ public final class ListCommand implements Callable<Integer> {
         });
     }
 
+    private void measure(int linkPort, FloorLine floor, int port, List<Side> sides, int size) throws Exception {
+        try (HmfsClient client = connect(linkPort)) {
+            measure(client, floor, port, sides, size);
+        }
+    }
+
     private void measure(HmfsClient client, FloorLine floor, int port, List<Side> sides, int size) throws Exception {
         long pages = pages(client, size);
         long bytes =
@@ -235,7 +279,7 @@ public final class ListCommand implements Callable<Integer> {
         int times = Math.max(1, ENTRIES_MIN / size);
         for (int round = -Math.max(1, 200_000 / (size * times)); round < rounds; round++) {
             timed(round, "client" + size, "hmfs", times, () -> pages(client, size));
-            timed(round, "client" + size, "floor", times, () -> floor.fetch(bytes, pages));
+            timed(round, "client" + size, "floor", times, () -> floor.fetch(bytes, pages, pagesUnderWay()));
             for (Side side : round % 2 == 0 ? sides : sides.reversed()) {
                 FileSystem files = side.files();
                 Path path = side.path(directory(size));
@@ -314,6 +358,10 @@ public final class ListCommand implements Callable<Integer> {
         return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
     }
 
+    private int pagesUnderWay() {
+        return variant.compareTo(Variant.STREAM) < 0 ? 1 : AHEAD;
+    }
+
     /** Lists page by page and reads each attribute; how many pages there were. */
     private long pages(HmfsClient client, int size) throws IOException {
         int entries = 0;
@@ -321,10 +369,10 @@ public final class ListCommand implements Callable<Integer> {
         long sum = 0;
         // The thread that waits reads the first one itself.
         ListPage page = client.list(directory(size), ListingCursor.START, 0);
+        PagesAhead ahead = client.listAhead(directory(size), 0, ListDetail.ALL, NameFilter.NONE, pagesUnderWay());
         for (; ; ) {
             ListingCursor next = page.next();
-            CompletableFuture<ListPage> ahead =
-                    next == null || variant == Variant.BASIC ? null : client.listAsync(directory(size), next, 0);
+            CompletableFuture<ListPage> following = next == null || variant == Variant.BASIC ? null : ahead.next(next);
             pages++;
             PageEntries each = page.read();
             while (each.next()) {
@@ -336,7 +384,7 @@ public final class ListCommand implements Callable<Integer> {
             if (next == null) {
                 break;
             }
-            page = ahead == null ? client.list(directory(size), next, 0) : ahead.join();
+            page = following == null ? client.list(directory(size), next, 0) : following.join();
         }
         seen = sum;
         check(entries, size);

@@ -20,6 +20,7 @@ public abstract class Side implements AutoCloseable {
 
     private final String name;
     private @Nullable Configuration conf;
+    private @Nullable String way;
 
     Side(String name) {
         this.name = name;
@@ -33,6 +34,17 @@ public abstract class Side implements AutoCloseable {
     /** Of its root, without the slash. */
     abstract String uri();
 
+    /** Clients that are made from now on ask over such links. */
+    final void through(Links links) throws IOException {
+        URI straight = URI.create(uri());
+        way = straight.getScheme() + "://" + straight.getHost() + ":" + links.to(straight.getPort());
+    }
+
+    /** Of its root, where clients ask. */
+    private String way() {
+        return way == null ? uri() : way;
+    }
+
     /** What a client has to be told, by name and value; all else is the default. */
     abstract List<String> settings();
 
@@ -43,14 +55,14 @@ public abstract class Side implements AutoCloseable {
 
     /** The filesystem that all parts share, as programs do. */
     final FileSystem files() throws IOException {
-        return FileSystem.get(URI.create(uri()), shared());
+        return FileSystem.get(URI.create(way()), shared());
     }
 
     /** Read from its files once. */
     private synchronized Configuration shared() {
         if (conf == null) {
             conf = new Configuration();
-            conf.set("fs.defaultFS", uri());
+            conf.set("fs.defaultFS", way());
             List<String> settings = settings();
             for (int i = 0; i < settings.size(); i += 2) {
                 conf.set(settings.get(i), settings.get(i + 1));
@@ -61,7 +73,7 @@ public abstract class Side implements AutoCloseable {
 
     /** An absolute path here. */
     final Path path(String path) {
-        return new Path(uri() + path);
+        return new Path(way() + path);
     }
 
     /** Makes an empty file in a directory that is there; by many threads at once, each with a number of its own below {@link #MAKERS}. */
