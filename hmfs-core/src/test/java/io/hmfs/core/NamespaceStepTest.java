@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.InodeRecord;
 import io.hmfs.core.layout.PoolHeader;
+import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.sim.SimPmem;
@@ -178,15 +179,13 @@ final class NamespaceStepTest {
         }
     }
 
-    private int namesInFlight() {
-        int inFlight = 0;
+    private long namesInFlight() {
         SimPmem pmem = file.pmem();
-        for (long at = Pmem.LINE; at < pmem.size(); at += Pmem.LINE) {
-            long status = EntryRecord.status(pmem, at);
-            boolean inode = EntryRecord.kind(status) == EntryRecord.KIND_INODE && status != 0;
-            inFlight += inode && InodeRecord.entry(InodeRecord.names(pmem, at)) != Pmem.NULL ? 1 : 0;
-        }
-        return inFlight;
+        return Unwritten.slots(file, RegionKind.ENTRY_SLOTS)
+                .filter(at -> EntryRecord.state(pmem, at) != SlotState.FREE
+                        && EntryRecord.kind(EntryRecord.status(pmem, at)) == EntryRecord.KIND_INODE
+                        && InodeRecord.entry(InodeRecord.names(pmem, at)) != Pmem.NULL)
+                .count();
     }
 
     /** What was stored and not fenced, lost. */

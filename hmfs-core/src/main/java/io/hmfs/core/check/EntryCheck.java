@@ -90,7 +90,7 @@ final class EntryCheck {
 
     private void free(long at) {
         view.findings.count("free entry slots", 1);
-        if (EntryRecord.death(pmem, at) >= view.future) {
+        if (!view.isIssued(EntryRecord.death(pmem, at))) {
             // A start takes a slot that was freed after it began for one that it knows.
             damage(
                     at + EntryRecord.DEATH_OFFSET,

@@ -73,6 +73,11 @@ final class Fixes implements Repairs {
     }
 
     @Override
+    public long now() {
+        return engine.clock.now();
+    }
+
+    @Override
     public long newId() {
         return engine.ids.next();
     }

@@ -49,8 +49,11 @@ final class PoolView {
     /** Of the pool's seed, once that is known. */
     Keys keys;
 
-    /** No time in the pool is as late as this. */
+    /** No time in the pool is as late as this; a little later than the lease of the clock, which times that are rounded may pass. */
     long future = Long.MAX_VALUE;
+
+    /** The lease of the clock, as it was or as it is repaired: where the next start begins at the earliest. */
+    long lease = Long.MAX_VALUE;
 
     /** Whether removed files that hold data and are on no list are where they belong: a start knows of them, or has told the next one. */
     boolean knowsRemoved;
@@ -322,6 +325,11 @@ final class PoolView {
             repairs = opener.apply(this);
         }
         return repairs;
+    }
+
+    /** Whether the next start begins later than this time, which is not rounded. */
+    boolean isIssued(long time) {
+        return repairs == null ? time < lease : time <= repairs.now();
     }
 
     /** Ends what {@link #repairs} has begun. */

@@ -2,6 +2,9 @@ package io.hmfs.core.check;
 
 /** Repairs that take more than a store of one word. Each is durable when it returns, or is found again by the next check. */
 interface Repairs {
+    /** Later than all times that were issued so far; the next start begins there or later. */
+    long now();
+
     /** A new id. */
     long newId();
 

@@ -74,7 +74,8 @@ final class Survey {
         boolean far = lease > soon && 2 * late < seen;
         boolean low = lease <= timeMax;
         long right = timeMax + 1;
-        view.future = (far || low ? right : lease) + SLACK_NANOS;
+        view.lease = far || low ? right : lease;
+        view.future = view.lease + SLACK_NANOS;
         if (far || low) {
             store(PoolHeader.CLOCK_LEASE_OFFSET, "clock lease", lease, low ? "above " : "soon after ", timeMax, right);
         }

@@ -50,8 +50,9 @@ final class TreeCheck {
         if (at == Pmem.NULL) {
             return; // a parent that is missing or in flight: told elsewhere
         }
-        // Also those of a loop, which was told once.
-        for (at = from; !marks.has(Marks.ROOTED, at); at = above(at)) {
+        // Also those of a loop, which was told once. One that was moved ends in /lost+found, which may be newer than
+        // what this check knows.
+        for (at = from; at != Pmem.NULL && !marks.has(Marks.ROOTED, at); at = above(at)) {
             marks.set(Marks.ROOTED, at);
         }
     }

@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -351,6 +352,24 @@ final class PoolDamageTest {
         Name name = new Name();
         EntryRecord.name(POOL.pmem(), at, EntryRecord.status(POOL.pmem(), at), name);
         return name.toString();
+    }
+
+    /** The next start may begin at the lease, and takes what was freed behind its beginning for what it knows. */
+    @Test
+    void aSlotThatWasFreedAfterTheLeaseIsUsedAgain() throws PoolException {
+        POOL.restore();
+        long lease = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) + TimeUnit.MINUTES.toNanos(10);
+        POOL.pmem().set(PoolHeader.CLOCK_LEASE_OFFSET, lease);
+        long free = slots(POOL, RegionKind.ENTRY_SLOTS, at -> POOL.pmem().get(at) == 0)
+                .getFirst();
+        assertEquals(0, check(POOL).damage());
+        POOL.pmem().set(free + EntryRecord.DEATH_OFFSET, lease + TimeUnit.MILLISECONDS.toNanos(500));
+        assertTrue(repair(POOL).damage() > 0);
+        ServerNamespace namespace = POOL.open();
+        TestPool.scan(namespace);
+        assertEquals(List.of(), TestPool.problems(namespace));
+        namespace.close();
+        POOL.restore();
     }
 
     /** Bits anywhere: no exception, no endless loop, and clean after the repair. */
