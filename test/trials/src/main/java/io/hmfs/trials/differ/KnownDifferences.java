@@ -59,6 +59,9 @@ final class KnownDifferences {
             }
             if (line.startsWith("<")) {
                 String[] words = line.split(" = ", 2);
+                if (words.length != 2 || !words[0].endsWith(">")) {
+                    throw new IllegalArgumentException("an abbreviation is <NAME> = EXPRESSION: " + line);
+                }
                 abbreviations.put(words[0], words[1]);
                 continue;
             }

@@ -58,6 +58,7 @@ class KnownDifferencesTest {
     void aRowWithoutAReasonIsRefused() {
         assertThrows(IllegalArgumentException.class, () -> KnownDifferences.parse("a | b | c"));
         assertThrows(IllegalArgumentException.class, () -> KnownDifferences.parse("a | b | c | "));
+        assertThrows(IllegalArgumentException.class, () -> KnownDifferences.parse("<none> false"));
     }
 
     @Test
