@@ -17,6 +17,7 @@ import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.UnresolvedLinkException;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.AclStatus;
@@ -77,6 +78,33 @@ public final class HmfsFs extends DelegateToFileSystem {
         checkPath(source);
         checkPath(target);
         files.rename(source, target, overwrite ? Options.Rename.OVERWRITE : Options.Rename.NONE);
+    }
+
+    /**
+     * As it is, target too. {@code FileContext} takes a relative target from the path that it gave; where other links
+     * lead to this one, it is told to resolve them first.
+     */
+    @Override
+    public FileStatus getFileLinkStatus(Path path) throws IOException {
+        FileStatus status = files.getFileLinkStatus(path);
+        if (status.isSymlink()) {
+            if (isBehindLinks(status, path)) {
+                throw new UnresolvedLinkException(path + " leads over other symbolic links");
+            }
+            status.setSymlink(files.getLinkTarget(path));
+        }
+        return status;
+    }
+
+    /** Where the link stands, if other links lead to it; else its target. */
+    @Override
+    public Path getLinkTarget(Path path) throws IOException {
+        FileStatus status = files.getFileLinkStatus(path);
+        return isBehindLinks(status, path) ? status.getPath() : files.getLinkTarget(path);
+    }
+
+    private boolean isBehindLinks(FileStatus status, Path path) {
+        return !status.getPath().equals(files.makeQualified(path));
     }
 
     /** Lists page by page, where the superclass would hold all entries. */

@@ -97,6 +97,19 @@ class FileSystemSymlinkTest extends OwnDirectory {
     }
 
     @Test
+    void a_relative_target_starts_where_the_link_stands_also_if_other_links_lead_to_it() throws IOException {
+        fs.mkdirs(new Path(directory, "d/sub"));
+        link("d/sub/link", new Path("../target"));
+        Path through = new Path(link("way", new Path("d/sub")), "link");
+        Path target = fs.makeQualified(new Path(directory, "d/target"));
+
+        assertEquals(target, fs.getFileLinkStatus(through).getSymlink());
+        FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
+        assertEquals(target, context.getFileLinkStatus(through).getSymlink());
+        assertEquals(new Path("../target"), context.getLinkTarget(through));
+    }
+
+    @Test
     void concat_follows_links_on_the_way_and_refuses_one_in_a_files_place() throws IOException {
         fs.mkdirs(new Path(directory, "d"));
         Path dir = link("dir", new Path("d"));
