@@ -15,6 +15,7 @@ import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Options;
@@ -165,6 +166,19 @@ class FileSystemPermissionsTest {
         assertTrue(denied(() -> eve.rename(new Path(open, "f"), closed)).contains("inode=\"" + closed + "\""));
         denied(() -> eve.rename(new Path(open, "f"), new Path(directory, "new")));
         assertTrue(eve.rename(new Path(open, "f"), open), "to itself");
+    }
+
+    @Test
+    void the_right_to_rename_is_asked_for_before_a_link_is_told_from_its_target() throws IOException {
+        FileSystem.enableSymlinks();
+        Path link = new Path(directory, "link");
+        Path target = new Path(directory, "target");
+        admin.createSymlink(target, link, false);
+        assertTrue(denied(() -> ((HmfsFileSystem) eve).rename(link, target, Options.Rename.NONE))
+                .contains("access=WRITE, inode=\"" + directory + "\""));
+        assertThrows(
+                FileAlreadyExistsException.class,
+                () -> ((HmfsFileSystem) admin).rename(link, target, Options.Rename.NONE));
     }
 
     @Test

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Both renames of Hadoop, with the answers that HDFS gives. Paths are absolute and normal. */
 public final class Rename {
+    private static final int WRITE = 2; // as Acls.access takes it
+
     private final ServerLink link;
     private final FileStreams streams;
 
@@ -92,6 +94,9 @@ public final class Rename {
     public void exactly(String source, String target, boolean overwrite) throws IOException {
         FileInfo from = statOrNull(source);
         if (from != null && from.target().equals(target)) {
+            // Who may not rename is told that, as by HDFS.
+            mayChange(parent(source));
+            mayChange(parent(target));
             throw new FileAlreadyExistsException("Cannot rename symlink " + source + " to its target " + target);
         }
         try {
@@ -104,6 +109,14 @@ public final class Rename {
                     "The source " + source + " and destination " + target + " are the same");
         }
         streams.renamed(source, target);
+    }
+
+    private void mayChange(String directory) throws IOException {
+        link.change(directory, client -> client.acls().access(directory, WRITE));
+    }
+
+    private static String parent(String path) {
+        return path.substring(0, Math.max(1, path.lastIndexOf('/')));
     }
 
     private IOException refusal(String source, String target, @Nullable FileInfo from, HmfsException e)
