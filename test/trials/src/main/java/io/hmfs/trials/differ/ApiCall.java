@@ -332,6 +332,11 @@ enum ApiCall {
         return kind;
     }
 
+    /** Whether it makes directories on the way to what it makes, which may be left where that is refused. */
+    boolean makesParents() {
+        return text.matches("f[sc]\\.(mkdirs?|create\\w*)");
+    }
+
     String text() {
         return text;
     }

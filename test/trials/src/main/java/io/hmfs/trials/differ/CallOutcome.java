@@ -21,6 +21,11 @@ record CallOutcome(String text, String remark) {
         return new CallOutcome(returned, "");
     }
 
+    /** Whether it is one of those that say no: an exception, or false. */
+    boolean isRefusal() {
+        return text.startsWith("!") || text.equals("false");
+    }
+
     /** The class, with the message where programs match on it. */
     static CallOutcome of(Throwable thrown) {
         Throwable seen = thrown;

@@ -41,13 +41,17 @@ final class Differ {
     /** Runs sessions from this seed on while it may go on. */
     void run(long seed, LongFunction<List<Operation>> generator, BooleanSupplier goesOn) throws IOException {
         for (long number = seed; goesOn.getAsBoolean(); number++) {
-            List<Operation> session = generator.apply(number);
-            Difference difference = run(session, every, this::isPassed);
-            sessions++;
-            if (difference != null) {
-                report(number, session.subList(0, difference.at() + 1), difference);
-                signatures.put(difference.signature(), 1);
-            }
+            run("seed " + number, generator.apply(number));
+        }
+    }
+
+    /** Runs one session; {@code name}: printed with a difference. */
+    void run(String name, List<Operation> session) throws IOException {
+        Difference difference = run(session, every, this::isPassed);
+        sessions++;
+        if (difference != null) {
+            report(name, session.subList(0, difference.at() + 1), difference);
+            signatures.put(difference.signature(), 1);
         }
     }
 
@@ -66,7 +70,7 @@ final class Differ {
         }
     }
 
-    private void report(long seed, List<Operation> session, Difference first) throws IOException {
+    private void report(String name, List<Operation> session, Difference first) throws IOException {
         AtomicReference<Difference> last = new AtomicReference<>(first);
         Predicate<Difference> passes = each -> known.has(each) || signatures.containsKey(each.signature());
         boolean inTree = first.kind().startsWith("tree");
@@ -83,9 +87,9 @@ final class Differ {
                 .minimise(session);
         minimised.add(shortest);
         out.printf(
-                "%n# difference %d, seed %d, %d of %d operations; bin/dev differ replay FILE%n%s# %s%n",
+                "%n# difference %d, %s, %d of %d operations; bin/dev differ replay FILE%n%s# %s%n",
                 signatures.size() + 1,
-                seed,
+                name,
                 shortest.size(),
                 session.size(),
                 Operation.script(shortest),

@@ -6,6 +6,9 @@ import io.hmfs.bench.process.Commands;
 import io.hmfs.bench.process.ServerProcess;
 import io.hmfs.bench.process.StepException;
 import io.hmfs.bench.process.TemporaryDirectory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,6 +31,7 @@ import picocli.CommandLine.Option;
             "Starts a NameNode, a DataNode and an HMFS server, and executes the same operations of several users on",
             "both in lock step. What they return or throw is compared after each, the trees after every few. A",
             "difference that is not in known-differences.txt is made as short as it gets and printed as a script.",
+            "The sessions of kept-sessions.txt come first.",
             "Exit code 0: there was none.",
             "",
             "Examples:",
@@ -37,6 +41,7 @@ import picocli.CommandLine.Option;
             "  hmfs bench differ --replay FILE",
         })
 public final class DifferCommand implements Callable<Integer> {
+    private static final String KEPT = "kept-sessions.txt";
     private static final String POOL_SIZE = "256M";
     private static final int COMMAND_SECONDS = 60;
     private static final int FETCH_SECONDS = 1200;
@@ -179,6 +184,10 @@ public final class DifferCommand implements Callable<Integer> {
     private boolean random(Subject hdfs, Subject hmfs, KnownDifferences known) throws Exception {
         Differ differ = new Differ(hdfs, hmfs, known, every, System.out);
         long end = System.nanoTime() + (long) (minutes * TimeUnit.MINUTES.toNanos(1));
+        int kept = 0;
+        for (List<Operation> session : keptSessions()) {
+            differ.run("kept session " + ++kept, session);
+        }
         long[] left = {quick ? QUICK_SESSIONS : sessions};
         differ.run(
                 seed,
@@ -190,6 +199,15 @@ public final class DifferCommand implements Callable<Integer> {
         stale.forEach(row -> System.out.println("stale, nothing has matched it: " + row));
         System.out.println(differ.done());
         return differ.signatures().isEmpty() && stale.isEmpty();
+    }
+
+    private static List<List<Operation>> keptSessions() throws IOException {
+        try (InputStream in = DifferCommand.class.getResourceAsStream(KEPT)) {
+            if (in == null) {
+                throw new IOException(KEPT + " is missing");
+            }
+            return Operation.parseSessions(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        }
     }
 
     private static boolean replay(Subject hdfs, Subject hmfs, KnownDifferences known, String script) throws Exception {

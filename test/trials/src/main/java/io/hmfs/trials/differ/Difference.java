@@ -4,7 +4,7 @@ package io.hmfs.trials.differ;
  * What came out differently.
  *
  * @param at index of the operation after which it showed
- * @param what the operation without its user, or {@code tree FIELD TYPE PATH after} and the operation
+ * @param what the operation without its user, or {@code tree FIELD TYPE PATH after [refused]} and the operation
  * @param kind the same without what is particular
  */
 record Difference(int at, String what, String kind, CallOutcome hdfs, CallOutcome hmfs) {
@@ -13,9 +13,10 @@ record Difference(int at, String what, String kind, CallOutcome hdfs, CallOutcom
     }
 
     /** @param last the operation after which the trees were compared; an earlier one may have made the difference */
-    static Difference ofTree(int at, Operation last, String field, String type, String path, String hdfs, String hmfs) {
+    static Difference ofTree(
+            int at, Operation last, boolean refused, String field, String type, String path, String hdfs, String hmfs) {
         String kind = "tree " + field + " " + type;
-        String what = kind + " " + path + " after " + last.call();
+        String what = kind + " " + path + " after " + (refused ? "refused " : "") + last.call();
         return new Difference(at, what, kind, CallOutcome.of(hdfs), CallOutcome.of(hmfs));
     }
 

@@ -37,8 +37,8 @@ final class LockStep {
      * The first difference that does not pass, or null. Where one that passes leaves trees that are not the same, the session ends there: what
      * follows would differ for that reason.
      *
-     * @param every after so many operations the trees are compared, and at the end; and after each one with a name that is refused, so that
-     *     what it left behind is told with it
+     * @param every after so many operations the trees are compared, and at the end; and after each one that is refused and may leave
+     *     directories, so that they are told with it
      * @param trace takes what each operation did
      */
     @Nullable
@@ -56,8 +56,9 @@ final class LockStep {
             if (!same && !passes.test(difference)) {
                 return difference;
             }
-            if (!same || (i + 1) % every == 0 || i == operations.size() - 1 || operation.hasRefusedName()) {
-                List<Difference> inTrees = inTrees(i, operation);
+            boolean mayLeaveParents = found.isRefusal() && operation.kind().makesParents();
+            if (!same || mayLeaveParents || (i + 1) % every == 0 || i == operations.size() - 1) {
+                List<Difference> inTrees = inTrees(i, operation, found.isRefusal());
                 Optional<Difference> first =
                         same ? inTrees.stream().filter(passes.negate()).findFirst() : Optional.empty();
                 if (first.isPresent() || !inTrees.isEmpty()) {
@@ -68,7 +69,7 @@ final class LockStep {
         return null;
     }
 
-    private List<Difference> inTrees(int at, Operation last) throws IOException {
+    private List<Difference> inTrees(int at, Operation last, boolean refused) throws IOException {
         SortedMap<String, SortedMap<String, String>> expected = hdfs.tree();
         SortedMap<String, SortedMap<String, String>> found = hmfs.tree();
         List<Difference> differences = new ArrayList<>();
@@ -87,7 +88,7 @@ final class LockStep {
                 String a = one.getOrDefault(field, ABSENT);
                 String b = other.getOrDefault(field, ABSENT);
                 if (!a.equals(b)) {
-                    differences.add(Difference.ofTree(at, last, field, type, path, a, b));
+                    differences.add(Difference.ofTree(at, last, refused, field, type, path, a, b));
                 }
             }
         }

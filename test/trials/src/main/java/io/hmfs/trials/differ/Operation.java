@@ -12,7 +12,6 @@ import java.util.List;
 record Operation(String user, ApiCall kind, List<String> arguments) {
     private static final String EMPTY = "\"\"";
     private static final int HEX = 16;
-    private static final int NAME_MAX = 255;
 
     Operation {
         arguments = List.copyOf(arguments);
@@ -38,6 +37,14 @@ record Operation(String user, ApiCall kind, List<String> arguments) {
         return script.lines()
                 .filter(line -> !line.isBlank() && !line.startsWith("#"))
                 .map(Operation::parse)
+                .toList();
+    }
+
+    /** Sessions with empty lines between them. */
+    static List<List<Operation>> parseSessions(String scripts) {
+        return Arrays.stream(scripts.split("\n\\s*\n"))
+                .map(Operation::parseAll)
+                .filter(session -> !session.isEmpty())
                 .toList();
     }
 
@@ -78,13 +85,6 @@ record Operation(String user, ApiCall kind, List<String> arguments) {
             }
         }
         return argument.toString();
-    }
-
-    /** Whether a path has a name that both sides refuse to make: one that is reserved or too long. */
-    boolean hasRefusedName() {
-        return arguments.stream()
-                .flatMap(argument -> Arrays.stream(argument.split("/", -1)))
-                .anyMatch(name -> name.equals(".snapshot") || name.equals(".reserved") || name.length() > NAME_MAX);
     }
 
     /** Without the user: what the table of known differences is matched with. */

@@ -41,20 +41,22 @@ class OperationTest {
     }
 
     @Test
-    void namesThatAreReservedOrTooLongAreRefused() {
-        String[] refused = {"/.snapshot", "/a/.reserved/b", "/a/" + "x".repeat(256)};
-        for (String path : refused) {
-            assertTrue(new Operation("bob", ApiCall.FS_LIST, List.of(path)).hasRefusedName(), path);
+    void sessionsAreParted() {
+        List<Operation> one = List.of(new Operation("bob", ApiCall.FS_LIST, List.of("/")));
+        List<Operation> two = List.of(
+                new Operation("bob", ApiCall.FS_LIST, List.of("/a")),
+                new Operation("bob", ApiCall.FS_LIST, List.of("/b")));
+        String scripts = "# all\n\n# one\n" + Operation.script(one) + "\n  \n" + Operation.script(two) + "\n";
+        assertEquals(List.of(one, two), Operation.parseSessions(scripts));
+    }
+
+    @Test
+    void whatIsMadeMayHaveParentsMade() {
+        for (ApiCall kind : List.of(ApiCall.FS_MKDIRS, ApiCall.FC_MKDIR, ApiCall.FS_CREATE, ApiCall.FC_SYMLINK)) {
+            assertTrue(kind.makesParents(), kind::text);
         }
-        String[] made = {
-            "/",
-            "/a.snapshot",
-            "/a/.snapshots/b",
-            "/" + "x".repeat(255),
-            "/a/" + "x".repeat(200) + "/" + "x".repeat(200)
-        };
-        for (String path : made) {
-            assertFalse(new Operation("bob", ApiCall.FS_LIST, List.of(path)).hasRefusedName(), path);
+        for (ApiCall kind : List.of(ApiCall.FS_LIST, ApiCall.FS_RENAME, ApiCall.FS_DELETE)) {
+            assertFalse(kind.makesParents(), kind::text);
         }
     }
 
