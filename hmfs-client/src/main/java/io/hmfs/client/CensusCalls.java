@@ -128,7 +128,7 @@ final class CensusCalls {
     /** Where a walk is, and which directories it lists next. */
     record Walk(Directories from, byte[] directories) {}
 
-    /** A part of the walk: the position in the server's log of renames, pairs of inode and size, ids of directories. */
+    /** A part of the walk: the position in the server's recent renames, pairs of inode and size, ids of directories. */
     record Directories(
             long incarnation,
             long position,

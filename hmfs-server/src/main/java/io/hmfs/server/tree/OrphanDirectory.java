@@ -59,7 +59,7 @@ public final class OrphanDirectory {
     /** Shared by requests that move a name, from the look at where it is to the move; exclusive for a step into the orphan directory or out of it. */
     private final StampedLock moves = new StampedLock();
 
-    private final RenameLog renames = new RenameLog();
+    private final RecentRenames renames = new RecentRenames();
 
     // Changed under the monitor, read without:
     private volatile long added;
@@ -178,8 +178,8 @@ public final class OrphanDirectory {
     }
 
     /**
-     * The one step in which a temporary file takes the place of what has this name; {@code replaced} as with a rename. It is not in the
-     * log of renames: no path has led to the file before. A thread that must not wait ends with {@link KeyLocks.MustWaitException}.
+     * The one step in which a temporary file takes the place of what has this name; {@code replaced} as with a rename. It is not among the
+     * recent renames: no path has led to the file before. A thread that must not wait ends with {@link KeyLocks.MustWaitException}.
      */
     public Status place(
             Name temporary, long target, Name targetName, Change change, Attributes replaced, boolean waits) {
@@ -253,7 +253,7 @@ public final class OrphanDirectory {
         }
     }
 
-    /** {@link RenameLog#since}. */
+    /** {@link RecentRenames#since}. */
     public long @Nullable [] renamedSince(long position, int max) {
         return renames.since(position, max);
     }
