@@ -21,11 +21,13 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Options.CreateOpts;
 import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
@@ -107,6 +109,24 @@ class FileSystemSymlinkTest extends OwnDirectory {
         FileContext context = FileContext.getFileContext(fs.getUri(), new Configuration());
         assertEquals(target, context.getFileLinkStatus(through).getSymlink());
         assertEquals(new Path("../target"), context.getLinkTarget(through));
+    }
+
+    @Test
+    void a_link_that_is_renamed_to_its_target_behind_another_link_goes_nowhere_else() throws IOException {
+        HmfsFileSystem files = (HmfsFileSystem) fs;
+        Path nowhere = new Path(directory, "nowhere");
+        Path target = new Path(link("way", nowhere), "x");
+        Path link = link("link", target);
+        assertThrows(FileNotFoundException.class, () -> files.rename(link, target, Options.Rename.OVERWRITE));
+        assertThrows(FileNotFoundException.class, () -> fs.getFileLinkStatus(nowhere));
+
+        Path missing = new Path(directory, "missing/x");
+        Path other = link("other", missing);
+        assertThrows(FileAlreadyExistsException.class, () -> files.rename(other, missing, Options.Rename.NONE));
+
+        fs.mkdirs(nowhere);
+        files.rename(link, target, Options.Rename.NONE);
+        assertTrue(fs.getFileLinkStatus(new Path(nowhere, "x")).isSymlink());
     }
 
     @Test
