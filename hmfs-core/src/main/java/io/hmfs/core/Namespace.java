@@ -128,7 +128,8 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
 
     /**
      * Lists a directory from a cursor, newest entry first, until the visitor says stop or the end. No snapshot: entries that
-     * come or go meanwhile may or may not show, all others show exactly once.
+     * come or go meanwhile may or may not show, all others show exactly once. A name comes again if its file was shown and then
+     * deleted, and one that was not shown yet was renamed to it.
      */
     Status list(long directory, ListCursor cursor, ListVisitor visitor);
 

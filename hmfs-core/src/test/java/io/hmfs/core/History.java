@@ -7,8 +7,11 @@ import io.hmfs.core.type.FileType;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
@@ -62,6 +65,9 @@ final class History {
         long lost = Long.MAX_VALUE;
 
         String answer = "";
+
+        /** What a listing showed under the name before what {@link #answer} says; see {@link #listed}. */
+        private @Nullable Call before;
 
         Call(String verb, long directory, String name, long target, String newName, int number) {
             this.verb = verb;
@@ -118,16 +124,31 @@ final class History {
             };
         }
 
-        /** What a listing says about one name. */
+        /**
+         * What a listing says about one name. It shows each name of a file once, at a moment of its own. So a name comes again if its file was shown and
+         * then deleted, and one that was not shown yet got its name: such a listing is a look at the name for each time, one after the other.
+         */
         private String listed(Namespace n, String wanted) {
-            String[] found = {"NOT_FOUND"};
+            before = null;
+            Set<Long> ofOneName = new HashSet<>();
+            List<String> found = new ArrayList<>();
             Status status = n.list(directory, new ListCursor(), (each, a) -> {
                 if (each.toString().equals(wanted)) {
-                    found[0] = found[0].equals("NOT_FOUND") ? text(Status.OK, a) : "TWICE";
+                    found.add(a.nlink > 1 || ofOneName.add(a.id) ? text(Status.OK, a) : "TWICE");
                 }
                 return true;
             });
-            return status == Status.OK ? found[0] : status.toString();
+            if (status != Status.OK) {
+                return status.toString();
+            }
+            for (int i = 0; i < found.size() - 1; i++) {
+                Call look = new Call(verb, directory, name, target, newName, number);
+                look.begun = begun;
+                look.answer = found.get(i);
+                look.before = before;
+                before = look;
+            }
+            return found.isEmpty() ? "NOT_FOUND" : found.getLast();
         }
 
         String on(ReferenceNamespace n, long id) {
@@ -170,7 +191,11 @@ final class History {
             return verb + " " + directory + " " + name
                     + (newName.isEmpty() ? "" : " to " + target + " " + newName)
                     + " " + Integer.toOctalString(number) + " [" + begun + ", "
-                    + (ended == Long.MAX_VALUE ? "cut off" : ended + "] " + answer);
+                    + (ended == Long.MAX_VALUE ? "cut off" : ended + "] " + shown());
+        }
+
+        private String shown() {
+            return before == null ? answer : before.shown() + ", then " + answer;
         }
     }
 
@@ -179,7 +204,16 @@ final class History {
      * time; a call that was cut off may be left out.
      */
     static boolean isExplained(List<Call> calls, ReferenceNamespace state, Map<String, String> seen) {
-        return isExplained(calls, state, seen, new boolean[calls.size()]);
+        List<Call> looks = new ArrayList<>();
+        for (Call call : calls) {
+            for (Call look = call.before; look != null; look = look.before) {
+                look.ended = call.ended;
+                look.lost = call.lost;
+                looks.add(look);
+            }
+            looks.add(call);
+        }
+        return isExplained(looks, state, seen, new boolean[looks.size()]);
     }
 
     private static boolean isExplained(
@@ -193,7 +227,8 @@ final class History {
         }
         for (int i = 0; i < used.length; i++) {
             Call call = calls.get(i);
-            if (!used[i] && call.begun != 0 && call.begun < firstEnd && !isLostBefore(call, calls, used)) {
+            boolean isNext = call.before == null || used[calls.indexOf(call.before)];
+            if (!used[i] && isNext && call.begun != 0 && call.begun < firstEnd && !isLostBefore(call, calls, used)) {
                 ReferenceNamespace next = new ReferenceNamespace(state);
                 String answer = call.answer.equals(FULL) ? FULL : call.on(next, 1000 + i);
                 if (call.ended == Long.MAX_VALUE || answer.equals(call.answer)) {

@@ -30,7 +30,7 @@ public final class HashIndex {
     private static final int SPLITS_MAX = 4;
 
     /** Look-ups without a lock before one with it. */
-    private static final int READS_MAX = 64;
+    static final int READS_MAX = 64;
 
     private static final int SAMPLES = 64;
 
@@ -192,9 +192,11 @@ public final class HashIndex {
             }
         }
         long segment = DirectoryEntry.segment(lock(hash));
-        int count = collect(segment, hash, out);
-        stripes.unlock(Stripes.of(segment));
-        return count;
+        try {
+            return collect(segment, hash, out);
+        } finally {
+            stripes.unlock(Stripes.of(segment));
+        }
     }
 
     /**
@@ -345,10 +347,18 @@ public final class HashIndex {
             }
             int stripe = Stripes.of(DirectoryEntry.segment(entry));
             stripes.lock(stripe);
-            if (DirectoryEntry.load(pmem, slot) == entry) {
+            boolean isCurrent = false;
+            try {
+                isCurrent = DirectoryEntry.load(pmem, slot) == entry;
+            } finally {
+                // Split while we waited; or the load failed, and those that wait for a stripe hear of no failure.
+                if (!isCurrent) {
+                    stripes.unlock(stripe);
+                }
+            }
+            if (isCurrent) {
                 return entry;
             }
-            stripes.unlock(stripe); // split while we waited
         }
     }
 

@@ -3,6 +3,7 @@ package io.hmfs.core.index;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.layout.BucketRecord;
@@ -240,6 +241,69 @@ final class HashIndexStepTest {
         }
         assertTrue(deaths > 50, "deaths: " + deaths);
         assertNotEquals(Pmem.NULL, pool.segments);
+    }
+
+    /** Threads that wait for a stripe hear of no failure: if it stayed locked, they would wait for ever. */
+    @Test
+    void noLoadThatFailsLeavesAStripeLocked() {
+        HashIndex index = pool.format(1);
+        long hash = crowded(0);
+        long at = pool.fill(0, hash);
+        int failed = failingLoads(() -> index.insert(hash, at), index, hash)
+                + failingLoads(() -> index.sweep(hash & 1, HashIndexStepTest::keep), index, hash)
+                + failingLoads(() -> index.remove(hash, at), index, hash);
+        assertTrue(failed > 20, "loads that failed: " + failed);
+    }
+
+    private static boolean keep(long segment, long word, boolean fits) {
+        return true;
+    }
+
+    /** How many loads the work has: each fails once, and then the same thread takes the same stripe, which it must not hold any more. */
+    private int failingLoads(Runnable work, HashIndex index, long hash) {
+        for (int load = 0; ; load++) {
+            int[] left = {load};
+            pmem.beforeEachLoadOf(_ -> {
+                if (left[0]-- == 0) {
+                    throw new Death();
+                }
+            });
+            try {
+                work.run();
+                return load;
+            } catch (Death e) {
+                pmem.beforeEachLoadOf(null);
+                index.sweep(hash & 1, HashIndexStepTest::keep);
+            } finally {
+                pmem.beforeEachLoadOf(null);
+            }
+        }
+    }
+
+    /** A reader that was disturbed too often reads under the lock. */
+    @Test
+    void aReaderUnderTheLockThatFailsUnlocksToo() {
+        HashIndex index = pool.format(1);
+        long hash = crowded(0);
+        long at = pool.fill(0, hash);
+        long word = SegmentRecord.bucket(index.segment(hash), HOME) + SegmentRecord.firstSlot(HOME) * (long) Long.BYTES;
+        assertTrue(index.insert(hash, at));
+        int[] reads = new int[1];
+        boolean[] inside = new boolean[1];
+        pmem.beforeEachLoadOf(loaded -> {
+            if (loaded == word && !inside[0] && reads[0]++ < HashIndex.READS_MAX) {
+                inside[0] = true;
+                assertTrue(index.remove(hash, at));
+                assertTrue(index.insert(hash, at));
+                inside[0] = false;
+            } else if (loaded == word && !inside[0]) {
+                throw new Death();
+            }
+        });
+        assertThrows(Death.class, () -> index.candidates(hash, new long[HashIndex.CANDIDATES_MAX]));
+        pmem.beforeEachLoadOf(null);
+        assertEquals(HashIndex.READS_MAX + 1, reads[0]);
+        assertTrue(index.remove(hash, at));
     }
 
     /** Also if its maker never opens it. */
