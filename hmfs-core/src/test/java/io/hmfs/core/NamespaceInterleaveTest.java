@@ -15,6 +15,7 @@ import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.recovery.Superblock;
+import io.hmfs.core.sim.SimAcls;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Attributes;
@@ -26,12 +27,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: an operation that is answered while another stands still at any of its events is there after a power failure at that
@@ -274,34 +279,175 @@ public final class NamespaceInterleaveTest {
         return false;
     }
 
-    /** Size and time are one unit, and a stat reads two words. */
-    @Test
-    void aStatShowsSizeAndTimeOfOneMoment() throws PoolException {
-        SimPoolFile prepared = prepare();
+    record Change(String target, String text, Action action) {
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    static Stream<Change> changes() {
+        Attributes out = new Attributes();
         Name x = Name.of("x");
-        Attributes before = new Attributes();
-        ok(open(prepared).stat(ROOT, x, before));
-        int mixedUp = 0;
+        Name d = Name.of("d");
+        Name two = Name.of("two");
+        Action chown = n -> ok(n.chown(ROOT, x, 3, 4));
+        Action truncate = n -> ok(n.truncate(ROOT, x, 77));
+        Action chmod = n -> ok(n.chmod(ROOT, x, 0444));
+        Action times = n -> ok(n.setTimes(ROOT, x, 55, 66));
+        Action acl = n -> ok(n.changeAcl(ROOT, x, SimAcls.set(0660, SimAcls.of(2, false, 1))));
+        return Stream.of(
+                new Change("x", "chown", chown),
+                new Change("x", "truncate", truncate),
+                new Change("x", "set times", times),
+                new Change("x", "ACL", acl),
+                new Change("x", "truncate, chmod", n -> {
+                    truncate.on(n);
+                    chmod.on(n);
+                }),
+                new Change("x", "set times, truncate, ACL", n -> {
+                    times.on(n);
+                    truncate.on(n);
+                    acl.on(n);
+                }),
+                new Change("d", "chmod, create in it", n -> {
+                    ok(n.chmod(ROOT, d, 0711));
+                    ok(n.stat(ROOT, d, out));
+                    ok(n.create(out.id, x, 0644, 0, 0, out));
+                }),
+                new Change("two", "truncate, chown of another name", n -> {
+                    ok(n.truncate(ROOT, Name.of("three"), 77));
+                    ok(n.chown(ROOT, Name.of("three"), 3, 4));
+                }),
+                new Change("two", "link, chmod", n -> {
+                    ok(n.link(ROOT, two, ROOT, Name.of("four"), out));
+                    ok(n.chmod(ROOT, two, 0444));
+                }),
+                new Change("two", "unlink, truncate", n -> {
+                    ok(n.delete(ROOT, Name.of("three"), out));
+                    ok(n.truncate(ROOT, two, 77));
+                }));
+    }
+
+    /** A stat reads word by word, without a lock. */
+    @ParameterizedTest
+    @MethodSource("changes")
+    void aStatShowsAllOfOneMoment(Change change) throws PoolException {
+        SimPoolFile prepared = prepare();
+        PoolNamespace first = open(prepared);
+        ok(first.create(ROOT, Name.of("two"), 0600, 0, 0, new Attributes()));
+        ok(first.link(ROOT, Name.of("two"), ROOT, Name.of("three"), new Attributes()));
+        first.close();
+        String before = stat(open(prepared.killed()), change);
+        int changed = 0;
         int load = 0;
         for (int[] left = {0}; left[0] < 0 || load == 0; load++) {
             SimPoolFile file = prepared.killed();
             PoolNamespace namespace = open(file);
-            Attributes seen = new Attributes();
+            Thread reader = Thread.currentThread();
             left[0] = load;
             file.pmem().beforeEachLoad(() -> {
-                if (left[0]-- == 0) {
-                    ok(namespace.truncate(ROOT, x, 77));
+                if (Thread.currentThread().equals(reader) && left[0]-- == 0) {
+                    CompletableFuture.runAsync(() -> change.action().on(namespace))
+                            .join();
                 }
             });
-            ok(namespace.stat(ROOT, x, seen));
+            String seen = stat(namespace, change);
             file.pmem().beforeEachLoad(null);
-            assertEquals(
-                    seen.size == 77,
-                    seen.mtimeNanos != before.mtimeNanos,
-                    "load " + load + ": " + seen.size + " bytes");
-            mixedUp += seen.size == 77 ? 1 : 0;
+            String after = stat(namespace, change);
+            assertTrue(
+                    seen.equals(before) || seen.equals(after),
+                    "load " + load + ": " + before + ", then " + after + ", but seen " + seen);
+            changed += seen.equals(before) ? 0 : 1;
         }
-        assertTrue(mixedUp > 5 && mixedUp < load, mixedUp + " of " + load);
+        assertTrue(changed > 5 && changed < load, changed + " of " + load);
+    }
+
+    /** All that a stat shows. */
+    private static String stat(PoolNamespace n, Change change) {
+        Attributes a = Attributes.withAcl();
+        ok(n.stat(ROOT, Name.of(change.target()), a));
+        return String.format(
+                "%o of %d:%d %s, %d names, %d bytes, times %d %d %d",
+                a.mode, a.uid, a.gid, SimAcls.text(a.acl), a.nlink, a.size, a.mtimeNanos, a.ctimeNanos, a.atimeNanos);
+    }
+
+    /** Times that are set are two units, the atime first. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aStatBesideOneThatSetsTimesShowsNoneThatNeverWere(boolean both) throws Exception {
+        SimPoolFile prepared = prepare();
+        Attributes before = new Attributes();
+        ok(open(prepared.killed()).stat(ROOT, Name.of("x"), before));
+        String kept = before.atimeNanos + " ";
+        Set<String> valid = both
+                ? Set.of(kept + before.mtimeNanos, "66 " + before.mtimeNanos, "66 55")
+                : Set.of(kept + before.mtimeNanos, kept + 55);
+        Set<String> all = new TreeSet<>();
+        for (int event = 0, loads = 1; loads > 0; event++) {
+            loads = 0;
+            for (boolean more = true; more; ) {
+                SimPoolFile file = prepared.killed();
+                PoolNamespace namespace = open(file);
+                Pause pause = new Pause(
+                        file, event, () -> ok(namespace.setTimes(ROOT, Name.of("x"), 55, both ? 66 : Namespace.KEEP)));
+                Thread reader = Thread.currentThread();
+                int[] left = {loads};
+                file.pmem().beforeEachLoad(() -> {
+                    if (Thread.currentThread().equals(reader) && left[0]-- == 0) {
+                        pause.start();
+                    }
+                });
+                Attributes seen = new Attributes();
+                ok(namespace.stat(ROOT, Name.of("x"), seen));
+                file.pmem().beforeEachLoad(null);
+                String times = seen.atimeNanos + " " + seen.mtimeNanos;
+                assertTrue(valid.contains(times), "event " + event + ", load " + loads + ": " + times);
+                all.add(times);
+                more = pause.end() && left[0] < 0;
+                loads += more ? 1 : 0;
+            }
+        }
+        assertEquals(valid, all);
+    }
+
+    /** An operation in a thread of its own, which stands still before one of its events. */
+    private static final class Pause {
+        private final Semaphore stands = new Semaphore(0);
+        private final Semaphore goesOn = new Semaphore(0);
+        private final Thread thread;
+        private boolean stood;
+
+        Pause(SimPoolFile file, int event, Runnable work) {
+            int[] left = {event};
+            thread = new Thread(() -> {
+                try {
+                    work.run();
+                } finally {
+                    stands.release();
+                }
+            });
+            file.pmem().beforeEachEvent(() -> {
+                if (Thread.currentThread().equals(thread) && left[0]-- == 0) {
+                    stood = true;
+                    stands.release();
+                    goesOn.acquireUninterruptibly();
+                }
+            });
+        }
+
+        /** Returns when it stands, or has ended before that. */
+        void start() {
+            thread.start();
+            stands.acquireUninterruptibly();
+        }
+
+        /** Whether it stood. */
+        boolean end() throws InterruptedException {
+            goesOn.release();
+            thread.join();
+            return stood;
+        }
     }
 
     @Test

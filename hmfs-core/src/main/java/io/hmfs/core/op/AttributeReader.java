@@ -13,7 +13,10 @@ import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.FileType;
 
-/** Reads an object's attributes without a lock: each 16-byte unit is read twice and must be equal (HMFS §3.6). */
+/**
+ * Reads an object's attributes without a lock: all of them, then all again, and they must be equal (HMFS §3.6 has it for each 16-byte unit). No unit comes
+ * back to what it was, so they all stood there at one moment, between the two looks.
+ */
 final class AttributeReader {
     private final Engine engine;
     private final Pmem pmem;
@@ -48,8 +51,10 @@ final class AttributeReader {
         for (long stale = engine.inodes.stale(inode); stale != Pmem.NULL; stale = engine.inodes.stale(inode)) {
             recovery.recover(stale);
         }
-        out.nlink = engine.inodes.count(inode);
-        readUnits(inode, EntryRecord.object(EntryRecord.status(pmem, inode)), out);
+        do { // [read.2]
+            out.nlink = engine.inodes.count(inode);
+            readUnits(inode, EntryRecord.object(EntryRecord.status(pmem, inode)), out);
+        } while (out.nlink != engine.inodes.count(inode)); // a link or unlink steps the ctime on too
     }
 
     /** The attributes that stand at {@code at}, in an entry of one name or in an inode, whose lock the caller holds. */
@@ -60,40 +65,47 @@ final class AttributeReader {
     }
 
     private void readUnits(long at, int kind, Attributes out) {
+        long id = EntryRecord.id(pmem, at);
+        boolean directory = kind == EntryRecord.KIND_DIRECTORY;
+        long content = directory ? engine.findContent(id) : Pmem.NULL;
         long mtime;
         long length;
-        do {
-            mtime = pmem.getAcquire(at + EntryRecord.MTIME_OFFSET);
-            length = pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET);
-        } while (mtime != pmem.getAcquire(at + EntryRecord.MTIME_OFFSET)
-                || length != pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET));
         long ctime;
         long owner;
         long links;
-        do {
-            ctime = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
-            owner = pmem.getAcquire(at + EntryRecord.OWNER_OFFSET);
-            // [read.2] Between two equal looks at the unit, whose word never comes back: so mode and ACL are of one
-            // moment.
-            links = EntryRecord.links(pmem, at);
-        } while (ctime != pmem.getAcquire(at + EntryRecord.CTIME_OFFSET)
-                || owner != pmem.getAcquire(at + EntryRecord.OWNER_OFFSET));
-        // Before the override pair, whose mark goes in before this word.
-        out.atimeNanos = pmem.getAcquire(at + EntryRecord.ATIME_OFFSET);
+        long atime;
         long set;
         long marked;
-        do {
+        long listed;
+        do { // [read.2]
+            mtime = pmem.getAcquire(at + EntryRecord.MTIME_OFFSET);
+            length = pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET);
+            ctime = pmem.getAcquire(at + EntryRecord.CTIME_OFFSET);
+            owner = pmem.getAcquire(at + EntryRecord.OWNER_OFFSET);
+            links = EntryRecord.links(pmem, at);
+            // Before the override pair, whose mark goes in before this word.
+            atime = pmem.getAcquire(at + EntryRecord.ATIME_OFFSET);
             set = pmem.getAcquire(at + EntryRecord.OVERRIDE_OFFSET);
             marked = pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET);
-        } while (set != pmem.getAcquire(at + EntryRecord.OVERRIDE_OFFSET)
+            // One word, looked at between the two looks at all the others: once is enough.
+            listed = content == Pmem.NULL ? 0 : DirContentRecord.mtime(pmem, content);
+        } while (mtime != pmem.getAcquire(at + EntryRecord.MTIME_OFFSET)
+                || length != pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET)
+                || ctime != pmem.getAcquire(at + EntryRecord.CTIME_OFFSET)
+                || owner != pmem.getAcquire(at + EntryRecord.OWNER_OFFSET)
+                || links != EntryRecord.links(pmem, at)
+                || atime != pmem.getAcquire(at + EntryRecord.ATIME_OFFSET)
+                || set != pmem.getAcquire(at + EntryRecord.OVERRIDE_OFFSET)
                 || marked != pmem.getAcquire(at + EntryRecord.SET_AT_OFFSET));
         if ((length | marked | links) < 0 || (ctime & Ctime.DIRTY) != 0) {
             // [read.1] I2: a unit marked dirty may not be durable yet, and must be before it is shown.
             pmem.persistRead(at + Pmem.LINE, Pmem.LINE);
         }
+        if (content != Pmem.NULL && engine.marksDirty) {
+            pmem.persistRead(content, DirContentRecord.SIZE); // I2, as [read.1]: this unit has no room for a mark
+        }
         long setAt = marked & ~EntryRecord.SET_AT_DIRTY;
-        boolean directory = kind == EntryRecord.KIND_DIRECTORY;
-        out.id = EntryRecord.id(pmem, at);
+        out.id = id;
         out.type = directory ? FileType.DIRECTORY : kind == EntryRecord.KIND_SYMLINK ? FileType.SYMLINK : FileType.FILE;
         out.mode = EntryRecord.mode(links, ctime);
         out.hasAcl = EntryRecord.acl(links);
@@ -107,23 +119,10 @@ final class AttributeReader {
         out.uid = Owner.uid(owner);
         out.gid = Owner.gid(owner);
         out.size = directory ? 0 : length & ~EntryRecord.LENGTH_DIRTY;
-        if (directory) {
-            mtime = Math.max(mtime, contentMtime(out.id));
-        }
+        out.atimeNanos = atime;
+        mtime = Math.max(mtime, listed);
         // Times set by a user win until the object changes again; ctime as seen is the latest of all (HMFS O1).
         out.mtimeNanos = setAt > mtime ? set : mtime;
         out.ctimeNanos = Math.max(Math.max(Ctime.time(ctime), mtime), setAt);
-    }
-
-    private long contentMtime(long id) {
-        long content = engine.findContent(id);
-        if (content == Pmem.NULL) {
-            return 0;
-        }
-        long mtime = DirContentRecord.mtime(pmem, content);
-        if (engine.marksDirty) {
-            pmem.persistRead(content, DirContentRecord.SIZE); // I2, as [read.1]: this unit has no room for a mark
-        }
-        return mtime;
     }
 }
