@@ -15,7 +15,7 @@ import io.hmfs.core.engine.RecordTable;
 import io.hmfs.core.index.HashIndex;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.op.Operations;
-import io.hmfs.core.pmem.Durability;
+import io.hmfs.core.pmem.GroupCommit;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
@@ -57,7 +57,7 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
 
     private final String path;
     private final PoolFile file;
-    private final Durability durability;
+    private final GroupCommit groupCommit;
     private final boolean waits;
     private final Engine engine;
     private final Operations operations;
@@ -89,7 +89,7 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
     PoolNamespace(String path, PoolFile file, boolean withBackground, boolean waits, boolean keepsData) {
         this.path = path;
         this.file = file;
-        this.durability = file.durability();
+        this.groupCommit = file.groupCommit();
         this.waits = waits && file.pmem().persistence() == Persistence.LOGGED;
         Pmem pmem = file.pmem();
         long header = file.header();
@@ -131,7 +131,7 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
         this.background = new Background(this::failStop);
         this.reclaimer = new Reclaimer(engine, lists, scan, withBackground);
         this.growth = new Growth(path, file, engine);
-        durability.onFailure(this::failStop);
+        groupCommit.onFailure(this::failStop);
         if (withBackground) {
             background.start("hmfs-scan", this::scanInBackground);
             background.start("hmfs-regions", regions::prepareUntilInterrupted);
@@ -177,13 +177,13 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
             String why = closed ? " is closed" : " has stopped after an error; reopen it: " + cause;
             throw new IllegalStateException("the namespace " + path + why, cause);
         }
-        durability.enter();
+        groupCommit.enter();
     }
 
     @Override
     public void awaitDurable() {
         if (waits) {
-            durability.await(durability.position());
+            groupCommit.await(groupCommit.position());
         }
     }
 
@@ -557,12 +557,12 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
 
     @Override
     public long logPosition() {
-        return durability.position();
+        return groupCommit.position();
     }
 
     @Override
     public void whenDurable(long position, Runnable action, Consumer<Throwable> onFailure) {
-        durability.whenDurable(position, action, onFailure);
+        groupCommit.whenDurable(position, action, onFailure);
     }
 
     @Override
@@ -578,7 +578,7 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
 
     @Override
     public PoolFigures poolFigures() {
-        return PoolReports.figures(engine, durability);
+        return PoolReports.figures(engine, groupCommit);
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.hmfs.core;
 import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
-import io.hmfs.core.pmem.Durability;
+import io.hmfs.core.pmem.GroupCommit;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
 import io.hmfs.core.space.Growth;
@@ -33,11 +33,11 @@ final class PoolReports {
     }
 
     /** Nothing here reads the pool's memory: it may be asked for when that is gone. */
-    static PoolFigures figures(Engine engine, Durability durability) {
+    static PoolFigures figures(Engine engine, GroupCommit groupCommit) {
         Map<String, Long> used = new TreeMap<>();
         for (RegionKind kind : RegionKind.values()) {
             used.put(kind.name().toLowerCase(Locale.ROOT), engine.regions.count(kind) * engine.regions.size());
         }
-        return new PoolFigures(used, durability.figures());
+        return new PoolFigures(used, groupCommit.figures());
     }
 }

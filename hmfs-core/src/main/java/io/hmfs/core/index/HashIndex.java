@@ -37,7 +37,7 @@ public final class HashIndex {
     private static final int PLACE_SHIFT = 48;
 
     private final Pmem pmem;
-    private final Directory directory;
+    private final IndexDirectory directory;
     private final Stripes stripes = new Stripes();
     private final Placement placement;
     private final SegmentSplit split;
@@ -46,7 +46,7 @@ public final class HashIndex {
     private HashIndex(Pmem pmem, long root, Rehasher rehasher, SegmentSource source) {
         this.pmem = pmem;
         this.walk = new SegmentWalk(pmem, rehasher);
-        this.directory = new Directory(pmem, root);
+        this.directory = new IndexDirectory(pmem, root);
         this.placement = new Placement(pmem, stripes);
         this.split = new SegmentSplit(pmem, root, directory, rehasher, source);
     }

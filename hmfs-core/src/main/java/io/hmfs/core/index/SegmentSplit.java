@@ -21,7 +21,7 @@ final class SegmentSplit {
 
     private final Pmem pmem;
     private final long root;
-    private final Directory directory;
+    private final IndexDirectory directory;
     private final Rehasher rehasher;
     private final SegmentSource source;
 
@@ -32,7 +32,7 @@ final class SegmentSplit {
     private final AtomicLong splits = new AtomicLong();
     private final AtomicLong slotsUsed = new AtomicLong();
 
-    SegmentSplit(Pmem pmem, long root, Directory directory, Rehasher rehasher, SegmentSource source) {
+    SegmentSplit(Pmem pmem, long root, IndexDirectory directory, Rehasher rehasher, SegmentSource source) {
         this.pmem = pmem;
         this.root = root;
         this.directory = directory;

@@ -42,8 +42,8 @@ public abstract class PoolFile implements AutoCloseable {
     public abstract Pmem pmem();
 
     /** What an answer has to wait for beyond the fence: nothing, unless the pool is logged. */
-    public Durability durability() {
-        return Durability.AT_FENCE;
+    public GroupCommit groupCommit() {
+        return GroupCommit.AT_FENCE;
     }
 
     /** What backs the file. */

@@ -75,7 +75,7 @@ public final class KillRun {
             "pmem.MappedPmemTest",
             "pmem.PoolFileTest",
             "pmem.log.LoggedPmemTest",
-            "pmem.log.LogDurabilityTest",
+            "pmem.log.LogGroupCommitTest",
             "pmem.log.LogStartTest",
             "layout.TableRecordTest",
             "RecordsTest",

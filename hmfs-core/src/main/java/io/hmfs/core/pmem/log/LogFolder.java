@@ -29,7 +29,7 @@ final class LogFolder {
 
     private final LogControl control;
     private final LogOptions options;
-    private final LogDurability durability;
+    private final LogGroupCommit groupCommit;
     private final LogReader reader;
     private final ArrayDeque<Closed> queue = new ArrayDeque<>();
     private final ByteBuffer run = ByteBuffer.allocateDirect(RUN_MAX);
@@ -40,10 +40,10 @@ final class LogFolder {
     private long waiting;
     private boolean stopping;
 
-    LogFolder(LogControl control, LogOptions options, LogDurability durability) {
+    LogFolder(LogControl control, LogOptions options, LogGroupCommit groupCommit) {
         this.control = control;
         this.options = options;
-        this.durability = durability;
+        this.groupCommit = groupCommit;
         this.reader = new LogReader(control);
         this.thread = Thread.ofPlatform().daemon().name("hmfs-fold").unstarted(this::runUntilStopped);
     }
@@ -75,7 +75,7 @@ final class LogFolder {
             stopping = true;
             notifyAll();
         }
-        LogDurability.join(thread);
+        LogGroupCommit.join(thread);
     }
 
     private synchronized boolean awaitClosed() {
@@ -107,7 +107,7 @@ final class LogFolder {
                 }
             }
         } catch (IOException | RuntimeException | Error e) {
-            durability.fail(current, e);
+            groupCommit.fail(current, e);
         }
     }
 

@@ -27,7 +27,7 @@ final class LogWriter implements LogSink {
     private final LogControl control;
     private final LogOptions options;
     private final LogFolder folder;
-    private final LogDurability durability;
+    private final LogGroupCommit groupCommit;
     private final ByteBuffer buffer;
     private final ByteBuffer zeros = ByteBuffer.allocateDirect(AHEAD_BYTES);
     private final int recordsMax;
@@ -49,17 +49,17 @@ final class LogWriter implements LogSink {
     /** All up to here is being written, asked for or not. The writer's own. */
     private long goal;
 
-    /** A thread or an action waits for all up to here. Stored under the monitor of {@link LogDurability}. */
+    /** A thread or an action waits for all up to here. Stored under the monitor of {@link LogGroupCommit}. */
     private volatile long asked;
 
     private volatile LogFigures figures;
 
-    LogWriter(LogRing ring, LogControl control, LogOptions options, LogFolder folder, LogDurability durability) {
+    LogWriter(LogRing ring, LogControl control, LogOptions options, LogFolder folder, LogGroupCommit groupCommit) {
         this.ring = ring;
         this.control = control;
         this.options = options;
         this.folder = folder;
-        this.durability = durability;
+        this.groupCommit = groupCommit;
         long fits = (options.segmentSize() - LogSegmentHeader.SIZE - LogBlock.HEADER_SIZE - LogBlock.ALIGNMENT)
                 / LogRecord.SIZE;
         this.recordsMax = (int) Math.min(Math.min(LogBlock.RECORDS_MAX, fits), ring.capacity());
@@ -98,7 +98,7 @@ final class LogWriter implements LogSink {
     void stop() {
         stopping = true;
         LockSupport.unpark(thread);
-        LogDurability.join(thread);
+        LogGroupCommit.join(thread);
         try {
             if (!ring.hasFailed()) {
                 trim();
@@ -115,7 +115,7 @@ final class LogWriter implements LogSink {
                 // on
             }
         } catch (IOException | RuntimeException | Error e) {
-            durability.fail(path == null ? options.directory() : path, e);
+            groupCommit.fail(path == null ? options.directory() : path, e);
         }
     }
 
@@ -176,7 +176,7 @@ final class LogWriter implements LogSink {
                 before.writtenBytes() + length,
                 before.syncs() + 1,
                 before.syncNanos() + System.nanoTime() - begun);
-        durability.advanced();
+        groupCommit.advanced();
     }
 
     /**

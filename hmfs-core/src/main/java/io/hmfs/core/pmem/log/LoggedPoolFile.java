@@ -1,7 +1,7 @@
 package io.hmfs.core.pmem.log;
 
 import io.hmfs.core.pmem.Backing;
-import io.hmfs.core.pmem.Durability;
+import io.hmfs.core.pmem.GroupCommit;
 import io.hmfs.core.pmem.MappedPmem;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
@@ -28,7 +28,7 @@ public final class LoggedPoolFile extends PoolFile {
     private final PoolFile ringFile;
     private final LogRing ring;
     private final LoggedPmem pmem;
-    private final LogDurability durability;
+    private final LogGroupCommit groupCommit;
     private final LogFolder folder;
     private final LogWriter writer;
     private boolean closed;
@@ -39,10 +39,10 @@ public final class LoggedPoolFile extends PoolFile {
         this.ringFile = ringFile;
         this.ring = ring;
         this.pmem = new LoggedPmem((MappedPmem) pool.pmem(), ring);
-        this.durability = new LogDurability(ring, pmem);
-        this.folder = new LogFolder(directory.control, options, durability);
-        this.writer = new LogWriter(ring, directory.control, options, folder, durability);
-        durability.use(writer);
+        this.groupCommit = new LogGroupCommit(ring, pmem);
+        this.folder = new LogFolder(directory.control, options, groupCommit);
+        this.writer = new LogWriter(ring, directory.control, options, folder, groupCommit);
+        groupCommit.use(writer);
     }
 
     /** Makes a log directory with a pool in its image; the pool in memory is made by the first {@link #open}. */
@@ -217,7 +217,7 @@ public final class LoggedPoolFile extends PoolFile {
         pmem.set(LogBinding.AT + LogBinding.SESSION_OFFSET, session);
         pmem.persist(LogBinding.AT, LogBinding.SIZE);
         memory.setRelease(RingHeader.SESSION_OFFSET, session);
-        durability.await(durability.position());
+        groupCommit.await(groupCommit.position());
     }
 
     /**
@@ -264,8 +264,8 @@ public final class LoggedPoolFile extends PoolFile {
     }
 
     @Override
-    public Durability durability() {
-        return durability;
+    public GroupCommit groupCommit() {
+        return groupCommit;
     }
 
     @Override

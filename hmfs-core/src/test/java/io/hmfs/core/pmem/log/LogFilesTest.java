@@ -62,7 +62,7 @@ final class LogFilesTest {
         for (int n = from; n < to; n++) {
             file.pmem().set(AT + n * 64L, n);
             file.pmem().persist(AT + n * 64L, 8);
-            file.durability().await(file.durability().position());
+            file.groupCommit().await(file.groupCommit().position());
         }
     }
 
@@ -187,7 +187,7 @@ final class LogFilesTest {
                 file.pmem().set(AT + (n & 127) * 64L, n);
                 file.pmem().persist(AT + (n & 127) * 64L, 8);
             }
-            file.durability().await(file.durability().position());
+            file.groupCommit().await(file.groupCommit().position());
         }
         open().close();
         loseMachine();
@@ -329,7 +329,7 @@ final class LogFilesTest {
                 file.pmem().set(AT + (n & 127) * 64L, n);
                 file.pmem().persist(AT + (n & 127) * 64L, 8);
                 if (n % 100 == 0) {
-                    file.durability().await(file.durability().position());
+                    file.groupCommit().await(file.groupCommit().position());
                     assertTrue(segments().size() <= 3, "log files: " + segments());
                 }
             }
@@ -352,7 +352,7 @@ final class LogFilesTest {
                     n++) { // some log files that have lines 0 and 10, and nothing of what lies between
                 file.pmem().set(AT + n % 2 * 640L, n);
                 file.pmem().persist(AT + n % 2 * 640L, 8);
-                file.durability().await(file.durability().position());
+                file.groupCommit().await(file.groupCommit().position());
             }
         }
         loseMachine();

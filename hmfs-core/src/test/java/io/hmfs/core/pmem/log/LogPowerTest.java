@@ -82,7 +82,7 @@ final class LogPowerTest {
         for (long n = from; n <= to; n++) {
             file.pmem().set(AT + n % LINES * 64, n);
             file.pmem().persist(AT + n % LINES * 64, 8);
-            file.durability().await(file.durability().position());
+            file.groupCommit().await(file.groupCommit().position());
             acknowledged.set(n);
         }
     }
@@ -357,16 +357,16 @@ final class LogPowerTest {
             });
             file.pmem().set(AT + 64, 1);
             file.pmem().persist(AT + 64, 8);
-            long position = file.durability().position();
+            long position = file.groupCommit().position();
             CountDownLatch ran = new CountDownLatch(1);
-            file.durability()
+            file.groupCommit()
                     .whenDurable(
                             position,
                             () -> {
                                 throw new RejectedExecutionException("no executor is there any more");
                             },
                             _ -> {});
-            file.durability().whenDurable(position + 1, ran::countDown, _ -> {});
+            file.groupCommit().whenDurable(position + 1, ran::countDown, _ -> {});
             noted.countDown();
             store(file, 2, 3, acknowledged);
             awaitQuietly(ran);

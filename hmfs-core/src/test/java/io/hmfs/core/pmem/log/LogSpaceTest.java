@@ -41,7 +41,7 @@ final class LogSpaceTest {
         for (int n = from; n <= to; n++) {
             file.pmem().set(AT + n * 64L, n);
             file.pmem().persist(AT + n * 64L, 8);
-            file.durability().await(file.durability().position());
+            file.groupCommit().await(file.groupCommit().position());
         }
     }
 

@@ -66,7 +66,7 @@ final class LogStartTest {
     private static void store(LoggedPoolFile file, long value) {
         file.pmem().set(AT, value);
         file.pmem().persist(AT, 8);
-        file.durability().await(file.durability().position());
+        file.groupCommit().await(file.groupCommit().position());
     }
 
     /** All files, as a process that is killed now would leave them. */

@@ -8,7 +8,7 @@ import io.hmfs.core.pmem.Pmem;
  * The extendible directory: 2^depth entries, indexed by the lowest bits of the hash, in an area that has room for 2^depthMax. Its
  * monitor serializes doubling and the commits of splits; readers never take it.
  */
-final class Directory {
+final class IndexDirectory {
     private final Pmem pmem;
     private final long header;
     private final long at;
@@ -17,7 +17,7 @@ final class Directory {
     /** Copy of the durable word in DRAM; lags behind it, never runs ahead. */
     private volatile int depth;
 
-    Directory(Pmem pmem, long header) {
+    IndexDirectory(Pmem pmem, long header) {
         this.pmem = pmem;
         this.header = header;
         this.at = IndexHeader.directoryAt(pmem, header);

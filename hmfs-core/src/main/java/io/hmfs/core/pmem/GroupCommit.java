@@ -3,12 +3,12 @@ package io.hmfs.core.pmem;
 import java.util.function.Consumer;
 
 /**
- * When what was fenced is safe. With real persistent memory, or without any promise, that is at the fence; with a log it is
- * when the disk has the log up to there, and an answer has to wait for it.
+ * When what was fenced is durable. With real persistent memory, or without any promise, that is at the fence; with a log it is
+ * when the disk has the log up to there, by one sync for all that were fenced meanwhile, and answers have to wait for it.
  */
-public interface Durability {
-    /** Safe at the fence: no answer waits. */
-    Durability AT_FENCE = new Durability() {
+public interface GroupCommit {
+    /** Durable at the fence: no answer waits. */
+    GroupCommit AT_FENCE = new GroupCommit() {
         @Override
         public void enter() {}
 

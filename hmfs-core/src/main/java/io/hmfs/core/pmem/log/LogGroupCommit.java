@@ -1,6 +1,6 @@
 package io.hmfs.core.pmem.log;
 
-import io.hmfs.core.pmem.Durability;
+import io.hmfs.core.pmem.GroupCommit;
 import io.hmfs.core.pmem.LogFigures;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What waits for the disk: threads and actions, by the number up to which the log must be there. */
-final class LogDurability implements Durability {
-    private static final System.Logger LOG = System.getLogger(LogDurability.class.getName());
+final class LogGroupCommit implements GroupCommit {
+    private static final System.Logger LOG = System.getLogger(LogGroupCommit.class.getName());
     private static final int SPINS = 100;
 
     private record Held(long position, Runnable action, Consumer<Throwable> onFailure) implements Comparable<Held> {
@@ -30,7 +30,7 @@ final class LogDurability implements Durability {
     private int sleepers;
     private @Nullable LogFailedException failure;
 
-    LogDurability(LogRing ring, LoggedPmem pmem) {
+    LogGroupCommit(LogRing ring, LoggedPmem pmem) {
         this.ring = ring;
         this.pmem = pmem;
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Goal: what waits for the disk is told when it is safe, and that it never will be; a log that cannot be written acknowledges nothing and
  * loses nothing. Method: real files, whose channel is closed under the writer.
  */
-final class LogDurabilityTest {
+final class LogGroupCommitTest {
     private static final long SIZE = PoolFile.SIZE_MIN;
     private static final long AT = PoolFile.HEADER_SIZE + 64;
 
@@ -60,7 +60,7 @@ final class LogDurabilityTest {
         for (int n = from; n < to; n++) {
             file.pmem().set(AT + n * 64L, n);
             file.pmem().persist(AT + n * 64L, 8);
-            file.durability().await(file.durability().position());
+            file.groupCommit().await(file.groupCommit().position());
         }
     }
 
@@ -80,7 +80,7 @@ final class LogDurabilityTest {
     void aChangeOfSeveralFencesCostsOneSync() throws Exception {
         int changes = 200;
         try (LoggedPoolFile file = open()) {
-            long before = file.durability().figures().syncs();
+            long before = file.groupCommit().figures().syncs();
             long start = System.nanoTime();
             for (int n = 0; n < changes; n++) {
                 for (int line = 0; line < 4; line++) {
@@ -88,9 +88,9 @@ final class LogDurabilityTest {
                     file.pmem().persist(AT + line * 64L, 8);
                     Thread.sleep(0, 100_000); // the writer has time to take it
                 }
-                file.durability().await(file.durability().position());
+                file.groupCommit().await(file.groupCommit().position());
             }
-            long syncs = file.durability().figures().syncs() - before;
+            long syncs = file.groupCommit().figures().syncs() - before;
             long pauses =
                     (System.nanoTime() - start) / LogWriter.IDLE_NANOS + 1; // after each of which it writes unasked
             assertTrue(
@@ -105,8 +105,8 @@ final class LogDurabilityTest {
         try (LoggedPoolFile file = open()) {
             file.pmem().set(AT + 64, 1);
             file.pmem().persist(AT + 64, 8);
-            long position = file.durability().position();
-            while (file.durability().figures().durableLines() < position) {
+            long position = file.groupCommit().position();
+            while (file.groupCommit().figures().durableLines() < position) {
                 Thread.sleep(1);
             }
         }
@@ -117,24 +117,24 @@ final class LogDurabilityTest {
         LoggedPoolFile file = open();
         store(file, 1, 4);
         AtomicReference<Throwable> heard = new AtomicReference<>();
-        file.durability().onFailure(heard::set);
+        file.groupCommit().onFailure(heard::set);
         FileChannel channel = file.writer().file();
         assertNotNull(channel);
         channel.close(); // from here on every write fails
         file.pmem().set(AT + 4 * 64L, 4);
         file.pmem().persist(AT + 4 * 64L, 8);
-        long position = file.durability().position();
+        long position = file.groupCommit().position();
         LogFailedException e =
-                assertThrows(LogFailedException.class, () -> file.durability().await(position));
+                assertThrows(LogFailedException.class, () -> file.groupCommit().await(position));
         assertTrue(String.valueOf(e.getMessage()).contains(segments().getLast().toString()), e.getMessage());
         AtomicReference<Throwable> held = new AtomicReference<>();
-        file.durability().whenDurable(position, () -> held.set(new AssertionError("acknowledged")), held::set);
+        file.groupCommit().whenDurable(position, () -> held.set(new AssertionError("acknowledged")), held::set);
         assertTrue(held.get() instanceof LogFailedException, String.valueOf(held.get()));
         while (heard.get() == null) {
             Thread.onSpinWait(); // told after the threads that wait
         }
         assertTrue(heard.get() instanceof LogFailedException, String.valueOf(heard.get()));
-        file.durability().await(position - 1); // what was durable is
+        file.groupCommit().await(position - 1); // what was durable is
         file.close();
         try (LoggedPoolFile again = open()) {
             assertEquals(5, stored(again));
@@ -153,7 +153,7 @@ final class LogDurabilityTest {
             file.ring().failHalfWay();
             assertThrows(
                     LogFailedException.class,
-                    () -> file.durability().await(file.durability().position() + 1));
+                    () -> file.groupCommit().await(file.groupCommit().position() + 1));
         }
         try (LoggedPoolFile again = open()) {
             assertEquals(5, stored(again));
@@ -168,8 +168,8 @@ final class LogDurabilityTest {
             for (int n = 1; n <= 100; n++) {
                 file.pmem().set(AT + n * 64L, n);
                 file.pmem().persist(AT + n * 64L, 8);
-                long position = file.durability().position();
-                file.durability()
+                long position = file.groupCommit().position();
+                file.groupCommit()
                         .whenDurable(
                                 position,
                                 () -> {
