@@ -103,6 +103,7 @@ public final class HmfsServer implements AutoCloseable {
                     config.connectionsMax(),
                     config.frameMax(),
                     config.inFlightMax(),
+                    config.replyBytesMax(),
                     config.idleTimeout().toNanos()));
             transport = transports.open(new Pipelines(service)::newPipeline, connections);
         } catch (IOException | RuntimeException e) {

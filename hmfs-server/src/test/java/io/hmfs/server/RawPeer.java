@@ -5,6 +5,7 @@ import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.DeleteEncoder;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.HelloEncoder;
+import io.hmfs.wire.ListEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MkdirEncoder;
@@ -73,6 +74,23 @@ final class RawPeer implements AutoCloseable {
                 .putPath(path, 0, path.length)
                 .limit();
         return framed(window, limit);
+    }
+
+    /** The bytes of a request for the first page of a listing, with all of each entry, its length word included. */
+    static byte[] list(long correlationId, String path) {
+        WireBuffer window = window();
+        ListEncoder list = new ListEncoder()
+                .wrapAndApplyHeader(window, Wire.LENGTH_SIZE, new MessageHeaderEncoder())
+                .correlationId(correlationId)
+                .baseId(Wire.ROOT_ID)
+                .cursorBirth(0)
+                .cursorAt(0)
+                .cursorStart(0)
+                .entriesMax(0)
+                .bytesMax(0)
+                .detail((short) 0)
+                .behind(0);
+        return framed(window, list.path(path).prefix("").suffix("").limit());
     }
 
     /** The bytes of a create of a file that all may read and write, its length word included. */

@@ -74,7 +74,7 @@ public final class EntryPage {
         detail = asked;
         count = 0;
         entriesMax = entriesMax(entriesAsked);
-        bytesMax = bytesMax(bytesAsked);
+        bytesMax = bytesMax(reply, bytesAsked);
         endBytes = 0;
         targets.clear();
         kinds.clear();
@@ -94,7 +94,10 @@ public final class EntryPage {
     }
 
     /** How many bytes there may be if so many were asked for. */
-    static int bytesMax(long asked) {
+    static int bytesMax(Reply reply, long asked) {
+        if (reply.isScarce()) {
+            return BYTES_MIN;
+        }
         return asked == 0 ? BYTES_MAX : Math.clamp(asked, BYTES_MIN, BYTES_MAX);
     }
 

@@ -49,7 +49,7 @@ public final class ListManyHandler implements Handler {
 
     private void answerEach(Request request, ListDetail detail) {
         long entriesLeft = EntryPage.entriesMax(list.entriesMax());
-        long bytesLeft = EntryPage.bytesMax(list.bytesMax());
+        long bytesLeft = EntryPage.bytesMax(request.reply(), list.bytesMax());
         page.from(list.cursorBirth(), list.cursorAt(), list.cursorStart());
         while (entriesLeft > 0 && bytesLeft > 0 && paths.next()) {
             boolean listed = page.answer(

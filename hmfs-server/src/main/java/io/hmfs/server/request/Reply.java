@@ -100,6 +100,11 @@ public final class Reply {
         return correlationId;
     }
 
+    /** Whether memory for replies is scarce, so that one whose length the server chooses is to be short. */
+    public boolean isScarce() {
+        return (target.equals(inside) ? outside : target).isScarce();
+    }
+
     /** Begins a frame of at most {@code bound} bytes; the window is for the encoder. */
     public WireBuffer open(int bound) {
         buffer = target.room(Wire.LENGTH_SIZE + bound);

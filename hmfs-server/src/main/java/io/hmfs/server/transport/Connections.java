@@ -12,6 +12,7 @@ public final class Connections {
     static final int LINGERING_MAX = 256;
 
     private final ConnectionLimits limits;
+    private final ReplyBudget budget;
     private final Set<ServerConnection> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger count = new AtomicInteger(); // of those that are open or about to be
     private final AtomicInteger lingering = new AtomicInteger();
@@ -20,6 +21,7 @@ public final class Connections {
 
     public Connections(ConnectionLimits limits) {
         this.limits = limits;
+        budget = new ReplyBudget(limits.replyBytesMax());
     }
 
     /** The bounds that hold for them. */
@@ -44,7 +46,7 @@ public final class Connections {
             });
         }
         meter.add(WorkerMeter.Tally.CONNECTIONS_ACCEPTED, 1);
-        ServerConnection connection = new ServerConnection(limits, channel, batch, this::closed);
+        ServerConnection connection = new ServerConnection(limits, budget, channel, batch, this::closed);
         open.add(connection);
         if (draining) {
             connection.drain();

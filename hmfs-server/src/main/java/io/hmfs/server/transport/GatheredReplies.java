@@ -20,6 +20,12 @@ final class GatheredReplies {
         this.to = to;
     }
 
+    /** Bytes that have gathered. */
+    int bytes() {
+        ByteBuf buffer = gathered;
+        return buffer == null ? 0 : buffer.readableBytes();
+    }
+
     /** Room for another reply at the buffer's writer index. */
     ByteBuf room(int bytes) {
         ByteBuf buffer = gathered;

@@ -10,4 +10,9 @@ public interface ReplyTarget {
      * abandoned half way leaves nothing.
      */
     ByteBuf room(int bytes);
+
+    /** Whether memory for replies is scarce, so that one whose length the server chooses is to be short. */
+    default boolean isScarce() {
+        return false;
+    }
 }

@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The flow of one connection. Frames are cut from the bytes and passed on in the {@link EventLoopBatch} in which they
  * arrive, up to the connection's share of it; replies gather in one buffer and leave at the end of the batch.
  * Back-pressure: nothing is received while the peer does not take its replies, while too many replies wait for the log
- * or for other threads, or while the receiver says so.
+ * or for other threads, while those of all connections leave no memory for one of this, or while the receiver says so.
  */
 final class ServerConnection implements ChannelListener, ReplyChannel, EventLoopBatch.Member {
     private static final System.Logger LOG = System.getLogger(ServerConnection.class.getName());
@@ -24,6 +25,7 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
     private static final int HELLO_FRAME_MAX = 1024;
 
     private final ConnectionLimits limits;
+    private final ReplyBudget budget;
     private final EventLoopBatch batch;
     private final FrameReceiver receiver;
     private final TransportChannel channel;
@@ -37,11 +39,15 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
 
     private int inFlight;
     private long owed; // bytes that the replies in flight may have
+    private long counted; // bytes of replies in the budget
     private boolean executing;
     private boolean paused; // until resume is called
     private boolean continues; // in the next batch
     private boolean sends; // at the end of this batch
     private boolean awaitsReceiver;
+    private boolean awaitsFlush;
+    private boolean awaitsPeer;
+    private boolean awaitsBudget;
     private boolean draining;
     private boolean closing;
     private boolean closesAfterHeld;
@@ -49,10 +55,12 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
     /** The time for the handshake begins now. {@code onClosed} is told once, when the connection has ended. */
     ServerConnection(
             ConnectionLimits limits,
+            ReplyBudget budget,
             TransportChannel channel,
             EventLoopBatch batch,
             Consumer<ServerConnection> onClosed) {
         this.limits = limits;
+        this.budget = budget;
         this.onClosed = onClosed;
         this.channel = channel;
         this.batch = batch;
@@ -70,6 +78,11 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
     public ByteBuf room(int bytes) {
         sends();
         return gathered.room(bytes);
+    }
+
+    @Override
+    public boolean isScarce() {
+        return budget.isScarce();
     }
 
     @Override
@@ -182,10 +195,15 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
                 gathered.release(); // of requests that were in a batch when the connection ended
             }
             channel.flush();
+            count();
         } catch (RuntimeException | Error e) {
             failed(e);
         } finally {
             sends = false;
+        }
+        if (awaitsFlush) {
+            awaitsFlush = false;
+            resume();
         }
     }
 
@@ -213,6 +231,7 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
             if (!closing) {
                 idle.hasTaken();
             }
+            count();
             resume();
         } else {
             idle.mustTake();
@@ -222,11 +241,12 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
     /** Looks for a peer that stopped in the middle: of the handshake, of a frame, or of taking its replies. */
     @Override
     public void checkIdle() {
-        if (closing || !channel.isWritable()) {
-            if (idle.isOverForReplies()) {
-                LOG.log(Level.WARNING, "closing {0}: it does not take its replies", peer());
-                channel.close();
-            }
+        count();
+        if (idle.isOverForReplies()) {
+            LOG.log(Level.WARNING, "closing {0}: it does not take its replies", peer());
+            channel.close();
+        } else if (closing || !channel.isWritable()) {
+            return; // its time is running
         } else if (!peer.isGreeted() && !peer.isGreeting() && idle.isOverForHandshake()) {
             refuse(ResultCode.TIMEOUT, "no handshake in time");
         } else if (!paused && idle.isOverForFrame()) {
@@ -256,6 +276,8 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
         }
         gathered.release();
         held.release();
+        budget.use(-counted);
+        counted = 0;
         onClosed.accept(this);
     }
 
@@ -315,7 +337,43 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
                 && inFlight < limits.inFlightMax()
                 && owed < ConnectionLimits.OWED_MAX
                 && receiver.mayProceed(peer)
-                && held.bytes() < limits.frameMax();
+                && held.bytes() < limits.frameMax()
+                && hasReplyRoom();
+    }
+
+    /** Whether there is memory for another reply: while it is scarce, for one at a time. */
+    private boolean hasReplyRoom() {
+        if (replyBytes() - counted > ReplyBudget.UNCOUNTED_MAX) {
+            count();
+        }
+        if (!budget.isScarce()) {
+            return true;
+        }
+        count();
+        return counted == 0 && inFlight == 0 && !budget.isSpent();
+    }
+
+    private long replyBytes() {
+        return gathered.bytes() + held.bytes() + channel.waitingBytes();
+    }
+
+    /** Tells the budget. While that is scarce, a peer must take its replies as if they were many. */
+    private void count() {
+        long bytes = replyBytes();
+        boolean hasTaken = bytes < counted;
+        if (bytes != counted) {
+            budget.use(bytes - counted);
+            counted = bytes;
+        }
+        if (channel.isWritable() && !closing) {
+            boolean mustTake = budget.isScarce() && channel.waitingBytes() > 0;
+            if (hasTaken || !mustTake) {
+                idle.hasTaken();
+            }
+            if (mustTake) {
+                idle.mustTake();
+            }
+        }
     }
 
     private void pause() {
@@ -324,6 +382,9 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
             channel.receive(false);
         }
         boolean served = receiver.mayProceed(peer);
+        if (!hasReplyRoom()) {
+            awaitReplyRoom();
+        }
         if (served && mayProceed()) {
             resume(); // other threads have made room since the receiver was asked
         } else if (!served && !awaitsReceiver) { // no event of this connection tells when that changes
@@ -332,6 +393,37 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
                 awaitsReceiver = false;
                 resume();
             });
+        }
+    }
+
+    /** Something will tell when there is memory for another reply; for those in flight that is {@link #end}. */
+    private void awaitReplyRoom() {
+        if (gathered.bytes() > 0) {
+            awaitsFlush = true;
+        } else if (channel.waitingBytes() > 0) {
+            if (!awaitsPeer) {
+                awaitsPeer = true;
+                channel.whenTaken(() -> {
+                    awaitsPeer = false;
+                    count();
+                    resume();
+                });
+            }
+        } else if (held.isEmpty() && inFlight == 0 && !awaitsBudget) {
+            awaitsBudget = true;
+            budget.whenNotSpent(this::budgetIsNotSpent);
+        }
+    }
+
+    /** From any thread. */
+    private void budgetIsNotSpent() {
+        try {
+            channel.execute(() -> {
+                awaitsBudget = false;
+                resume();
+            });
+        } catch (RejectedExecutionException e) {
+            LOG.log(Level.DEBUG, "the server stops", e);
         }
     }
 

@@ -55,6 +55,9 @@ public interface TransportChannel {
      */
     boolean isWritable();
 
+    /** Runs a task on the connection's thread when the peer has taken all that was written before; never if the connection ends before that. */
+    void whenTaken(Runnable task);
+
     /** Bytes that were written and that the peer has not taken. From any thread. */
     long waitingBytes();
 

@@ -79,6 +79,7 @@ final class ServerSettingsTest {
             io-threads = 9
             frame-max = 4M
             in-flight-max = 11
+            reply-bytes-max = 16M
             io-queue-bytes-max = 32M
             idle-timeout = 5m
             drain-timeout = 250ms
@@ -120,6 +121,7 @@ final class ServerSettingsTest {
                 9,
                 4 << 20,
                 11,
+                16 << 20,
                 32 << 20,
                 Duration.ofMinutes(5),
                 Duration.ofMillis(250),

@@ -85,6 +85,20 @@ class ListHandlerTest {
     }
 
     @Test
+    void pagesAreShortWhileMemoryForRepliesIsScarce() {
+        long parent = rig.mkdir("d", 0755);
+        for (int i = 0; i < 1_000; i++) {
+            rig.create(parent, "n".repeat(100) + i, 0644);
+        }
+        rig.scarceReplies(true);
+        int shortPage = rig.ask(HandlerRig.USER, list("/d", 0, 0, 0, 0, 0)).length();
+        assertTrue(shortPage > 3 << 10 && shortPage < 5 << 10, shortPage + " bytes");
+        rig.scarceReplies(false);
+        int page = rig.ask(HandlerRig.USER, list("/d", 0, 0, 0, 0, 0)).length();
+        assertTrue(page > 100 << 10, page + " bytes");
+    }
+
+    @Test
     void eachEntryIsToldOnceOverPages() {
         long parent = rig.mkdir("d", 0755);
         Set<String> made = Set.of("a", "b", "c", "e", "f");

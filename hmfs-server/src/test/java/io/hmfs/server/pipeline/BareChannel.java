@@ -11,9 +11,20 @@ import org.jspecify.annotations.Nullable;
 class BareChannel implements ReplyChannel {
     final ByteBuf replies;
     private int inFlight;
+    private boolean scarce;
 
     BareChannel(ByteBuf replies) {
         this.replies = replies;
+    }
+
+    /** From here on memory for replies is scarce, or is not. */
+    final void scarce(boolean now) {
+        scarce = now;
+    }
+
+    @Override
+    public final boolean isScarce() {
+        return scarce;
     }
 
     /** Replies that were announced and have not come. */

@@ -22,6 +22,10 @@ public class BareSession extends Session {
         replies = channel.replies;
     }
 
+    final void scarce(boolean now) {
+        channel.scarce(now);
+    }
+
     /** Replies that were announced and have not come. */
     final int inFlight() {
         return channel.inFlight();

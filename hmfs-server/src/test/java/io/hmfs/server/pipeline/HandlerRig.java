@@ -125,6 +125,11 @@ public final class HandlerRig implements AutoCloseable {
         sessions.values().forEach(session -> session.compressFrom(bytes));
     }
 
+    /** From here on memory for replies is scarce, or is not. */
+    public void scarceReplies(boolean now) {
+        sessions.values().forEach(session -> session.scarce(now));
+    }
+
     /** The disk threads are the caller's. */
     private void execute(Runnable task) {
         offloaded++;

@@ -104,6 +104,7 @@ public final class MemoryTransport implements ServerTransport {
         private final ByteArrayOutputStream arrived = new ByteArrayOutputStream(); // guarded by tasks
         private final ByteArrayOutputStream sent = new ByteArrayOutputStream(); // guarded by tasks
         private final ArrayDeque<ByteBuf> written = new ArrayDeque<>();
+        private final ArrayDeque<Runnable> whenTaken = new ArrayDeque<>();
         private @Nullable ChannelListener listener;
         private boolean open = true;
         private boolean receives = true;
@@ -190,9 +191,18 @@ public final class MemoryTransport implements ServerTransport {
                 }
                 waiting(waiting - length);
             }
+            while (written.isEmpty() && !whenTaken.isEmpty()) {
+                whenTaken.remove().run();
+            }
             if (closesWhenSent && written.isEmpty() && closeAt == Long.MAX_VALUE) {
                 closeAt = lingers ? now() + LINGER_NANOS : now();
             }
+        }
+
+        @Override
+        public void whenTaken(Runnable task) {
+            whenTaken.add(task);
+            flush();
         }
 
         @Override

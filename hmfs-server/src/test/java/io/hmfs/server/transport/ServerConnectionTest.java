@@ -30,13 +30,14 @@ class ServerConnectionTest {
     private static final int FRAME_MAX = 16 << 10;
     private static final int IN_FLIGHT_MAX = 4;
     private static final int CONNECTIONS_MAX = 3;
+    private static final int REPLY_BYTES_MAX = 6 << 20;
     private static final int SHARE = 128;
     private static final int FRAME_BYTES = Wire.FRAME_MIN;
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
     private final ScriptedReceiver receiver = new ScriptedReceiver();
     private final Connections connections =
-            new Connections(new ConnectionLimits(CONNECTIONS_MAX, FRAME_MAX, IN_FLIGHT_MAX, IDLE));
+            new Connections(new ConnectionLimits(CONNECTIONS_MAX, FRAME_MAX, IN_FLIGHT_MAX, REPLY_BYTES_MAX, IDLE));
     private MemoryTransport transport;
 
     @BeforeEach
@@ -272,6 +273,117 @@ class ServerConnectionTest {
         ScriptedReceiver.run(receiver.late, null);
         transport.pollAll();
         assertEquals("ga", ids(peer));
+    }
+
+    // ---- memory for replies
+
+    /** A peer that takes nothing of a reply with so many bytes. */
+    private Peer hoarding(int bytes) {
+        Peer peer = greeted();
+        peer.stall();
+        transport.pollAll();
+        receiver.largeBytes = bytes;
+        peer.send(frames(ScriptedReceiver.LARGE, "x"));
+        transport.pollAll();
+        receiver.told.clear();
+        return peer;
+    }
+
+    @Test
+    void whileMemoryIsScarceAConnectionGetsItsNextReplyWhenItHasTakenTheOneBefore() {
+        Peer hoarder = hoarding(REPLY_BYTES_MAX / 2);
+        Peer slow = greeted();
+        slow.stall();
+        slow.send(frames(ScriptedReceiver.AT_ONCE, "abc"));
+        transport.pollAll();
+        assertEquals(List.of("1 aa"), receiver.told);
+        assertFalse(slow.isReceived());
+        Peer prompt = greeted();
+        prompt.send(frames(ScriptedReceiver.AT_ONCE, "def"));
+        transport.pollAll();
+        assertEquals("def", ids(prompt));
+        assertTrue(prompt.isReceived());
+        slow.unstall();
+        transport.pollAll();
+        assertEquals("abc", ids(slow));
+        assertTrue(slow.isReceived());
+        hoarder.unstall();
+        transport.pollAll();
+        slow.stall();
+        slow.send(frames(ScriptedReceiver.AT_ONCE, "gh"));
+        receiver.told.clear();
+        transport.pollAll();
+        assertEquals(List.of("1 ag", "1 ah"), receiver.told);
+    }
+
+    @Test
+    void whileMemoryIsScarceOneRequestIsInFlight() {
+        hoarding(REPLY_BYTES_MAX / 2);
+        Peer peer = greeted();
+        peer.send(frames(ScriptedReceiver.LATE, "ab"));
+        transport.pollAll();
+        assertEquals(1, receiver.late.size());
+        ScriptedReceiver.run(receiver.late, null);
+        transport.pollAll();
+        ScriptedReceiver.run(receiver.late, null);
+        transport.pollAll();
+        assertEquals("ab", ids(peer));
+    }
+
+    @Test
+    void heldRepliesTakeMemoryToo() {
+        Peer peer = greeted();
+        receiver.holds = true;
+        receiver.largeBytes = REPLY_BYTES_MAX / 2;
+        peer.send(frames(ScriptedReceiver.LARGE, "x"));
+        transport.pollAll();
+        Peer other = transport.connect();
+        other.send(join(frames(ScriptedReceiver.GREETS, "g"), frames(ScriptedReceiver.AT_ONCE, "a")));
+        transport.pollAll();
+        assertEquals("1 gg", receiver.told.getLast());
+        while (!receiver.unsafe.isEmpty()) {
+            ScriptedReceiver.run(receiver.unsafe, null);
+            transport.pollAll();
+        }
+        assertEquals("ga", ids(other));
+    }
+
+    @Test
+    void noRequestIsExecutedWhileMemoryIsSpent() {
+        Peer first = greeted();
+        Peer second = greeted();
+        Peer hoarder = hoarding(REPLY_BYTES_MAX);
+        first.send(frames(ScriptedReceiver.AT_ONCE, "ab"));
+        second.send(frames(ScriptedReceiver.AT_ONCE, "c"));
+        transport.pollAll();
+        assertEquals(List.of(), receiver.told);
+        hoarder.leave();
+        transport.pollAll();
+        assertEquals("ab", ids(first));
+        assertEquals("c", ids(second));
+        assertTrue(first.isReceived());
+    }
+
+    /** Many that take nothing and stay below their own bound use up the memory of all. */
+    @Test
+    void aPeerThatTakesNothingIsClosedAfterTheIdleTimeoutWhileMemoryIsScarce() {
+        Peer few = hoarding(ConnectionLimits.WRITABLE_MAX / 2);
+        transport.pass(2 * IDLE);
+        assertFalse(few.isEnded());
+        Peer hoarder = hoarding(REPLY_BYTES_MAX / 2);
+        transport.pass(0);
+        few.send(frames(ScriptedReceiver.AT_ONCE, "a"));
+        transport.pass(IDLE);
+        assertFalse(few.isEnded());
+        transport.pass(IDLE / 2);
+        assertTrue(few.isEnded());
+        assertTrue(hoarder.isEnded());
+        Peer next = greeted();
+        next.stall();
+        next.send(frames(ScriptedReceiver.AT_ONCE, "ab"));
+        receiver.told.clear();
+        transport.pollAll();
+        assertEquals(List.of("2 aa", "2 ab"), receiver.told);
     }
 
     // ---- held replies

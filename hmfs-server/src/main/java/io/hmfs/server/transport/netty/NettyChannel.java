@@ -6,6 +6,7 @@ import io.hmfs.server.transport.EventLoopBatch;
 import io.hmfs.server.transport.TransportChannel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -137,6 +138,16 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Transpo
     @Override
     public boolean isWritable() {
         return channel.isWritable();
+    }
+
+    @Override
+    public void whenTaken(Runnable task) {
+        // Nothing, behind all that was written: it is written when that has been.
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
+            if (written.isSuccess()) {
+                task.run();
+            }
+        });
     }
 
     @Override

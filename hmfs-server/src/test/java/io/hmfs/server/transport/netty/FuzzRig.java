@@ -58,7 +58,8 @@ final class FuzzRig implements AutoCloseable {
     static final int CHUNK_SIZE = 64 << 10;
     static final UUID CLUSTER = new UUID(0x4849_4d46, 0x5353);
     static final String SUPERUSER = "alice";
-    static final ConnectionLimits LIMITS = new ConnectionLimits(1_000, FRAME_MAX, 256, TimeUnit.SECONDS.toNanos(60));
+    static final ConnectionLimits LIMITS =
+            new ConnectionLimits(1_000, FRAME_MAX, 256, 1L << 30, TimeUnit.SECONDS.toNanos(60));
 
     static final long DISK_MAX = 64 << 20;
 
