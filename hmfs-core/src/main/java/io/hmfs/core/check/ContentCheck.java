@@ -95,7 +95,8 @@ final class ContentCheck {
         if (other != Pmem.NULL && DirContentRecord.access(pmem, other) == access) {
             return; // it points at another's directory; its own, if there is one, corrects that
         }
-        if (PoolView.isIdNumber(id) && (!index.isUsable() || marks.has(Marks.INDEXED, at))) {
+        boolean isAnId = PoolView.isIdNumber(id) && id != RootCheck.ROOT_ID;
+        if (isAnId && (!index.isUsable() || marks.has(Marks.INDEXED, at))) {
             view.findings.damage(
                     access + EntryRecord.ID_OFFSET,
                     view.describe(access),

@@ -382,10 +382,12 @@ final class EntryCheck {
         view.store(at + EntryRecord.DEATH_OFFSET, born + 1);
     }
 
+    /** Whether the rename is over: the successor of what was moved has its id, and what a rename left died at the birth of its successor. */
     private boolean hasMoved(long at, long successor) {
         return view.isEntryStatus(successor)
                 && EntryRecord.state(pmem, successor) == SlotState.NORMAL
-                && EntryRecord.id(pmem, successor) == EntryRecord.id(pmem, at)
+                && (EntryRecord.id(pmem, successor) == EntryRecord.id(pmem, at)
+                        || EntryRecord.birth(pmem, successor) == EntryRecord.death(pmem, at))
                 && EntryRecord.link(pmem, successor) != at;
     }
 

@@ -10,7 +10,7 @@ import io.hmfs.core.type.Name;
 
 /** The root directory: format puts it into the first slots that there are, and it never moves. */
 final class RootCheck {
-    private static final long ROOT_ID = 1;
+    static final long ROOT_ID = 1;
     private static final long STATUS = EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_DIRECTORY, 0);
 
     private RootCheck() {}

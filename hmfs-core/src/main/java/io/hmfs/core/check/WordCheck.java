@@ -137,6 +137,9 @@ final class WordCheck {
     }
 
     private boolean correctKey(long object, long word, Place place) {
+        if (object == RootCheck.content(view) || object == RootCheck.entry(view)) {
+            return false; // where they stand tells their keys
+        }
         if (view.isInode(object) || view.isDeadInode(object)) {
             return false; // its names tell its id
         }
@@ -147,7 +150,8 @@ final class WordCheck {
         long id = DirContentRecord.id(pmem, object);
         for (int bit = 0; bit < Long.SIZE; bit++) {
             long other = id ^ 1L << bit;
-            if (PoolView.isIdNumber(other) && place.suits(word, view.keys.ofContent(other))) {
+            boolean isAnId = PoolView.isIdNumber(other) && other != RootCheck.ROOT_ID;
+            if (isAnId && place.suits(word, view.keys.ofContent(other))) {
                 view.findings.damage(
                         object + DirContentRecord.ID_OFFSET,
                         view.describe(object),

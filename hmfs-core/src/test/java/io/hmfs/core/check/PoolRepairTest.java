@@ -12,6 +12,7 @@ import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.IndexHeader;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolException;
@@ -185,11 +186,60 @@ final class PoolRepairTest {
         assertEquals(pool.snapshot(), repaired(pool));
     }
 
+    private static void loseIndex(DamagedPool pool) {
+        pool.pmem().set(PoolHeader.INDEX_ROOT_OFFSET + IndexHeader.DEPTH_OFFSET, 99);
+    }
+
+    private static void turn(DamagedPool pool, long at, int bit) {
+        pool.pmem().set(at, pool.pmem().get(at) ^ 1L << bit);
+    }
+
+    /** An index that is built anew has the wrong id too, and proves nothing against the place where the root stands. */
+    @Test
+    void theRootKeepsItsIdWhateverTheIndexSays() {
+        DamagedPool pool = new DamagedPool(24, 0);
+        long root = EntryRecord.parent(pool.pmem(), entry(pool, "a")); // an id
+        turn(
+                pool,
+                slot(pool, RegionKind.CONTENT_SLOTS, at -> DirContentRecord.id(pool.pmem(), at) == root)
+                        + DirContentRecord.ID_OFFSET,
+                9);
+        loseIndex(pool);
+        assertEquals(pool.snapshot(), repaired(pool));
+    }
+
+    /** The id of the root is no other directory's: neither its content nor an index word says so. */
+    @Test
+    void aContentThatSaysItIsTheRootsIsNotBelieved() {
+        DamagedPool pool = new DamagedPool(24, 0);
+        long content = content(pool, "empty");
+        turn(pool, content + DirContentRecord.ID_OFFSET, 2); // 5 becomes 1
+        assertEquals(1, DirContentRecord.id(pool.pmem(), content));
+        turn(pool, entry(pool, "empty") + EntryRecord.ID_OFFSET, 40);
+        loseIndex(pool);
+        assertEquals(pool.snapshot().keySet(), repaired(pool).keySet());
+    }
+
+    /** What was replaced has another id than its successor, but died at its birth. */
+    @Test
+    void whatWasReplacedAndIsSaidToMoveStaysDead() {
+        DamagedPool pool = new DamagedPool(24, 0);
+        long successor = entry(pool, "file-3");
+        long replaced = slot(
+                pool,
+                RegionKind.ENTRY_SLOTS,
+                at -> EntryRecord.link(pool.pmem(), at) == successor
+                        && EntryRecord.id(pool.pmem(), at) != EntryRecord.id(pool.pmem(), successor));
+        pool.pmem().set(replaced, EntryRecord.withState(EntryRecord.status(pool.pmem(), replaced), SlotState.MOVING));
+        turn(pool, successor + EntryRecord.ID_OFFSET, 18);
+        assertEquals(pool.snapshot().keySet(), repaired(pool).keySet());
+    }
+
     /** Some splits deep, all of it gone. */
     @Test
     void anIndexIsBuiltAnew() {
         DamagedPool pool = new DamagedPool(120, 12_000);
-        pool.pmem().set(PoolHeader.INDEX_ROOT_OFFSET + IndexHeader.DEPTH_OFFSET, 99);
+        loseIndex(pool);
         assertEquals(pool.snapshot(), repaired(pool));
         pool.restore();
         long directory = IndexHeader.directoryAt(pool.pmem(), PoolHeader.INDEX_ROOT_OFFSET);
