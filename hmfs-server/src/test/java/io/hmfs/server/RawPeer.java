@@ -19,6 +19,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 
@@ -34,7 +35,16 @@ final class RawPeer implements AutoCloseable {
     record Failure(long correlationId, ResultCode code, String message) {}
 
     RawPeer(int port) throws IOException {
-        socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        this(port, 0);
+    }
+
+    /** One for which the system keeps about so many bytes that were not read; 0: as many as it likes. */
+    RawPeer(int port, int receiveBuffer) throws IOException {
+        socket = new Socket();
+        if (receiveBuffer > 0) {
+            socket.setReceiveBufferSize(receiveBuffer);
+        }
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         socket.setSoTimeout(60_000);
         socket.setTcpNoDelay(true);
         out = socket.getOutputStream();
