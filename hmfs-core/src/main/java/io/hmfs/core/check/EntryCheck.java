@@ -331,6 +331,10 @@ final class EntryCheck {
                     at, EntryRecord.withoutData(EntryRecord.buried(status)), "make it deleted: it lives on elsewhere");
             return;
         }
+        if (renamed && isLeftBehind(at, link)) {
+            setStatus(at, EntryRecord.buried(status), "make it deleted: its successor was born when it died");
+            return;
+        }
         boolean listed = marks.has(Marks.REACHED, at);
         if (state == SlotState.DELETED) {
             view.findings.count("deleted entries", 1);
@@ -382,13 +386,19 @@ final class EntryCheck {
         view.store(at + EntryRecord.DEATH_OFFSET, born + 1);
     }
 
-    /** Whether the rename is over: the successor of what was moved has its id, and what a rename left died at the birth of its successor. */
     private boolean hasMoved(long at, long successor) {
         return view.isEntryStatus(successor)
                 && EntryRecord.state(pmem, successor) == SlotState.NORMAL
-                && (EntryRecord.id(pmem, successor) == EntryRecord.id(pmem, at)
-                        || EntryRecord.birth(pmem, successor) == EntryRecord.death(pmem, at))
+                && EntryRecord.id(pmem, successor) == EntryRecord.id(pmem, at)
                 && EntryRecord.link(pmem, successor) != at;
+    }
+
+    /** Whether a rename that is over has left it: its successor was born when it died, and points back at nothing any more, which it stops after that death is durable. */
+    private boolean isLeftBehind(long at, long successor) {
+        return view.isEntryStatus(successor)
+                && EntryRecord.state(pmem, successor) == SlotState.NORMAL
+                && EntryRecord.birth(pmem, successor) == EntryRecord.death(pmem, at)
+                && EntryRecord.link(pmem, successor) == Pmem.NULL;
     }
 
     /** Whether the next start will not bring an object back to life that is on no list. */
