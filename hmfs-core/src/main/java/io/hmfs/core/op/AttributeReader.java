@@ -14,8 +14,8 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.FileType;
 
 /**
- * Reads an object's attributes without a lock: all of them, then all again, and they must be equal (HMFS §3.6 has it for each 16-byte unit). No unit comes
- * back to what it was, so they all stood there at one moment, between the two looks.
+ * Reads an object's attributes without a lock: all of them, then all again, and they must be equal (HMFS §3.6 has it for each 16-byte unit). Those that may come back
+ * to what they were, a time with a size, come first in both looks; so all stood there at one moment, when the second look began.
  */
 final class AttributeReader {
     private final Engine engine;

@@ -11,7 +11,6 @@ import java.util.function.Consumer;
 
 /** A request that waits for the disk: its frame is kept, executed on a thread that may block, and the reply sent from there. */
 final class OffloadedRequest implements ReplyTarget, DiskQueue.Work {
-    private static final int SLACK_MAX = 256;
     private static final int OWN_BYTES =
             4 << 10; // what the smallest one may cost: its objects, the rest of the buffer it came in
 
@@ -81,6 +80,11 @@ final class OffloadedRequest implements ReplyTarget, DiskQueue.Work {
     }
 
     @Override
+    public boolean isScarce() {
+        return session.channel().isScarce();
+    }
+
+    @Override
     public void run() {
         try {
             execution.accept(this);
@@ -95,21 +99,12 @@ final class OffloadedRequest implements ReplyTarget, DiskQueue.Work {
     }
 
     private void answer() {
-        fit();
+        // What asked for much and got little must not keep the room for much until the peer takes it.
+        reply = ReplyTarget.fitted(session.channel().allocator(), reply);
         try {
             session.channel().onThread(() -> session.channel().end(reply, replyBytes));
         } catch (RejectedExecutionException e) {
             reply.release(); // the server stops and did not wait any longer: the connection's thread has ended
-        }
-    }
-
-    /** What asked for much and got little must not keep the room for much until the peer takes it. */
-    private void fit() {
-        int length = reply.readableBytes();
-        if (reply.capacity() > SLACK_MAX + length) {
-            ByteBuf large = reply;
-            reply = session.channel().allocator().ioBuffer(length).writeBytes(large);
-            large.release();
         }
     }
 }

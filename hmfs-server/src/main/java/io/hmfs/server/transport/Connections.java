@@ -12,7 +12,7 @@ public final class Connections {
     static final int LINGERING_MAX = 256;
 
     private final ConnectionLimits limits;
-    private final ReplyBudget budget;
+    final ReplyBudget budget;
     private final Set<ServerConnection> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger count = new AtomicInteger(); // of those that are open or about to be
     private final AtomicInteger lingering = new AtomicInteger();

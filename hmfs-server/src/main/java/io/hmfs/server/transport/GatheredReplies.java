@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GatheredReplies {
     private static final int EARLY_BYTES = 64 << 10; // more than this leaves before the end of the batch
+    private static final int HELD_UNFITTED_MAX = 16; // a log is written before so many batches have come
     private static final int INITIAL = 4 << 10;
 
     private final TransportChannel channel;
@@ -46,7 +47,8 @@ final class GatheredReplies {
         ByteBuf buffer = take();
         if (buffer != null) {
             if (buffer.isReadable()) {
-                to.write(buffer);
+                boolean waits = channel.waitingBytes() > 0 || to.batches() >= HELD_UNFITTED_MAX;
+                to.write(waits ? ReplyTarget.fitted(channel.allocator(), buffer) : buffer);
             } else {
                 buffer.release();
             }

@@ -37,6 +37,11 @@ final class HeldReplies {
         return held.isEmpty();
     }
 
+    /** Batches whose replies are held. */
+    int batches() {
+        return held.size();
+    }
+
     /** Bytes that are held. */
     long bytes() {
         return bytes;

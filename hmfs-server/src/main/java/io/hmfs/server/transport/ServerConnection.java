@@ -196,6 +196,9 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
             }
             channel.flush();
             count();
+            if (channel.waitingBytes() > ReplyBudget.UNCOUNTED_MAX) {
+                awaitPeer(); // or they would be counted until the peer asks again
+            }
         } catch (RuntimeException | Error e) {
             failed(e);
         } finally {
@@ -247,9 +250,11 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
             channel.close();
         } else if (closing || !channel.isWritable()) {
             return; // its time is running
+        } else if (paused || continues) {
+            return; // it is the server that does not read on
         } else if (!peer.isGreeted() && !peer.isGreeting() && idle.isOverForHandshake()) {
             refuse(ResultCode.TIMEOUT, "no handshake in time");
-        } else if (!paused && idle.isOverForFrame()) {
+        } else if (idle.isOverForFrame()) {
             refuse(ResultCode.TIMEOUT, "a frame was begun and not finished in time");
         }
     }
@@ -332,13 +337,16 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
     }
 
     private boolean mayProceed() {
+        return hasOwnRoom() && receiver.mayProceed(peer) && hasReplyRoom();
+    }
+
+    /** Whether this connection is within its own bounds; an event of it tells when that changes. */
+    private boolean hasOwnRoom() {
         return !peer.isGreeting()
                 && channel.isWritable()
                 && inFlight < limits.inFlightMax()
                 && owed < ConnectionLimits.OWED_MAX
-                && receiver.mayProceed(peer)
-                && held.bytes() < limits.frameMax()
-                && hasReplyRoom();
+                && held.bytes() < limits.frameMax();
     }
 
     /** Whether there is memory for another reply: while it is scarce, for one at a time. */
@@ -381,18 +389,21 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
             paused = true;
             channel.receive(false);
         }
+        // Each is asked once: other threads may change the answer at any time, and what was false must be awaited.
         boolean served = receiver.mayProceed(peer);
-        if (!hasReplyRoom()) {
-            awaitReplyRoom();
-        }
-        if (served && mayProceed()) {
-            resume(); // other threads have made room since the receiver was asked
-        } else if (!served && !awaitsReceiver) { // no event of this connection tells when that changes
+        boolean hasReplyRoom = hasReplyRoom();
+        if (!served && !awaitsReceiver) {
             awaitsReceiver = true;
             receiver.whenMayProceed(peer, () -> {
                 awaitsReceiver = false;
                 resume();
             });
+        }
+        if (!hasReplyRoom) {
+            awaitReplyRoom();
+        }
+        if (served && hasReplyRoom && hasOwnRoom()) {
+            resume(); // other threads have made room since the connection was stopped
         }
     }
 
@@ -401,17 +412,21 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
         if (gathered.bytes() > 0) {
             awaitsFlush = true;
         } else if (channel.waitingBytes() > 0) {
-            if (!awaitsPeer) {
-                awaitsPeer = true;
-                channel.whenTaken(() -> {
-                    awaitsPeer = false;
-                    count();
-                    resume();
-                });
-            }
+            awaitPeer();
         } else if (held.isEmpty() && inFlight == 0 && !awaitsBudget) {
             awaitsBudget = true;
             budget.whenNotSpent(this::budgetIsNotSpent);
+        }
+    }
+
+    private void awaitPeer() {
+        if (!awaitsPeer) {
+            awaitsPeer = true;
+            channel.whenTaken(() -> {
+                awaitsPeer = false;
+                count();
+                resume();
+            });
         }
     }
 

@@ -87,6 +87,21 @@ class ListTreeHandlerTest {
         return top;
     }
 
+    /** Such a request is executed on another thread, and asks the connection all the same. */
+    @Test
+    void pagesAreShortWhileMemoryForRepliesIsScarce() {
+        long top = rig.mkdir("d", 0755);
+        for (int i = 0; i < 300; i++) {
+            rig.create(top, "n".repeat(100) + i, 0644);
+        }
+        rig.scarceReplies(true);
+        int shortPage = rig.ask(HandlerRig.USER, list("/d", 0, NOTHING)).length();
+        assertTrue(shortPage < 5 << 10, shortPage + " bytes");
+        rig.scarceReplies(false);
+        int page = rig.ask(HandlerRig.USER, list("/d", 0, NOTHING)).length();
+        assertTrue(page > 30 << 10, page + " bytes");
+    }
+
     @Test
     void eachEntryIsToldOnceInOnePageAndInMany() {
         makeTree();

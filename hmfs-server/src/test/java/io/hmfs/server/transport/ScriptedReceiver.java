@@ -34,6 +34,9 @@ final class ScriptedReceiver implements FrameReceiver {
     /** What waits until frames may be received again. */
     final List<Runnable> waiting = new ArrayList<>();
 
+    /** Runs each time that it is asked whether frames may be received. */
+    Runnable whenAsked = () -> {};
+
     boolean holds;
     boolean proceeds = true;
     boolean failed;
@@ -143,6 +146,7 @@ final class ScriptedReceiver implements FrameReceiver {
 
     @Override
     public boolean mayProceed(PeerState peer) {
+        whenAsked.run();
         return proceeds;
     }
 

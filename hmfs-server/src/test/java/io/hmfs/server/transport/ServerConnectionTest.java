@@ -50,7 +50,11 @@ class ServerConnectionTest {
     void nothingIsLeft() {
         transport.close();
         assertEquals(0, connections.waitingBytes());
-        assertEquals(0, allocator.metric().usedHeapMemory() + allocator.metric().usedDirectMemory());
+        assertEquals(0, usedMemory());
+    }
+
+    private long usedMemory() {
+        return allocator.metric().usedHeapMemory() + allocator.metric().usedDirectMemory();
     }
 
     // ---- frames and replies
@@ -384,6 +388,61 @@ class ServerConnectionTest {
         receiver.told.clear();
         transport.pollAll();
         assertEquals(List.of("2 aa", "2 ab"), receiver.told);
+    }
+
+    /** Other threads make memory scarce and plenty between any two looks. */
+    @Test
+    void aConnectionThatStopsWhileMemoryBecomesScarceAndPlentyGoesOn() {
+        Peer peer = greeted();
+        peer.stall();
+        peer.send(frames(ScriptedReceiver.AT_ONCE, "a"));
+        transport.pollAll();
+        int[] asked = new int[1];
+        receiver.whenAsked = () -> {
+            if (asked[0] < 4) {
+                connections.budget.use(asked[0]++ % 2 == 0 ? REPLY_BYTES_MAX / 2 : -REPLY_BYTES_MAX / 2);
+            }
+        };
+        peer.send(frames(ScriptedReceiver.AT_ONCE, "b"));
+        transport.pollAll();
+        assertEquals(List.of("0 aa", "0 ab"), receiver.told);
+    }
+
+    @Test
+    void repliesThatWaitKeepNoRoomForMore() {
+        Peer peer = greeted();
+        peer.stall();
+        transport.pollAll();
+        for (int i = 0; i < 200; i++) {
+            peer.send(frames(ScriptedReceiver.AT_ONCE, "a"));
+            transport.pollAll();
+        }
+        long used = usedMemory();
+        assertTrue(used < 100 << 10, used + " bytes");
+        peer.unstall();
+        receiver.holds = true;
+        for (int i = 0; i < 200; i++) {
+            peer.send(frames(ScriptedReceiver.AT_ONCE, "b"));
+            transport.pollAll();
+        }
+        used = usedMemory();
+        assertTrue(used < 150 << 10, used + " bytes");
+        ScriptedReceiver.run(receiver.unsafe, null);
+        transport.pollAll();
+        assertEquals("a".repeat(200) + "b".repeat(200), ids(peer));
+    }
+
+    @Test
+    void whatAPeerHasTakenIsNotCountedAlsoIfItAsksForNothingMore() {
+        List<Peer> peers = List.of(
+                hoarding(ConnectionLimits.WRITABLE_MAX - 5),
+                hoarding(ConnectionLimits.WRITABLE_MAX - 5),
+                hoarding(ConnectionLimits.WRITABLE_MAX - 5));
+        assertTrue(connections.budget.isScarce());
+        peers.forEach(Peer::unstall);
+        transport.pollAll();
+        connections.budget.use(REPLY_BYTES_MAX / 2 - 1); // all that is not scarce yet
+        assertFalse(connections.budget.isScarce());
     }
 
     // ---- held replies
