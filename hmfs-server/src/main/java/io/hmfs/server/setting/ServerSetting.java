@@ -154,7 +154,8 @@ public final class ServerSetting<T> {
             "reply-bytes-max",
             new Bounds<>(v -> v.get(FRAME_MAX), v -> 1L << 62, "at least `frame-max`"),
             new Default<>(
-                    v -> Math.max(v.get(FRAME_MAX), Runtime.getRuntime().maxMemory() / 4), "a quarter of the heap's"),
+                    v -> Math.max(v.get(FRAME_MAX), Runtime.getRuntime().maxMemory() / 4),
+                    "a quarter of the greatest heap"),
             "Bytes of replies that clients have not taken, in all, before no request is executed; from half of it on,"
                     + " each connection gets one reply at a time.");
     public static final ServerSetting<Long> IO_QUEUE_BYTES_MAX = size(
