@@ -50,4 +50,13 @@ class ProxyUserTest {
         refuses("dave", TestServerMain.SERVICE);
         refuses("carol", "dave");
     }
+
+    /** Nobody is impersonated then. */
+    @Test
+    void a_user_acts_for_itself() throws Exception {
+        try (FileSystem own = open("dave", "dave")) {
+            assertEquals("/user/dave", own.getHomeDirectory().toUri().getPath());
+            assertTrue(own.exists(new Path("/")));
+        }
+    }
 }

@@ -100,18 +100,17 @@ final class Handshake {
             refuse(session, ResultCode.BAD_REQUEST, "a user's name has 1 to 255 bytes, without NUL and slash");
             return false;
         }
+        String name = user.toString();
+        String proxy = realUser.toString();
         Introduction introduction = new Introduction(
-                realUser.equals(user) ? "" : realUser.toString(),
-                hello.clientId(),
-                hello.oldestSequence(),
-                hello.nextSequence());
+                proxy.equals(name) ? "" : proxy, hello.clientId(), hello.oldestSequence(), hello.nextSequence());
         if (introduction.next < introduction.oldest
                 || introduction.oldest < UNNUMBERED
                 || introduction.next > RetryCache.SEQUENCE_MAX) {
             refuse(session, ResultCode.BAD_REQUEST, "the oldest sequence is at most the next, and that at most 2^60");
             return false;
         }
-        return greet(session, service.callers.of(user.toString()), introduction);
+        return greet(session, service.callers.of(name), introduction);
     }
 
     private void take(Name into, int at, int length) {

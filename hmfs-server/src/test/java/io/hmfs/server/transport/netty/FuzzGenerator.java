@@ -36,7 +36,9 @@ final class FuzzGenerator {
     }
 
     private FuzzSession make() {
-        requests.user(FuzzRequests.USERS.get(random.nextInt(FuzzRequests.USERS.size())));
+        String user = anyUser();
+        requests.user(user);
+        requests.realUser(random.nextInt(8) > 0 ? "" : random.nextBoolean() ? user : anyUser());
         int odd = random.nextInt(20);
         if (odd == 0) {
             add(request(), false); // out of order
@@ -50,6 +52,10 @@ final class FuzzGenerator {
             add(request(), random.nextInt(10) < mutatedOf10);
         }
         return new FuzzSession(List.copyOf(parts));
+    }
+
+    private String anyUser() {
+        return FuzzRequests.USERS.get(random.nextInt(FuzzRequests.USERS.size()));
     }
 
     private static WireSchema.Message message(int id) {

@@ -50,6 +50,7 @@ final class FuzzRequests {
     private final List<FuzzRig.Known> known;
     private long correlationId = 100;
     private String user = FuzzRig.SUPERUSER;
+    private String realUser = "";
     private FuzzRig.Known about;
     private long grant;
     private boolean wholeChunks;
@@ -64,6 +65,11 @@ final class FuzzRequests {
     /** Sets the user that sends what follows. */
     void user(String name) {
         user = name;
+    }
+
+    /** Sets the real user of each Hello that follows: none, the user itself, which is the same, or another, who may not act for it. */
+    void realUser(String name) {
+        realUser = name;
     }
 
     /** A whole frame, its length word included. */
@@ -169,6 +175,7 @@ final class FuzzRequests {
             case "name" -> about.name().getBytes(StandardCharsets.UTF_8);
             case "owner", "group" -> OWNERS[random.nextInt(OWNERS.length)].getBytes(StandardCharsets.UTF_8);
             case "user" -> user.getBytes(StandardCharsets.UTF_8);
+            case "realUser" -> realUser.getBytes(StandardCharsets.UTF_8);
             case "attribute" -> ATTRIBUTES[random.nextInt(ATTRIBUTES.length)].getBytes(StandardCharsets.UTF_8);
             case "entries" -> entries().getBytes(StandardCharsets.UTF_8);
             case "attributes" -> attributes().getBytes(StandardCharsets.UTF_8);

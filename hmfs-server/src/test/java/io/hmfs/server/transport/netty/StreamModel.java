@@ -145,9 +145,16 @@ final class StreamModel {
         boolean numbered = oldest >= 0 && oldest <= nextSequence && nextSequence <= SEQUENCE_MAX;
         boolean here = wanted.equals(new UUID(0, 0)) || wanted.equals(cluster);
         int at = Wire.HEADER_SIZE + block;
-        byte[] user = Arrays.copyOfRange(frame, at + 2, at + 2 + WireSchema.word(frame, at));
+        byte[] user = text(frame, at);
+        int token = at + Short.BYTES + user.length;
+        byte[] realUser = text(frame, token + Short.BYTES + WireSchema.word(frame, token));
+        boolean alone = realUser.length == 0 || Arrays.equals(realUser, user); // the server knows no proxies
         Name name = new Name();
         name.set(user, 0, user.length);
-        return ours && here && simple && numbered && name.check() == Status.OK;
+        return ours && here && simple && numbered && alone && name.check() == Status.OK;
+    }
+
+    private static byte[] text(byte[] frame, int at) {
+        return Arrays.copyOfRange(frame, at + Short.BYTES, at + Short.BYTES + WireSchema.word(frame, at));
     }
 }
