@@ -262,7 +262,7 @@ static int openContent(State &S, Th &t, int d) {
     t.od = t.oacc = 0;
     END
 }
-/** ChangeRecords.write, made durable by the caller. */
+/** OutcomeRecorder.write, made durable by the caller. */
 static void record(State &S, Th &t, int evidence, int s, int time, bool writeBack) {
     if (!numbered(t.op)) return;
     W(S, {{NUMBER(t.op), NONE}}, "[once.1]");
@@ -270,7 +270,7 @@ static void record(State &S, Th &t, int evidence, int s, int time, bool writeBac
     W(S, {{NUMBER(t.op), evidence | WRITTEN}}, "[once.1]");
     if (writeBack) WB(S, t, NUMBER(t.op));
 }
-static void forgetRecord(State &S, Th &t) { // ChangeRecords.forget
+static void forgetRecord(State &S, Th &t) { // OutcomeRecorder.forget
     if (!numbered(t.op) || !G.unrec) return;
     W(S, {{NUMBER(t.op), NONE}}, "[once.5]");
     if (G.unrec == 1) PERSIST(S, t, NUMBER(t.op));

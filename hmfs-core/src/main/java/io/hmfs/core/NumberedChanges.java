@@ -1,9 +1,9 @@
 package io.hmfs.core;
 
 import io.hmfs.core.engine.Engine;
-import io.hmfs.core.layout.ChangeRecord;
-import io.hmfs.core.layout.ChangeRing;
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.OutcomeRecord;
+import io.hmfs.core.layout.OutcomeRing;
 import io.hmfs.core.layout.Owner;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.ChangeOutcome;
@@ -21,7 +21,7 @@ public final class NumberedChanges {
     public static final long NONE = Pmem.NULL;
 
     /** Numbers that a ring remembers. */
-    public static final int KEPT = ChangeRing.RECORDS;
+    public static final int KEPT = OutcomeRing.RECORDS;
 
     private final Engine engine;
     private final OperationGuard guard;
@@ -40,7 +40,7 @@ public final class NumberedChanges {
         guard.stopping(() -> {
             int pin = engine.epochs.pin();
             try {
-                ring[0] = engine.rings.hold(client, user, next);
+                ring[0] = engine.ringOwners.hold(client, user, next);
                 return Status.OK;
             } finally {
                 engine.epochs.unpin(pin);
@@ -51,14 +51,14 @@ public final class NumberedChanges {
 
     /** The client has gone away, and nothing of it is being executed: others may have the ring if they need it. */
     public void release(long ring) {
-        engine.rings.release(ring);
+        engine.ringOwners.release(ring);
     }
 
     /** The lowest number that a ring can know. */
     public long first(long ring) {
         int pin = engine.epochs.pin();
         try {
-            return ChangeRing.first(engine.pmem, ring);
+            return OutcomeRing.first(engine.pmem, ring);
         } finally {
             engine.epochs.unpin(pin);
         }
@@ -69,10 +69,10 @@ public final class NumberedChanges {
         int pin = engine.epochs.pin();
         try {
             for (int i = 0; i < KEPT; i++) {
-                long at = ChangeRing.record(ring, i);
-                long number = ChangeRecord.number(engine.pmem, at);
+                long at = OutcomeRing.record(ring, i);
+                long number = OutcomeRecord.number(engine.pmem, at);
                 if (number != 0 && isOf(ring, at)) {
-                    numbers.accept(ChangeRecord.sequence(number));
+                    numbers.accept(OutcomeRecord.sequence(number));
                 }
             }
         } finally {
@@ -82,7 +82,7 @@ public final class NumberedChanges {
 
     /** Whether a record is of the client that has the ring now. */
     private boolean isOf(long ring, long at) {
-        return ChangeRecord.time(engine.pmem, at) > ChangeRing.since(engine.pmem, ring);
+        return OutcomeRecord.time(engine.pmem, at) > OutcomeRing.since(engine.pmem, ring);
     }
 
     /** What became of a number that {@link #read} has told; false if the ring has forgotten it. */
@@ -97,41 +97,41 @@ public final class NumberedChanges {
 
     private boolean readRecord(long ring, long number, ChangeOutcome out) {
         Pmem pmem = engine.pmem;
-        long at = ChangeRing.record(ring, number);
-        long owner = ChangeRecord.owner(pmem, at);
-        out.id = ChangeRecord.id(pmem, at);
-        out.parentId = ChangeRecord.parent(pmem, at);
-        out.timeNanos = ChangeRecord.time(pmem, at);
+        long at = OutcomeRing.record(ring, number);
+        long owner = OutcomeRecord.owner(pmem, at);
+        out.id = OutcomeRecord.id(pmem, at);
+        out.parentId = OutcomeRecord.parent(pmem, at);
+        out.timeNanos = OutcomeRecord.time(pmem, at);
         out.uid = Owner.uid(owner);
         out.gid = Owner.gid(owner);
-        int evidence = ChangeRecord.evidence(pmem, at);
-        out.kind = kind(evidence, ChangeRecord.change(pmem, at));
-        boolean mayRemove = evidence == ChangeRecord.MADE || evidence == ChangeRecord.GONE;
-        out.removedId = mayRemove ? ChangeRecord.first(pmem, at) : 0;
-        out.removedSize = out.removedId == 0 ? 0 : ChangeRecord.second(pmem, at);
-        return ChangeRecord.sequence(ChangeRecord.number(pmem, at)) == number && isOf(ring, at);
+        int evidence = OutcomeRecord.evidence(pmem, at);
+        out.kind = kind(evidence, OutcomeRecord.change(pmem, at));
+        boolean mayRemove = evidence == OutcomeRecord.MADE || evidence == OutcomeRecord.GONE;
+        out.removedId = mayRemove ? OutcomeRecord.first(pmem, at) : 0;
+        out.removedSize = out.removedId == 0 ? 0 : OutcomeRecord.second(pmem, at);
+        return OutcomeRecord.sequence(OutcomeRecord.number(pmem, at)) == number && isOf(ring, at);
     }
 
     private static ChangeOutcome.Kind kind(int evidence, int change) {
         return switch (evidence) {
-            case ChangeRecord.MADE ->
+            case OutcomeRecord.MADE ->
                 switch (change) {
-                    case ChangeRecord.MOVED -> ChangeOutcome.Kind.RENAME;
+                    case OutcomeRecord.MOVED -> ChangeOutcome.Kind.RENAME;
                     case EntryRecord.KIND_DIRECTORY -> ChangeOutcome.Kind.MKDIR;
                     case EntryRecord.KIND_SYMLINK -> ChangeOutcome.Kind.SYMLINK;
                     default -> ChangeOutcome.Kind.CREATE;
                 };
-            case ChangeRecord.GONE ->
+            case OutcomeRecord.GONE ->
                 change == EntryRecord.KIND_DIRECTORY ? ChangeOutcome.Kind.RMDIR : ChangeOutcome.Kind.DELETE;
-            case ChangeRecord.RESIZED ->
-                change == ChangeRecord.APPENDED ? ChangeOutcome.Kind.APPEND : ChangeOutcome.Kind.TRUNCATE;
-            case ChangeRecord.TIMED -> ChangeOutcome.Kind.SET_TIMES;
-            case ChangeRecord.CHAINED ->
-                change == ChangeRecord.ATTRIBUTE_SET ? ChangeOutcome.Kind.SET_XATTR : ChangeOutcome.Kind.REMOVE_XATTR;
+            case OutcomeRecord.RESIZED ->
+                change == OutcomeRecord.APPENDED ? ChangeOutcome.Kind.APPEND : ChangeOutcome.Kind.TRUNCATE;
+            case OutcomeRecord.TIMED -> ChangeOutcome.Kind.SET_TIMES;
+            case OutcomeRecord.CHAINED ->
+                change == OutcomeRecord.ATTRIBUTE_SET ? ChangeOutcome.Kind.SET_XATTR : ChangeOutcome.Kind.REMOVE_XATTR;
             default ->
                 switch (change) {
-                    case ChangeRecord.OF_MODE -> ChangeOutcome.Kind.CHMOD;
-                    case ChangeRecord.OF_ACL -> ChangeOutcome.Kind.CHANGE_ACL;
+                    case OutcomeRecord.OF_MODE -> ChangeOutcome.Kind.CHMOD;
+                    case OutcomeRecord.OF_ACL -> ChangeOutcome.Kind.CHANGE_ACL;
                     default -> ChangeOutcome.Kind.CHOWN;
                 };
         };

@@ -20,8 +20,8 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
-import io.hmfs.core.recovery.ChangeVerdicts;
 import io.hmfs.core.recovery.CleanClose;
+import io.hmfs.core.recovery.OutcomeRecovery;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.space.Growth;
 import io.hmfs.core.space.Reclaimer;
@@ -117,7 +117,7 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
         this.principals = new Principals(pmem, regions);
         this.lists = new ChildList(engine);
         Recovery recovery = new Recovery(engine, lists);
-        new ChangeVerdicts(engine, lists, recovery).run();
+        new OutcomeRecovery(engine, lists, recovery).run();
         this.operations = new Operations(engine, lists, recovery);
         this.numbered = new NumberedChanges(engine, this);
         RecordTable table = new RecordTable(pmem, regions, engine.clock);

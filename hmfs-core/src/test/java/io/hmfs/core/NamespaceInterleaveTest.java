@@ -3,10 +3,10 @@ package io.hmfs.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hmfs.core.engine.ChangeRings;
 import io.hmfs.core.engine.Clock;
 import io.hmfs.core.engine.IdSource;
 import io.hmfs.core.engine.IndexSegments;
+import io.hmfs.core.engine.OutcomeRingOwners;
 import io.hmfs.core.engine.Principals;
 import io.hmfs.core.engine.RecordTable;
 import io.hmfs.core.layout.DirContentRecord;
@@ -195,7 +195,7 @@ public final class NamespaceInterleaveTest {
 
     /** Of the engine's own: what they store, they store under their monitor. */
     private static final Set<String> LATCHES = Stream.of(
-                    ChangeRings.class,
+                    OutcomeRingOwners.class,
                     Clock.class,
                     IdSource.class,
                     IndexSegments.class,

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hmfs.core.layout.ChangeRecord;
-import io.hmfs.core.layout.ChangeRing;
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.OutcomeRecord;
+import io.hmfs.core.layout.OutcomeRing;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.sim.CrashTree;
 import io.hmfs.core.sim.Sample;
@@ -188,7 +188,7 @@ final class NumberedCrashTest {
         SimPoolFile file = NumberedCases.prepare();
         PoolNamespace n = NumberedCases.open(file);
         assertEquals(Status.OK, NumberedCases.numbered(n, each -> create(each, "new")));
-        long slot = ChangeRecord.object(file.pmem(), ChangeRing.record(NumberedCases.ring(n), NumberedCases.NUMBER));
+        long slot = OutcomeRecord.object(file.pmem(), OutcomeRing.record(NumberedCases.ring(n), NumberedCases.NUMBER));
         assertEquals(Status.OK, n.delete(Namespace.ROOT_ID, Name.of("new"), new Attributes()));
         n.sweep(Namespace.ROOT_ID);
         int[] cutOff = new int[1];

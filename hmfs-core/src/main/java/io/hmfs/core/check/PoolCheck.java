@@ -60,7 +60,7 @@ public final class PoolCheck {
                     .forEach(repaired::add);
         }
         if (changed) {
-            ChangeRecordCheck.forgetAll(file);
+            OutcomeCheck.forgetAll(file);
             check.state(0);
         }
         return check.round(new Findings(null), false).report(wasClosed, repaired, count);
@@ -121,7 +121,7 @@ public final class PoolCheck {
         index.rebuild();
         PrincipalCheck.run(view);
         Survey.run(view);
-        ChangeRecordCheck.run(view);
+        OutcomeCheck.run(view);
         objects(view, index);
         SummaryCheck.run(view);
         RecordCheck.run(view); // last: a record that waits for its owner says nothing against the summary

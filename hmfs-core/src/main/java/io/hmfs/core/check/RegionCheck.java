@@ -1,8 +1,8 @@
 package io.hmfs.core.check;
 
-import io.hmfs.core.layout.ChangeRing;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.IndexHeader;
+import io.hmfs.core.layout.OutcomeRing;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SegmentRecord;
@@ -237,8 +237,8 @@ final class RegionCheck {
             return score > 0 ? score : firstUsed(at) < 0 ? 0 : -1;
         }
         if (kind == RegionKind.OUTCOMES) {
-            for (long ring = at; ring + ChangeRing.SIZE <= at + view.regionSize; ring += ChangeRing.SIZE) {
-                score += ChangeRing.magic(pmem, ring) == ChangeRing.MAGIC ? ChangeRing.RECORDS : 0;
+            for (long ring = at; ring + OutcomeRing.SIZE <= at + view.regionSize; ring += OutcomeRing.SIZE) {
+                score += OutcomeRing.magic(pmem, ring) == OutcomeRing.MAGIC ? OutcomeRing.RECORDS : 0;
             }
             return score;
         }

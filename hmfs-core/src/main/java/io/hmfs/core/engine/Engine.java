@@ -53,9 +53,9 @@ public final class Engine {
     public final Inodes inodes;
 
     /** Records of the changes that are numbered, and the rings where they stand. */
-    public final ChangeRecords records;
+    public final OutcomeRecorder outcomes;
 
-    public final ChangeRings rings;
+    public final OutcomeRingOwners ringOwners;
 
     /** Objects of an earlier start that were finished or undone. */
     public final AtomicLong recovered = new AtomicLong();
@@ -98,8 +98,8 @@ public final class Engine {
         this.chains = new Chains(pmem, clock, regions, longEntrySlots);
         this.removed = new RemovedData(pmem, regions, summary, keepsData, this::retireDead);
         this.inodes = new Inodes(pmem, index, keys, locks, clock, entrySlots, chains, removed);
-        this.records = new ChangeRecords(pmem, clock);
-        this.rings = new ChangeRings(pmem, regions, clock);
+        this.outcomes = new OutcomeRecorder(pmem, clock);
+        this.ringOwners = new OutcomeRingOwners(pmem, regions, clock);
         this.slots = List.of(contentSlots, entrySlots, longEntrySlots);
     }
 

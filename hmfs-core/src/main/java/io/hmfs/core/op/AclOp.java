@@ -58,7 +58,7 @@ final class AclOp {
         long time = engine.clock.next();
         long clean = EntryRecord.links(pmem, at) & ~EntryRecord.LINKS_DIRTY;
         long swung = EntryRecord.withAcl(clean, head, has, mode);
-        engine.records.changesAcl(change, at, attributes.nextCtime(at, time), swung);
+        engine.outcomes.changesAcl(change, at, attributes.nextCtime(at, time), swung);
         // [acl.1] The chain, and the record of a numbered change, are durable before anything points there.
         pmem.fence();
         // [acl.2] The commit: chain, ACL and mode are one word, which no other thread changes now.

@@ -1,8 +1,8 @@
 package io.hmfs.core.op;
 
 import io.hmfs.core.engine.Engine;
-import io.hmfs.core.layout.ChangeRecord;
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.AppendBatch;
@@ -19,7 +19,7 @@ import io.hmfs.core.type.Status;
  * too: it grows by itself, as by a truncate ({@link AttributeOps}).
  */
 final class AppendOp {
-    private static final int APPENDED = ChangeRecord.shown(ChangeRecord.RESIZED, ChangeRecord.APPENDED);
+    private static final int APPENDED = OutcomeRecord.shown(OutcomeRecord.RESIZED, OutcomeRecord.APPENDED);
 
     private final Engine engine;
     private final Pmem pmem;
@@ -178,12 +178,12 @@ final class AppendOp {
         boolean recorded = false;
         for (int i = 0; i < batch.size(); i++) {
             if (work.batched[i]) {
-                recorded |= engine.records.willChange(batch.change(i), APPENDED, work.found[i], work.times[i]);
+                recorded |= engine.outcomes.willChange(batch.change(i), APPENDED, work.found[i], work.times[i]);
             }
         }
         if (recorded) {
             // [once.4] † Durable before a commit, all of the batch with one fence.
-            engine.records.fence();
+            engine.outcomes.fence();
         }
     }
 

@@ -1,9 +1,9 @@
 package io.hmfs.core.op;
 
 import io.hmfs.core.engine.Engine;
-import io.hmfs.core.layout.ChangeRecord;
 import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.layout.Owner;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
@@ -39,9 +39,9 @@ final class AttributeOps {
     }
 
     private static final Action CHMOD =
-            (ops, change, at, mode, _) -> ops.recordOwner(change, at, ChangeRecord.OF_MODE, KEEP, KEEP, (int) mode);
+            (ops, change, at, mode, _) -> ops.recordOwner(change, at, OutcomeRecord.OF_MODE, KEEP, KEEP, (int) mode);
     private static final Action CHOWN = (ops, change, at, uid, gid) ->
-            ops.recordOwner(change, at, ChangeRecord.OF_OWNER, (int) uid, (int) gid, KEEP);
+            ops.recordOwner(change, at, OutcomeRecord.OF_OWNER, (int) uid, (int) gid, KEEP);
     private static final Action SET_TIMES = AttributeOps::changeTimes;
     private static final Action APPEND = AttributeOps::grow;
     private static final Action TRUNCATE = (ops, change, at, size, _) -> ops.resize(change, at, size, false);
@@ -190,7 +190,7 @@ final class AttributeOps {
         settleMode(at);
         long time = engine.clock.next();
         if (change.isRecorded()) {
-            engine.records.changes(change, ChangeRecord.shown(ChangeRecord.OWNED, kind), at, nextCtime(at, time));
+            engine.outcomes.changes(change, OutcomeRecord.shown(OutcomeRecord.OWNED, kind), at, nextCtime(at, time));
         }
         return changeOwner(at, time, uid, gid, mode);
     }
@@ -224,7 +224,7 @@ final class AttributeOps {
         long time = engine.clock.next();
         long changed = Ctime.time(nextCtime(at, time)); // both times show at once, though they are two units
         engine.clock.advance(changed); // it may lie ahead; from here on it counts as issued
-        engine.records.times(change, at, changed, mtime, atime);
+        engine.outcomes.times(change, at, changed, mtime, atime);
         long set = pmem.get(at + EntryRecord.OVERRIDE_OFFSET);
         long marked = pmem.get(at + EntryRecord.SET_AT_OFFSET);
         long setAt = marked & ~EntryRecord.SET_AT_DIRTY;
@@ -261,8 +261,8 @@ final class AttributeOps {
         if (status == Status.OK) {
             Length length = lengths.get();
             long time = engine.clock.next();
-            int kind = onlyGrow ? ChangeRecord.APPENDED : ChangeRecord.TRUNCATED;
-            engine.records.changes(change, ChangeRecord.shown(ChangeRecord.RESIZED, kind), at, time);
+            int kind = onlyGrow ? OutcomeRecord.APPENDED : OutcomeRecord.TRUNCATED;
+            engine.outcomes.changes(change, OutcomeRecord.shown(OutcomeRecord.RESIZED, kind), at, time);
             store(at, size, onlyGrow, time, length);
             // [append.2]
             pmem.persist(at + EntryRecord.MTIME_OFFSET, 16);

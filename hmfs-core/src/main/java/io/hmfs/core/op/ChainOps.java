@@ -2,8 +2,8 @@ package io.hmfs.core.op;
 
 import io.hmfs.core.engine.Engine;
 import io.hmfs.core.layout.BlobRecord;
-import io.hmfs.core.layout.ChangeRecord;
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
@@ -52,7 +52,7 @@ final class ChainOps {
         Status valid = checkName(attribute);
         return valid != Status.OK
                 ? valid
-                : edit(parent, name, change, ChangeRecord.ATTRIBUTE_REMOVED, removal(attribute));
+                : edit(parent, name, change, OutcomeRecord.ATTRIBUTE_REMOVED, removal(attribute));
     }
 
     Status listXattrs(long parent, Name name, List<Name> out) {
@@ -102,7 +102,7 @@ final class ChainOps {
         if (value.length > VALUE_MAX) {
             return Status.VALUE_TOO_LARGE;
         }
-        return edit(parent, name, change, ChangeRecord.ATTRIBUTE_SET, (blob, result) -> {
+        return edit(parent, name, change, OutcomeRecord.ATTRIBUTE_SET, (blob, result) -> {
             int at = BlobEdit.find(blob, BlobRecord.TYPE_ATTRIBUTE, attribute);
             if (at != BlobEdit.NONE && mode == XattrMode.CREATE) {
                 return Status.EXISTS;
@@ -201,7 +201,7 @@ final class ChainOps {
         }
         attributes.settleMode(at);
         long time = engine.clock.next();
-        engine.records.chains(change, kind, at, attributes.nextCtime(at, time), old);
+        engine.outcomes.chains(change, kind, at, attributes.nextCtime(at, time), old);
         // [chain.2] The time of change goes first, so that a change without it is never seen. Its fence is the one that
         // makes the chain, and the record of the change, durable before anything points at the chain.
         attributes.touch(at, time);

@@ -288,7 +288,7 @@ final class CreateOp {
             retire(at);
             return false;
         }
-        engine.records.made(batch.change(number), at);
+        engine.outcomes.made(batch.change(number), at);
         return true;
     }
 
@@ -430,7 +430,7 @@ final class CreateOp {
     /** Undoes an object that was made and met a closed directory. */
     private void abandon(CreateBatch batch, Notes work, int number) {
         long at = work.objects[number];
-        engine.records.forget(batch.change(number));
+        engine.outcomes.forget(batch.change(number));
         dropContentOf(at);
         engine.index.remove(work.hashes[number], at);
         retire(at);

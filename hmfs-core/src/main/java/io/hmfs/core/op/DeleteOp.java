@@ -172,12 +172,12 @@ final class DeleteOp {
             if (work.batched[i]) {
                 Attributes removed = batch.attributes(i);
                 long data = removed.isSymlink() ? 0 : removed.id;
-                recorded |= engine.records.goes(batch.change(i), work.found[i], data, removed.size);
+                recorded |= engine.outcomes.goes(batch.change(i), work.found[i], data, removed.size);
             }
         }
         if (recorded) {
             // [once.3] † Durable before a commit, all of the batch with one fence.
-            engine.records.fence();
+            engine.outcomes.fence();
         }
     }
 

@@ -21,7 +21,7 @@ final class EntryRemoval {
 
     /** All steps for one entry. With it goes a file with this id, or none: 0. */
     void remove(Change change, long at, long hash, long content, long removedId, long removedSize) {
-        engine.records.gone(change, at, removedId, removedSize);
+        engine.outcomes.gone(change, at, removedId, removedSize);
         long time = begin(at);
         // [delete.2] The commit: the parent's mtime reaches the time of death.
         lists.raise(content, time);

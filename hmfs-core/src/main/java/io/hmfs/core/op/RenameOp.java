@@ -328,7 +328,7 @@ final class RenameOp {
                 && move.replaced.nlink == 1
                 && !move.replaced.isSymlink()
                 && !move.replaced.isDirectory();
-        engine.records.moved(move.change, successor, removes ? move.replaced.id : 0, removes ? move.replaced.size : 0);
+        engine.outcomes.moved(move.change, successor, removes ? move.replaced.id : 0, removes ? move.replaced.size : 0);
         // [rename.1] N and its link are durable before O points at it: a successor that does not point back is not
         // ours.
         pmem.fence();
@@ -395,7 +395,7 @@ final class RenameOp {
     /** The target was closed. So there is no T: a directory with a child that is there is not empty. */
     private void undo(Move move, long successor, SlotAllocator slots) {
         assert move.victim == Pmem.NULL : "closed with a child at " + move.victim;
-        engine.records.forget(move.change);
+        engine.outcomes.forget(move.change);
         engine.setFate(move.moving, SlotState.NORMAL, 0);
         pmem.setRelease(move.moving + EntryRecord.LINK_OFFSET, Pmem.NULL);
         pmem.writeBack(move.moving, Pmem.LINE);

@@ -30,15 +30,15 @@ final class Handshake {
 
     private final Service service;
     private final Request request;
-    private final RequestLog log;
+    private final RequestObserver observer;
     private final HelloDecoder hello = new HelloDecoder();
     private final Name user = new Name();
     private final Name realUser = new Name();
 
-    Handshake(Service service, Request request, RequestLog log) {
+    Handshake(Service service, Request request, RequestObserver observer) {
         this.service = service;
         this.request = request;
-        this.log = log;
+        this.observer = observer;
     }
 
     /** False if the peer was refused. */
@@ -154,7 +154,7 @@ final class Handshake {
         }
         session.channel().end(target.buffer(), 0);
         if (!welcome) {
-            log.refused();
+            observer.refused();
             session.channel().closeWhenSent();
         }
     }

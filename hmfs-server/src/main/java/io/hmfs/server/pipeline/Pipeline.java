@@ -32,7 +32,7 @@ public final class Pipeline implements FrameReceiver {
 
     final Service service;
     private final Request request;
-    private final RequestLog log;
+    private final RequestObserver observer;
     private final RetryCheck retry;
     private final Handlers handlers;
     private final Handshake handshake;
@@ -48,12 +48,12 @@ public final class Pipeline implements FrameReceiver {
     Pipeline(Service service, boolean mayWait, Consumer<OffloadedRequest> diskExecution) {
         this.diskExecution = diskExecution;
         this.service = service;
-        log = new RequestLog(service.observation);
-        request = new Request(service.partitions, log.meter(), mayWait);
-        retry = new RetryCheck(log);
+        observer = new RequestObserver(service.observation);
+        request = new Request(service.partitions, observer.meter(), mayWait);
+        retry = new RetryCheck(observer);
         handlers = new Handlers(service);
         batched = handlers.batched();
-        handshake = new Handshake(service, request, log);
+        handshake = new Handshake(service, request, observer);
     }
 
     /** Charges changes of this thread to quotas. */
@@ -105,7 +105,7 @@ public final class Pipeline implements FrameReceiver {
         }
         if (!session.isGreeted()) {
             if (!handshake.run(session)) {
-                log.refused();
+                observer.refused();
             }
             return;
         }
@@ -127,7 +127,7 @@ public final class Pipeline implements FrameReceiver {
     private boolean isSupported(@Nullable RequestKind kind) {
         int version = request.version();
         if (version > MessageHeaderDecoder.SCHEMA_VERSION || version == 0) {
-            log.refused();
+            observer.refused();
             request.reply()
                     .failure(
                             ResultCode.UNSUPPORTED_VERSION,
@@ -136,7 +136,7 @@ public final class Pipeline implements FrameReceiver {
             return false;
         }
         if (kind == null || kind == RequestKind.HELLO) {
-            log.refused();
+            observer.refused();
             String why = kind == null
                     ? "message " + request.header().templateId() + " is unknown"
                     : "the handshake was done before";
@@ -156,7 +156,7 @@ public final class Pipeline implements FrameReceiver {
                 "{0} does not speak HMFS: schema {1}",
                 session.channel().peer(),
                 schema);
-        log.refused();
+        observer.refused();
         request.begin(session, session.channel(), 0);
         request.reply().failure(ResultCode.BAD_REQUEST, "this is an HMFS server; the frame is of another protocol");
         session.channel().closeWhenSent();
@@ -164,7 +164,7 @@ public final class Pipeline implements FrameReceiver {
     }
 
     private void malformed(Session session, MalformedFrameException e) {
-        log.refused();
+        observer.refused();
         LOG.log(
                 Level.WARNING,
                 "{0} sent a malformed request: {1}",
@@ -194,7 +194,7 @@ public final class Pipeline implements FrameReceiver {
         }
         RetryCheck.answered(request);
         long endNanos = System.nanoTime();
-        log.answered(request, request.arrivedNanos(), endNanos);
+        observer.answered(request, request.arrivedNanos(), endNanos);
         compress(request.knownKind());
         request.arrivedNanos(endNanos);
         return true;
@@ -234,7 +234,7 @@ public final class Pipeline implements FrameReceiver {
             request.resume(sequence);
             execute(handlers.of(request.knownKind()));
             RetryCheck.answered(request, sequence);
-            log.answered(request, offloaded.arrivedNanos(), System.nanoTime());
+            observer.answered(request, offloaded.arrivedNanos(), System.nanoTime());
             compress(request.knownKind());
         } catch (MalformedFrameException e) {
             malformed(session, e);
@@ -304,7 +304,7 @@ public final class Pipeline implements FrameReceiver {
                 handler.refuse(request, row, status);
             }
             RetryCheck.answered(request, requests, row);
-            log.answered(request, handler, row, endNanos);
+            observer.answered(request, handler, row, endNanos);
         }
         request.arrivedNanos(endNanos);
         request.access().actFor(null); // what comes next has a caller of its own
@@ -361,6 +361,6 @@ public final class Pipeline implements FrameReceiver {
 
     @Override
     public WorkerMeter meter() {
-        return log.meter();
+        return observer.meter();
     }
 }

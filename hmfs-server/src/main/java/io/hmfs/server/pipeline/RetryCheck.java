@@ -13,10 +13,10 @@ import io.hmfs.server.retry.RetryCache;
 /** Sees to it that a change which comes again is not executed again, but answered as before (docs/wire.md#retry-cache). Of one thread. */
 final class RetryCheck {
     private final ChangeOutcome recorded = new ChangeOutcome();
-    private final RequestLog log;
+    private final RequestObserver observer;
 
-    RetryCheck(RequestLog log) {
-        this.log = log;
+    RetryCheck(RequestObserver observer) {
+        this.observer = observer;
     }
 
     /** Whether a request is to be executed. If not it has been answered, or will be when its first execution ends. */
@@ -31,7 +31,7 @@ final class RetryCheck {
                     .failure(
                             ResultCode.BAD_REQUEST,
                             "a change has its client's id, as in Hello, and a sequence of 1 to 2^60");
-            log.refused();
+            observer.refused();
             return false;
         }
         long sequence = request.sentSequence();

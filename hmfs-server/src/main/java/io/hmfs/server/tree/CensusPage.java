@@ -78,7 +78,7 @@ public final class CensusPage {
             return Status.STALE;
         }
         for (long id : since) {
-            add(id & ~RecentRenames.DIRECTORY, RENAMED, (id & RecentRenames.DIRECTORY) != 0);
+            add(id & ~RenamesForWalks.DIRECTORY, RENAMED, (id & RenamesForWalks.DIRECTORY) != 0);
         }
         position = positionBefore + since.length;
         return Status.OK;
@@ -106,7 +106,7 @@ public final class CensusPage {
         return listed;
     }
 
-    /** Position in the {@link RecentRenames}; the next part goes on there. */
+    /** Position in the {@link RenamesForWalks}; the next part goes on there. */
     public long position() {
         return position;
     }

@@ -59,7 +59,7 @@ public final class OrphanDirectory {
     /** Shared by requests that move a name, from the look at where it is to the move; exclusive for a step into the orphan directory or out of it. */
     private final StampedLock moves = new StampedLock();
 
-    private final RecentRenames renames = new RecentRenames();
+    private final RenamesForWalks renames = new RenamesForWalks();
 
     // Changed under the monitor, read without:
     private volatile long added;
@@ -253,7 +253,7 @@ public final class OrphanDirectory {
         }
     }
 
-    /** {@link RecentRenames#since}. */
+    /** {@link RenamesForWalks#since}. */
     public long @Nullable [] renamedSince(long position, int max) {
         return renames.since(position, max);
     }

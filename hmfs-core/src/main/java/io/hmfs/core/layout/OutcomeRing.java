@@ -8,7 +8,7 @@ import io.hmfs.core.pmem.Pmem;
 import java.lang.foreign.StructLayout;
 
 /**
- * Ring of outcomes of one client: a head, one cache line, and behind it {@link #RECORDS} lines, an {@link ChangeRecord} each, by
+ * Ring of outcomes of one client: a head, one cache line, and behind it {@link #RECORDS} lines, an {@link OutcomeRecord} each, by
  * sequence; little-endian (docs/format.md#outcomes).
  * <pre>
  *   0        8        16       24       32       40                         64
@@ -17,13 +17,13 @@ import java.lang.foreign.StructLayout;
  * The ring is no client's while since is 0. A record whose time is not above it is an earlier owner's: so a ring changes hands by one
  * line, and no record has to be cleared.
  */
-public final class ChangeRing {
+public final class OutcomeRing {
     /** "HMFSONCE", little-endian. */
     public static final long MAGIC = 0x45434E4F53464D48L;
 
     public static final int RECORDS = 1024; // a power of two
     public static final long HEAD_SIZE = 64;
-    public static final long SIZE = HEAD_SIZE + RECORDS * ChangeRecord.SIZE;
+    public static final long SIZE = HEAD_SIZE + RECORDS * OutcomeRecord.SIZE;
     public static final long MAGIC_OFFSET = 0;
     public static final long SINCE_OFFSET = 8;
     public static final long CLIENT_OFFSET = 16;
@@ -33,7 +33,7 @@ public final class ChangeRing {
     static final StructLayout LAYOUT = structLayout(
                     u64("magic"), u64("since"), u64("client"), u64("user"), u64("first"), paddingLayout(24))
             .withByteAlignment(64)
-            .withName("ChangeRing");
+            .withName("OutcomeRing");
 
     static {
         Layouts.pin(LAYOUT, HEAD_SIZE, 64);
@@ -44,7 +44,7 @@ public final class ChangeRing {
         Layouts.pin(LAYOUT, "first", FIRST_OFFSET);
     }
 
-    private ChangeRing() {}
+    private OutcomeRing() {}
 
     /** Makes the ring a client's from a time on, in this order: what a crash leaves of it is no client's, or whole. */
     public static void give(Pmem pmem, long at, long client, long user, long first, long since) {
@@ -77,6 +77,6 @@ public final class ChangeRing {
 
     /** Where the record of this sequence stands. */
     public static long record(long at, long sequence) {
-        return at + HEAD_SIZE + (sequence & (RECORDS - 1)) * ChangeRecord.SIZE;
+        return at + HEAD_SIZE + (sequence & (RECORDS - 1)) * OutcomeRecord.SIZE;
     }
 }

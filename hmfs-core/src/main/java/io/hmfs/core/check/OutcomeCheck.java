@@ -1,7 +1,7 @@
 package io.hmfs.core.check;
 
-import io.hmfs.core.layout.ChangeRecord;
-import io.hmfs.core.layout.ChangeRing;
+import io.hmfs.core.layout.OutcomeRecord;
+import io.hmfs.core.layout.OutcomeRing;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.pmem.Pmem;
@@ -11,23 +11,23 @@ import io.hmfs.core.pmem.PoolFile;
  * Rings of outcomes. Nothing else in a pool tells what belongs there, so what is damaged is forgotten: clients hear of their changes
  * that it is not known what became of them.
  */
-final class ChangeRecordCheck {
+final class OutcomeCheck {
     private static final String RINGS = "rings of outcomes";
 
     private final PoolView view;
     private final Pmem pmem;
 
-    private ChangeRecordCheck(PoolView view) {
+    private OutcomeCheck(PoolView view) {
         this.view = view;
         this.pmem = view.pmem;
     }
 
     static void run(PoolView view) {
-        ChangeRecordCheck check = new ChangeRecordCheck(view);
+        OutcomeCheck check = new OutcomeCheck(view);
         for (int region = 0; region < view.regions(); region++) {
             if (view.kind(region) == RegionKind.OUTCOMES) {
                 long end = view.regionAt(region) + view.regionSize;
-                for (long at = view.regionAt(region); at + ChangeRing.SIZE <= end; at += ChangeRing.SIZE) {
+                for (long at = view.regionAt(region); at + OutcomeRing.SIZE <= end; at += OutcomeRing.SIZE) {
                     check.ring(at);
                 }
             }
@@ -35,9 +35,9 @@ final class ChangeRecordCheck {
     }
 
     private void ring(long at) {
-        long magic = ChangeRing.magic(pmem, at);
-        long since = ChangeRing.since(pmem, at);
-        if (magic != ChangeRing.MAGIC && (magic != 0 || since != 0)) {
+        long magic = OutcomeRing.magic(pmem, at);
+        long since = OutcomeRing.since(pmem, at);
+        if (magic != OutcomeRing.MAGIC && (magic != 0 || since != 0)) {
             view.findings.damage(
                     at,
                     RINGS,
@@ -46,18 +46,18 @@ final class ChangeRecordCheck {
                     "forget what the ring knows",
                     () -> {
                         forget(pmem, at);
-                        view.store(at + ChangeRing.MAGIC_OFFSET, ChangeRing.MAGIC);
+                        view.store(at + OutcomeRing.MAGIC_OFFSET, OutcomeRing.MAGIC);
                     });
             return;
         }
-        for (int i = 0; since != 0 && i < ChangeRing.RECORDS; i++) {
-            long record = ChangeRing.record(at, i);
-            if (ChangeRecord.time(pmem, record) > since && !isRecord(record, i)) {
+        for (int i = 0; since != 0 && i < OutcomeRing.RECORDS; i++) {
+            long record = OutcomeRing.record(at, i);
+            if (OutcomeRecord.time(pmem, record) > since && !isRecord(record, i)) {
                 view.findings.damage(
                         record,
                         RINGS,
                         "a record, or none",
-                        "0x" + Long.toHexString(ChangeRecord.number(pmem, record)),
+                        "0x" + Long.toHexString(OutcomeRecord.number(pmem, record)),
                         "forget what the ring knows",
                         () -> forget(pmem, at));
                 return;
@@ -67,15 +67,15 @@ final class ChangeRecordCheck {
     }
 
     private boolean isRecord(long record, int place) {
-        long number = ChangeRecord.number(pmem, record);
-        int phase = ChangeRecord.phase(number);
-        int evidence = ChangeRecord.evidence(pmem, record);
+        long number = OutcomeRecord.number(pmem, record);
+        int phase = OutcomeRecord.phase(number);
+        int evidence = OutcomeRecord.evidence(pmem, record);
         return number == 0
-                || ((phase == ChangeRecord.WRITTEN || phase == ChangeRecord.EXECUTED)
-                        && (ChangeRecord.sequence(number) & (ChangeRing.RECORDS - 1)) == place
-                        && evidence >= ChangeRecord.MADE
-                        && evidence <= ChangeRecord.CHAINED
-                        && view.isEntry(ChangeRecord.object(pmem, record)));
+                || ((phase == OutcomeRecord.WRITTEN || phase == OutcomeRecord.EXECUTED)
+                        && (OutcomeRecord.sequence(number) & (OutcomeRing.RECORDS - 1)) == place
+                        && evidence >= OutcomeRecord.MADE
+                        && evidence <= OutcomeRecord.CHAINED
+                        && view.isEntry(OutcomeRecord.object(pmem, record)));
     }
 
     /** Called before the pool opens again: after a repair, what is there does not tell what was executed. */
@@ -86,7 +86,7 @@ final class ChangeRecordCheck {
             long word = pmem.get(table + 8L * i);
             if ((word & RegionKind.MASK) == RegionKind.OUTCOMES.code()) {
                 long start = word & ~RegionKind.MASK;
-                for (long at = start; at + ChangeRing.SIZE <= start + file.regionSize(); at += ChangeRing.SIZE) {
+                for (long at = start; at + OutcomeRing.SIZE <= start + file.regionSize(); at += OutcomeRing.SIZE) {
                     forget(pmem, at);
                 }
             }
@@ -94,7 +94,7 @@ final class ChangeRecordCheck {
     }
 
     private static void forget(Pmem pmem, long at) {
-        pmem.setRelease(at + ChangeRing.SINCE_OFFSET, 0);
-        pmem.persist(at, ChangeRing.HEAD_SIZE);
+        pmem.setRelease(at + OutcomeRing.SINCE_OFFSET, 0);
+        pmem.persist(at, OutcomeRing.HEAD_SIZE);
     }
 }

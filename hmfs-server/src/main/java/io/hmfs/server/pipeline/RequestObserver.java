@@ -22,7 +22,7 @@ import io.hmfs.wire.WireBuffer;
  * Tells metrics and the audit log what became of each request of a thread, when its reply is written: while its frame is still there, or,
  * when it was answered in a batch, from what was kept of it.
  */
-final class RequestLog {
+final class RequestObserver {
     private static final long NO_BASE = -2;
 
     private final RequestRecorder to;
@@ -30,7 +30,7 @@ final class RequestLog {
     private final RequestedPaths paths = new RequestedPaths();
     private final RepliedListings answered = new RepliedListings();
 
-    RequestLog(Observation observation) {
+    RequestObserver(Observation observation) {
         to = new RequestRecorder(observation);
     }
 

@@ -1,8 +1,8 @@
 package io.hmfs.core.engine;
 
-import io.hmfs.core.layout.ChangeRecord;
-import io.hmfs.core.layout.ChangeRing;
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.OutcomeRecord;
+import io.hmfs.core.layout.OutcomeRing;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.Change;
 
@@ -13,11 +13,11 @@ import io.hmfs.core.type.Change;
  * <p>† The writer lock of the key is held from the record to the commit. So no other thread comes between them, and what is found at the
  * object after a crash tells whether it was this change.
  */
-public final class ChangeRecords {
+public final class OutcomeRecorder {
     private final Pmem pmem;
     private final Clock clock;
 
-    ChangeRecords(Pmem pmem, Clock clock) {
+    OutcomeRecorder(Pmem pmem, Clock clock) {
         this.pmem = pmem;
         this.clock = clock;
     }
@@ -28,7 +28,7 @@ public final class ChangeRecords {
      */
     public void made(Change change, long at) {
         if (change.isRecorded()) {
-            int shown = ChangeRecord.shown(ChangeRecord.MADE, EntryRecord.kind(EntryRecord.status(pmem, at)));
+            int shown = OutcomeRecord.shown(OutcomeRecord.MADE, EntryRecord.kind(EntryRecord.status(pmem, at)));
             write(change, shown, at, EntryRecord.death(pmem, at), 0, 0);
         }
     }
@@ -36,7 +36,7 @@ public final class ChangeRecords {
     /** The change is a rename that makes what stands at {@code at}, and replaces a file with this id, or none: 0. As {@link #made}. */
     public void moved(Change change, long at, long replacedId, long replacedSize) {
         if (change.isRecorded()) {
-            int shown = ChangeRecord.shown(ChangeRecord.MADE, ChangeRecord.MOVED);
+            int shown = OutcomeRecord.shown(OutcomeRecord.MADE, OutcomeRecord.MOVED);
             write(change, shown, at, EntryRecord.death(pmem, at), replacedId, replacedSize);
         }
     }
@@ -54,7 +54,7 @@ public final class ChangeRecords {
         if (!change.isRecorded()) {
             return false;
         }
-        int shown = ChangeRecord.shown(ChangeRecord.GONE, EntryRecord.kind(EntryRecord.status(pmem, at)));
+        int shown = OutcomeRecord.shown(OutcomeRecord.GONE, EntryRecord.kind(EntryRecord.status(pmem, at)));
         write(change, shown, at, clock.next(), removedId, removedSize);
         return true;
     }
@@ -81,7 +81,7 @@ public final class ChangeRecords {
      */
     public void times(Change change, long at, long time, long mtime, long atime) {
         if (change.isRecorded()) {
-            write(change, ChangeRecord.shown(ChangeRecord.TIMED, 0), at, time, mtime, atime);
+            write(change, OutcomeRecord.shown(OutcomeRecord.TIMED, 0), at, time, mtime, atime);
             // [once.8] † Before the first of them is stored.
             fence();
         }
@@ -93,14 +93,14 @@ public final class ChangeRecords {
      */
     public void chains(Change change, int kind, long at, long ctime, long chain) {
         if (change.isRecorded()) {
-            write(change, ChangeRecord.shown(ChangeRecord.CHAINED, kind), at, clock.next(), ctime, chain);
+            write(change, OutcomeRecord.shown(OutcomeRecord.CHAINED, kind), at, clock.next(), ctime, chain);
         }
     }
 
     /** The change gives what stands at {@code at} this word with another ACL and mode, then this ctime. Written back, not fenced: as above. */
     public void changesAcl(Change change, long at, long ctime, long links) {
         if (change.isRecorded()) {
-            int shown = ChangeRecord.shown(ChangeRecord.OWNED, ChangeRecord.OF_ACL);
+            int shown = OutcomeRecord.shown(OutcomeRecord.OWNED, OutcomeRecord.OF_ACL);
             write(change, shown, at, clock.next(), ctime, links);
         }
     }
@@ -111,19 +111,19 @@ public final class ChangeRecords {
     }
 
     private void write(Change change, int shown, long object, long time, long first, long second) {
-        long at = ChangeRing.record(change.ring(), change.sequence());
-        ChangeRecord.write(pmem, at, change.sequence(), shown, object, time, first, second);
+        long at = OutcomeRing.record(change.ring(), change.sequence());
+        OutcomeRecord.write(pmem, at, change.sequence(), shown, object, time, first, second);
         // [once.1]
-        pmem.writeBack(at, ChangeRecord.SIZE);
+        pmem.writeBack(at, OutcomeRecord.SIZE);
     }
 
     /** What was about to be made never comes to be. Durable on return, before the slot may be another's. */
     public void forget(Change change) {
         if (change.isRecorded()) {
-            long at = ChangeRing.record(change.ring(), change.sequence());
-            ChangeRecord.clear(pmem, at);
+            long at = OutcomeRing.record(change.ring(), change.sequence());
+            OutcomeRecord.clear(pmem, at);
             // [once.5] †
-            pmem.persist(at, ChangeRecord.SIZE);
+            pmem.persist(at, OutcomeRecord.SIZE);
         }
     }
 }

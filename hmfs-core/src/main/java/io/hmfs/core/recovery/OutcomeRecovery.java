@@ -2,11 +2,11 @@ package io.hmfs.core.recovery;
 
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.engine.Engine;
-import io.hmfs.core.layout.ChangeRecord;
-import io.hmfs.core.layout.ChangeRing;
 import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.Ctime;
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.OutcomeRecord;
+import io.hmfs.core.layout.OutcomeRing;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import java.util.BitSet;
@@ -18,13 +18,13 @@ import java.util.BitSet;
  * <p>† Two passes. The first makes the objects and words durable that verdicts rest on, and settles what dies; the second makes the
  * verdicts durable. So a durable verdict rests on what is durable, and a start that is cut off here leaves the next one the same to judge.
  */
-public final class ChangeVerdicts {
+public final class OutcomeRecovery {
     private final Engine engine;
     private final Pmem pmem;
     private final Recovery recovery;
     private final LinkSearch links;
 
-    public ChangeVerdicts(Engine engine, ChildList lists, Recovery recovery) {
+    public OutcomeRecovery(Engine engine, ChildList lists, Recovery recovery) {
         this.engine = engine;
         this.pmem = engine.pmem;
         this.recovery = recovery;
@@ -33,12 +33,12 @@ public final class ChangeVerdicts {
 
     /** Leaves in each ring only records of changes that were executed. */
     public void run() {
-        int rings = engine.rings.count();
+        int rings = engine.ringOwners.count();
         if (rings == 0) {
             return;
         }
-        BitSet open = new BitSet(rings * ChangeRing.RECORDS);
-        BitSet executed = new BitSet(rings * ChangeRing.RECORDS);
+        BitSet open = new BitSet(rings * OutcomeRing.RECORDS);
+        BitSet executed = new BitSet(rings * OutcomeRing.RECORDS);
         int pin = engine.epochs.pin();
         try {
             for (int i = 0; i < rings; i++) {
@@ -50,39 +50,39 @@ public final class ChangeVerdicts {
         // [once.6] † What the verdicts rest on, before them.
         pmem.fence();
         for (int i = open.nextSetBit(0); i >= 0; i = open.nextSetBit(i + 1)) {
-            long at = record(i / ChangeRing.RECORDS, i % ChangeRing.RECORDS);
+            long at = record(i / OutcomeRing.RECORDS, i % OutcomeRing.RECORDS);
             if (executed.get(i)) {
-                ChangeRecord.confirm(pmem, at);
+                OutcomeRecord.confirm(pmem, at);
             } else {
-                ChangeRecord.clear(pmem, at);
+                OutcomeRecord.clear(pmem, at);
             }
-            pmem.writeBack(at, ChangeRecord.SIZE);
+            pmem.writeBack(at, OutcomeRecord.SIZE);
         }
         // [once.7] † Before any thread changes what they rest on.
         pmem.fence();
     }
 
     private long record(int ring, int number) {
-        return ChangeRing.record(engine.rings.at(ring), number);
+        return OutcomeRing.record(engine.ringOwners.at(ring), number);
     }
 
     private void judge(int ring, BitSet open, BitSet executed) {
-        long since = ChangeRing.since(pmem, engine.rings.at(ring));
-        for (int i = 0; i < ChangeRing.RECORDS && since != 0; i++) {
+        long since = OutcomeRing.since(pmem, engine.ringOwners.at(ring));
+        for (int i = 0; i < OutcomeRing.RECORDS && since != 0; i++) {
             long at = record(ring, i);
-            long number = ChangeRecord.number(pmem, at);
-            if (ChangeRecord.time(pmem, at) <= since) {
+            long number = OutcomeRecord.number(pmem, at);
+            if (OutcomeRecord.time(pmem, at) <= since) {
                 continue; // none, or of the client that had the ring before
             }
             if (number == 0) {
                 // [once.11] † Cleared, perhaps by a process that died before that was durable: the record must not come
                 // back.
-                pmem.writeBack(at, ChangeRecord.SIZE);
+                pmem.writeBack(at, OutcomeRecord.SIZE);
                 continue;
             }
-            engine.rings.usedLast(ring, ChangeRecord.time(pmem, at));
-            if (ChangeRecord.phase(number) == ChangeRecord.WRITTEN) {
-                int bit = ring * ChangeRing.RECORDS + i;
+            engine.ringOwners.usedLast(ring, OutcomeRecord.time(pmem, at));
+            if (OutcomeRecord.phase(number) == OutcomeRecord.WRITTEN) {
+                int bit = ring * OutcomeRing.RECORDS + i;
                 open.set(bit);
                 executed.set(bit, isExecuted(at));
             }
@@ -90,32 +90,32 @@ public final class ChangeVerdicts {
     }
 
     private boolean isExecuted(long at) {
-        long object = ChangeRecord.object(pmem, at);
+        long object = OutcomeRecord.object(pmem, at);
         if (!engine.regions.isEntrySlot(object)) {
-            throw new CorruptPoolException(at + ChangeRecord.OBJECT_OFFSET, "the slot of an entry", object);
+            throw new CorruptPoolException(at + OutcomeRecord.OBJECT_OFFSET, "the slot of an entry", object);
         }
-        long time = ChangeRecord.time(pmem, at);
-        long id = ChangeRecord.id(pmem, at);
-        long word = ChangeRecord.first(pmem, at);
-        boolean executed = switch (ChangeRecord.evidence(pmem, at)) {
-            case ChangeRecord.MADE -> isMade(object, time);
-            case ChangeRecord.GONE -> isGone(object, id, time);
-            case ChangeRecord.RESIZED ->
+        long time = OutcomeRecord.time(pmem, at);
+        long id = OutcomeRecord.id(pmem, at);
+        long word = OutcomeRecord.first(pmem, at);
+        boolean executed = switch (OutcomeRecord.evidence(pmem, at)) {
+            case OutcomeRecord.MADE -> isMade(object, time);
+            case OutcomeRecord.GONE -> isGone(object, id, time);
+            case OutcomeRecord.RESIZED ->
                 !isThere(object, id, time) || pmem.get(object + EntryRecord.MTIME_OFFSET) >= word;
-            case ChangeRecord.OWNED ->
+            case OutcomeRecord.OWNED ->
                 !isThere(object, id, time)
                         || isAclChanged(at, object)
                         || Ctime.time(pmem.get(object + EntryRecord.CTIME_OFFSET)) >= Ctime.time(word);
-            case ChangeRecord.TIMED -> {
+            case OutcomeRecord.TIMED -> {
                 carryOut(at, object, id, time);
                 yield true;
             }
-            case ChangeRecord.CHAINED -> !isThere(object, id, time) || isChained(at, object);
+            case OutcomeRecord.CHAINED -> !isThere(object, id, time) || isChained(at, object);
             default ->
                 throw new CorruptPoolException(
-                        at + ChangeRecord.OBJECT_OFFSET,
+                        at + OutcomeRecord.OBJECT_OFFSET,
                         "what shows that a change was executed",
-                        ChangeRecord.evidence(pmem, at));
+                        OutcomeRecord.evidence(pmem, at));
         };
         pmem.writeBack(object, 2 * Pmem.LINE);
         return executed;
@@ -129,9 +129,9 @@ public final class ChangeVerdicts {
         }
         // [once.9] † Its process may have died before the record was durable: what is begun here must not be without
         // it.
-        pmem.persist(at, ChangeRecord.SIZE);
-        long mtime = ChangeRecord.first(pmem, at);
-        long atime = ChangeRecord.second(pmem, at);
+        pmem.persist(at, OutcomeRecord.SIZE);
+        long mtime = OutcomeRecord.first(pmem, at);
+        long atime = OutcomeRecord.second(pmem, at);
         if (atime >= 0) {
             pmem.set(object + EntryRecord.ATIME_OFFSET, atime);
         }
@@ -146,19 +146,19 @@ public final class ChangeVerdicts {
     /** With this ctime, which stands in the same line, a mode in the links word is of a change of the ACL that came later. */
     private boolean isChained(long at, long object) {
         long ctime = Ctime.time(pmem.get(object + EntryRecord.CTIME_OFFSET));
-        long changed = Ctime.time(ChangeRecord.first(pmem, at));
+        long changed = Ctime.time(OutcomeRecord.first(pmem, at));
         long chain = EntryRecord.chain(EntryRecord.links(pmem, object));
         boolean listed = EntryRecord.form(EntryRecord.links(pmem, object)) == EntryRecord.LINKS_WITH_MODE;
         if (listed && ctime == changed) {
             return true;
         }
-        return ctime > changed || (ctime == changed && chain != ChangeRecord.second(pmem, at));
+        return ctime > changed || (ctime == changed && chain != OutcomeRecord.second(pmem, at));
     }
 
     /** A change of an ACL commits in the links word, and raises the ctime next. */
     private boolean isAclChanged(long at, long object) {
-        return ChangeRecord.change(pmem, at) == ChangeRecord.OF_ACL
-                && (EntryRecord.links(pmem, object) & ~EntryRecord.LINKS_DIRTY) == ChangeRecord.second(pmem, at);
+        return OutcomeRecord.change(pmem, at) == OutcomeRecord.OF_ACL
+                && (EntryRecord.links(pmem, object) & ~EntryRecord.LINKS_DIRTY) == OutcomeRecord.second(pmem, at);
     }
 
     /**

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
  * Goal: what was renamed since a position is told whole, or it is told that this is not known.
  * Method: positions inside, at the edges and outside of what is kept.
  */
-class RecentRenamesTest {
-    private final RecentRenames renames = new RecentRenames();
+class RenamesForWalksTest {
+    private final RenamesForWalks renames = new RenamesForWalks();
 
     @Test
     void allThatWasRenamedIsToldInItsOrderAndInParts() {
@@ -24,8 +24,8 @@ class RecentRenamesTest {
         renames.add(5, false);
         renames.add(6, true);
         renames.add(7, false);
-        assertArrayEquals(new long[] {5, 6 | RecentRenames.DIRECTORY, 7}, renames.since(from, 10));
-        assertArrayEquals(new long[] {5, 6 | RecentRenames.DIRECTORY}, renames.since(from, 2));
+        assertArrayEquals(new long[] {5, 6 | RenamesForWalks.DIRECTORY, 7}, renames.since(from, 10));
+        assertArrayEquals(new long[] {5, 6 | RenamesForWalks.DIRECTORY}, renames.since(from, 2));
         assertArrayEquals(new long[] {7}, renames.since(from + 2, 2));
         long second = renames.watch(); // another one begins
         assertEquals(from + 3, second);
@@ -35,11 +35,11 @@ class RecentRenamesTest {
     @Test
     void whatIsKeptIsToldToTheLastAndNothingOfWhatIsNot() {
         long from = renames.watch();
-        for (int i = 1; i <= RecentRenames.KEPT; i++) {
+        for (int i = 1; i <= RenamesForWalks.KEPT; i++) {
             renames.add(i, false);
         }
-        long[] all = renames.since(from, RecentRenames.KEPT);
-        assertEquals(RecentRenames.KEPT, all == null ? 0 : all.length);
+        long[] all = renames.since(from, RenamesForWalks.KEPT);
+        assertEquals(RenamesForWalks.KEPT, all == null ? 0 : all.length);
         assertEquals(1, all == null ? 0 : all[0]);
         renames.add(99, false);
         assertNull(renames.since(from, 10), "the first of them was overwritten");

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * that it has not listed yet into one that it has. Positions count what was remembered, and never come again. Nothing is remembered unless
  * a client has asked within the last {@link #WATCHED_NANOS}. Thread-safe.
  */
-public final class RecentRenames {
+public final class RenamesForWalks {
     /** So many renames are kept between two questions. */
     static final int KEPT = 1 << 16;
 

@@ -14,8 +14,8 @@ import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.TestPool;
 import io.hmfs.core.check.CheckReport;
 import io.hmfs.core.check.PoolCheck;
-import io.hmfs.core.layout.ChangeRecord;
-import io.hmfs.core.layout.ChangeRing;
+import io.hmfs.core.layout.OutcomeRecord;
+import io.hmfs.core.layout.OutcomeRing;
 import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.pmem.PoolException;
@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
  * Goal: a ring is one client's, tells what its changes came to, and changes hands without a trace; a damaged one is found, and forgotten.
  * Method: clients that come, go and come back, over starts too, in a pool with room for two regions of a ring each; words bent by hand.
  */
-final class ChangeRingsTest {
+final class OutcomeRingOwnersTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final long USER = 9;
 
@@ -208,7 +208,7 @@ final class ChangeRingsTest {
         file.pmem()
                 .beforeEachEvent(() -> file.pmem().images(64, 3, image -> {
                     ServerNamespace n = TestPool.open(file.crashed(image));
-                    long since = ChangeRing.since(file.crashed(image).pmem(), ring);
+                    long since = OutcomeRing.since(file.crashed(image).pmem(), ring);
                     long mine = hold(n, 3, 4);
                     boolean old = since != 0 && !read(n, mine).isEmpty();
                     assertFalse(old, "of another client");
@@ -246,12 +246,12 @@ final class ChangeRingsTest {
         create(namespace, ring, 1, "a");
         namespace.close();
         assertEquals(0, PoolCheck.check(Path.of("sim"), file, Progress.NONE).damage());
-        long record = ChangeRing.record(ring, 1);
+        long record = OutcomeRing.record(ring, 1);
         long[][] bent = {
-            {ring + ChangeRing.MAGIC_OFFSET, 4},
-            {record + ChangeRecord.NUMBER_OFFSET, 2 << 2 | ChangeRecord.WRITTEN},
-            {record + ChangeRecord.NUMBER_OFFSET, 1 << 2},
-            {record + ChangeRecord.OBJECT_OFFSET, 64 | ChangeRecord.MADE},
+            {ring + OutcomeRing.MAGIC_OFFSET, 4},
+            {record + OutcomeRecord.NUMBER_OFFSET, 2 << 2 | OutcomeRecord.WRITTEN},
+            {record + OutcomeRecord.NUMBER_OFFSET, 1 << 2},
+            {record + OutcomeRecord.OBJECT_OFFSET, 64 | OutcomeRecord.MADE},
             {ringRegionWord(), file.pmem().get(ringRegionWord()) ^ 3}
         };
         for (long[] each : bent) {

@@ -1,8 +1,8 @@
 package io.hmfs.core.engine;
 
 import io.hmfs.core.alloc.Regions;
-import io.hmfs.core.layout.ChangeRing;
 import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.layout.OutcomeRing;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.pmem.Pmem;
 import java.util.ArrayList;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Which client has which ring of outcomes. A ring is its client's until another one needs it: the one whose client has been away for the
  * longest goes first. Their number is bounded by the size of the pool. Thread-safe; asked when a client comes and goes, not for changes.
  */
-public final class ChangeRings {
+public final class OutcomeRingOwners {
     /** Of so many regions one may hold rings; one in any pool. */
     static final int SHARE = 64;
 
@@ -47,11 +47,11 @@ public final class ChangeRings {
     }
 
     /** Reads the heads of those that a pool has. */
-    public ChangeRings(Pmem pmem, Regions regions, Clock clock) {
+    public OutcomeRingOwners(Pmem pmem, Regions regions, Clock clock) {
         this.pmem = pmem;
         this.regions = regions;
         this.clock = clock;
-        perRegion = (int) (regions.size() / ChangeRing.SIZE);
+        perRegion = (int) (regions.size() / OutcomeRing.SIZE);
         regionsMax = perRegion == 0 ? 0 : Math.clamp(regions.max() / SHARE, 1, REGIONS_MAX);
         for (int i = 0; i < regions.count(); i++) {
             if (regions.kind(i) == RegionKind.OUTCOMES) {
@@ -63,15 +63,15 @@ public final class ChangeRings {
     private void add(long region) {
         regionsUsed++;
         for (int i = 0; i < perRegion; i++) {
-            Ring ring = new Ring(region + i * ChangeRing.SIZE);
-            long magic = ChangeRing.magic(pmem, ring.at);
-            if (magic != 0 && magic != ChangeRing.MAGIC) {
+            Ring ring = new Ring(region + i * OutcomeRing.SIZE);
+            long magic = OutcomeRing.magic(pmem, ring.at);
+            if (magic != 0 && magic != OutcomeRing.MAGIC) {
                 throw new CorruptPoolException(ring.at, "the head of a ring of outcomes", magic);
             }
-            ring.usedLast = ChangeRing.since(pmem, ring.at);
+            ring.usedLast = OutcomeRing.since(pmem, ring.at);
             if (ring.usedLast != 0) {
                 ring.owner = new Owner(
-                        pmem.get(ring.at + ChangeRing.CLIENT_OFFSET), pmem.get(ring.at + ChangeRing.USER_OFFSET));
+                        pmem.get(ring.at + OutcomeRing.CLIENT_OFFSET), pmem.get(ring.at + OutcomeRing.USER_OFFSET));
                 owned.put(ring.owner, ring);
             }
             rings.add(ring);
@@ -110,8 +110,8 @@ public final class ChangeRings {
             owned.put(owner, ring);
             // [once.2] Durable before it has a record: else that would be the one of the client that had the ring
             // before.
-            ChangeRing.give(pmem, ring.at, client, user, next, clock.next());
-            pmem.persist(ring.at, ChangeRing.HEAD_SIZE);
+            OutcomeRing.give(pmem, ring.at, client, user, next, clock.next());
+            pmem.persist(ring.at, OutcomeRing.HEAD_SIZE);
         }
         ring.held = true;
         return ring.at;

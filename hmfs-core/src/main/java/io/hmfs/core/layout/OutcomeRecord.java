@@ -7,7 +7,7 @@ import io.hmfs.core.pmem.Pmem;
 import java.lang.foreign.StructLayout;
 
 /**
- * What a numbered change is about to do: one cache line of an {@link ChangeRing}, little-endian (docs/format.md#outcomes).
+ * What a numbered change is about to do: one cache line of an {@link OutcomeRing}, little-endian (docs/format.md#outcomes).
  * <pre>
  *   0        8        16       24       32       40       48       56       64
  *   | number | object | time   | id     | parent | owner  | first  | second |
@@ -15,7 +15,7 @@ import java.lang.foreign.StructLayout;
  * number = sequence &lt;&lt; 2 | phase; stored last, and 0 before the other words change: what a crash leaves of a record is none, or
  * whole. object = offset of a slot | which change it was &lt;&lt; 3 | what shows there that it was executed.
  */
-public final class ChangeRecord {
+public final class OutcomeRecord {
     public static final long SIZE = 64;
     public static final long NUMBER_OFFSET = 0;
     public static final long OBJECT_OFFSET = 8;
@@ -90,7 +90,7 @@ public final class ChangeRecord {
                     u64("first"),
                     u64("second"))
             .withByteAlignment(64)
-            .withName("ChangeRecord");
+            .withName("OutcomeRecord");
 
     static {
         Layouts.pin(LAYOUT, SIZE, 64);
@@ -104,7 +104,7 @@ public final class ChangeRecord {
         Layouts.pin(LAYOUT, "second", SECOND_OFFSET);
     }
 
-    private ChangeRecord() {}
+    private OutcomeRecord() {}
 
     /** What shows that a change was executed, and which one it was, as {@link #write} takes it. */
     public static int shown(int evidence, int change) {
