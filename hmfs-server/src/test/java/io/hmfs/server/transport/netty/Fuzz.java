@@ -9,6 +9,8 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -28,6 +30,9 @@ final class Fuzz {
     private long sessions;
     private long frames;
     private long malformed;
+
+    /** The number of the session that failed. */
+    private long failed;
 
     Fuzz(Path directory, LogWatch log) {
         this.directory = directory;
@@ -53,35 +58,63 @@ final class Fuzz {
     String run(long seed, LongPredicate more) throws IOException {
         long number = 0;
         while (more.test(number)) {
-            Path place = directory.resolve("run" + made++);
-            try (FuzzCheck check = new FuzzCheck(place, log)) {
-                for (int i = 0; i < RENEWED_AFTER && more.test(number); i++, number++) {
+            long first = number;
+            String wrong = onServers("run", check -> {
+                long next = first;
+                for (; next < first + RENEWED_AFTER && more.test(next); next++) {
                     check.reset();
-                    FuzzSession session = FuzzGenerator.session(seed, number, check.rig());
-                    String wrong = check.run(session);
+                    FuzzSession session = FuzzGenerator.session(seed, next, check.rig());
+                    String found = check.run(session);
                     sessions++;
                     frames += check.takeFrames();
                     malformed += check.takeMalformed();
-                    if (wrong != null) {
-                        return report(seed, number, wrong);
+                    if (found != null) {
+                        failed = next;
+                        return found;
                     }
                 }
+                return null;
+            });
+            if (wrong != null) {
+                return report(seed, failed, wrong);
             }
-            remove(place);
+            number += RENEWED_AFTER;
         }
         return null;
+    }
+
+    private interface Use<T> {
+        T with(FuzzCheck check) throws IOException;
+    }
+
+    /** Servers on empty pools, and a thread for them: what a server keeps for each thread goes with it. */
+    private <T extends @Nullable Object> T onServers(String name, Use<T> use) throws IOException {
+        Path place = directory.resolve(name + made++);
+        FutureTask<T> task = new FutureTask<>(() -> {
+            try (FuzzCheck check = new FuzzCheck(place, log)) {
+                return use.with(check);
+            }
+        });
+        Thread.ofPlatform().name("fuzz").start(task);
+        try {
+            return task.get();
+        } catch (ExecutionException e) {
+            throw new AssertionError(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        } finally {
+            remove(place);
+        }
     }
 
     /** Runs one session on empty pools. Null, or what failed. */
     @Nullable
     String replay(FuzzSession session) throws IOException {
-        Path place = directory.resolve("replay" + made++);
-        try (FuzzCheck check = new FuzzCheck(place, log)) {
+        return onServers("replay", check -> {
             check.reset();
             return check.run(session);
-        } finally {
-            remove(place);
-        }
+        });
     }
 
     private String report(long seed, long number, String wrong) throws IOException {
@@ -101,13 +134,10 @@ final class Fuzz {
 
     /** The session as it is on empty pools, where its replay will be. */
     private FuzzSession again(long seed, long number) throws IOException {
-        Path place = directory.resolve("again" + made++);
-        try (FuzzCheck check = new FuzzCheck(place, log)) {
+        return onServers("again", check -> {
             check.reset();
             return FuzzGenerator.session(seed, number, check.rig());
-        } finally {
-            remove(place);
-        }
+        });
     }
 
     // ---- shrinking
