@@ -710,13 +710,21 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
         try {
             concatHere(target, sources);
         } catch (LinkOnPathException e) {
-            Path there = getFileLinkStatus(target).getPath();
+            Path there = behindLinks(target, "target");
             Path[] from = new Path[sources.length];
             for (int i = 0; i < sources.length; i++) {
-                from[i] = getFileLinkStatus(sources[i]).getPath();
+                from[i] = behindLinks(sources[i], "src");
             }
             concatHere(there, from);
         }
+    }
+
+    private Path behindLinks(Path path, String role) throws IOException {
+        FileStatus found = getFileLinkStatus(path);
+        if (found.isSymlink()) {
+            throw new IOException("Cannot concat with a symlink " + role + ": " + path + " -> " + found.getPath());
+        }
+        return found.getPath();
     }
 
     private void concatHere(Path target, Path[] sources) throws IOException {

@@ -147,6 +147,12 @@ class FileSystemSymlinkTest extends OwnDirectory {
         IOException refused = assertThrows(IOException.class, () -> fs.concat(link, new Path[] {files[0]}));
         assertTrue(String.valueOf(refused.getMessage()).contains("is a symbolic link"), refused::toString);
 
+        // Behind a link HDFS looks for links first, whatever else is wrong: here the target is a directory.
+        Path below = new Path(dir, "below");
+        fs.mkdirs(below);
+        IOException first = assertThrows(IOException.class, () -> fs.concat(below, new Path[] {link}));
+        assertTrue(String.valueOf(first.getMessage()).startsWith("Cannot concat with a symlink src: "), first::toString);
+
         Path nowhere = new Path(link("gone", new Path("missing")), "f");
         assertThrows(FileNotFoundException.class, () -> fs.concat(nowhere, files));
     }
