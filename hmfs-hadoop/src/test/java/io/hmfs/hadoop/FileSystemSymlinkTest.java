@@ -151,7 +151,8 @@ class FileSystemSymlinkTest extends OwnDirectory {
         Path below = new Path(dir, "below");
         fs.mkdirs(below);
         IOException first = assertThrows(IOException.class, () -> fs.concat(below, new Path[] {link}));
-        assertTrue(String.valueOf(first.getMessage()).startsWith("Cannot concat with a symlink src: "), first::toString);
+        assertTrue(
+                String.valueOf(first.getMessage()).startsWith("Cannot concat with a symlink src: "), first::toString);
 
         Path nowhere = new Path(link("gone", new Path("missing")), "f");
         assertThrows(FileNotFoundException.class, () -> fs.concat(nowhere, files));
