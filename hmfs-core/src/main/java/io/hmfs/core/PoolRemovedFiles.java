@@ -59,6 +59,20 @@ final class PoolRemovedFiles implements RemovedFiles {
     }
 
     @Override
+    public long time() {
+        guard.check();
+        int pin = engine.epochs.pin();
+        try {
+            return engine.clock.next();
+        } catch (RuntimeException | Error e) {
+            guard.failStop(e);
+            throw e;
+        } finally {
+            engine.epochs.unpin(pin);
+        }
+    }
+
+    @Override
     public void await(long nanos) {
         engine.removed.await(nanos);
     }

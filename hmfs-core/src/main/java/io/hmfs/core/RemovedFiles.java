@@ -31,6 +31,11 @@ public interface RemovedFiles {
         }
 
         @Override
+        public long time() {
+            return 1;
+        }
+
+        @Override
         public void await(long nanos) {
             LockSupport.parkNanos(this, nanos);
         }
@@ -54,6 +59,9 @@ public interface RemovedFiles {
 
     /** How many there are, with those that are handed out; exact when nothing is under way. */
     long count();
+
+    /** A time in nanoseconds since 1970: above that of each file that is removed by now, below that of each that is removed later. */
+    long time();
 
     /** Returns when there may be one to hand out, or after so many nanoseconds. For one thread at a time. */
     void await(long nanos);

@@ -51,7 +51,7 @@ final class RemovalShard {
     private int used; // slots that were ever taken
     private int size;
 
-    /** Cleared before they came, the oldest first, each with the turn of the thread that it was in. */
+    /** Told as cleared before they came, the oldest first, each with the time of that. */
     private final Map<Long, Long> early = new LinkedHashMap<>();
 
     /** Which shard an inode is of. */
@@ -74,8 +74,11 @@ final class RemovalShard {
 
     /** Takes a file in; false: it was cleared already. */
     synchronized boolean add(RemovedFile file, long position, long removedNanos) {
-        if (!early.isEmpty() && early.remove(file.id) != null) {
-            return false;
+        if (!early.isEmpty()) {
+            Long told = early.remove(file.id);
+            if (told != null && file.removedNanos < told) { // who told of a file that was not removed yet was wrong
+                return false;
+            }
         }
         int slot = freeSlot();
         tokens[slot] = file.token;
@@ -127,9 +130,9 @@ final class RemovalShard {
     }
 
     /**
-     * Takes a file out whose objects are gone. If it is not here, it is remembered for when it comes, unless {@code turn} is negative; false.
+     * Takes a file out whose objects are gone. If it is not here, it is remembered for when it comes, if it was removed before {@code told}; false.
      */
-    synchronized boolean clear(long inode, long turn, Cleared cleared) {
+    synchronized boolean clear(long inode, long told, Cleared cleared) {
         int bucket = bucket(inode);
         int before = 0;
         for (int at = heads[bucket]; at != 0; at = next[at - 1]) {
@@ -149,8 +152,8 @@ final class RemovalShard {
             }
             before = at;
         }
-        if (turn >= 0) {
-            early.put(inode, turn);
+        if (told > 0) {
+            early.put(inode, told);
             if (early.size() > EARLY_MAX) {
                 Iterator<Long> oldest = early.keySet().iterator();
                 oldest.next();
@@ -158,13 +161,6 @@ final class RemovalShard {
             }
         }
         return false;
-    }
-
-    /** Forgets what was cleared before this turn and never came. */
-    synchronized void forget(long turn) {
-        if (!early.isEmpty()) {
-            early.values().removeIf(in -> in < turn);
-        }
     }
 
     /** {@link RemovalTable#page} of this part; where it goes on, {@link #PLACES} behind the last. */

@@ -37,9 +37,6 @@ public final class RemovalTable implements AutoCloseable {
     private volatile @Nullable Thread thread;
     private volatile boolean closed;
 
-    /** Turns of the thread that have begun. */
-    private volatile long turn;
-
     /** Files that were taken from the pool and are not done. */
     private volatile int held;
 
@@ -93,20 +90,13 @@ public final class RemovalTable implements AutoCloseable {
     /**
      * One turn of the thread: takes what the pool has, as far as there is room, and ends what was cleared. For the thread alone, or instead of it.
      */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // counted by this thread alone
     public void work() {
-        turn++;
-        boolean all = false;
+        boolean all;
         do {
             end();
             all = take();
         } while (!all && held < FILES_MAX && !closed);
         end(); // what came in may have been cleared before
-        if (all) { // what was removed before this turn, and cleared before it, has come
-            for (RemovalShard each : shards) {
-                each.forget(turn);
-            }
-        }
         askLog();
     }
 
@@ -192,14 +182,14 @@ public final class RemovalTable implements AutoCloseable {
 
     /**
      * The objects of this file are gone. May be lost in a crash: removing them again does no harm. False: the table does not have it; if the pool has
-     * files that are still to come, it is remembered for a time.
+     * files that are still to come, it is remembered, in case the file is one of those. Of a file that is removed later it says nothing.
      */
     public boolean clear(long inode) {
         if (closed || inode == 0) {
             return false;
         }
         boolean mayCome = removed.count() > held;
-        boolean found = shard(inode).clear(inode, mayCome ? turn : -1, this::cleared);
+        boolean found = shard(inode).clear(inode, mayCome ? removed.time() : 0, this::cleared);
         if (found) {
             LockSupport.unpark(thread);
         }

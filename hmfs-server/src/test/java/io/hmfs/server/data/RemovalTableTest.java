@@ -14,8 +14,10 @@ import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -33,6 +35,7 @@ import org.junit.jupiter.api.Test;
  * pool that is played by a stack, with a log that has what it is told to have.
  */
 class RemovalTableTest {
+    private final Map<Long, Long> timeOf = new HashMap<>();
     private final ArrayDeque<Long> removed = new ArrayDeque<>(); // the last that was removed is handed out first
     private final Set<Long> handedOut = new HashSet<>();
     private final List<Long> done = new ArrayList<>();
@@ -42,6 +45,8 @@ class RemovalTableTest {
     private @Nullable RuntimeException poolFails;
     private long position;
     private long ageNanos;
+    private long time =
+            (System.currentTimeMillis() + 60_000) * 1_000_000L; // no file seems old for the time that a test takes
     private long nanos;
 
     private final RemovedFiles files = new RemovedFiles() {
@@ -59,7 +64,7 @@ class RemovalTableTest {
             out.token = -inode;
             out.id = inode;
             out.size = 10 * inode;
-            out.removedNanos = System.currentTimeMillis() * 1_000_000L - ageNanos;
+            out.removedNanos = timeOf.getOrDefault(inode, 0L) - ageNanos;
             return true;
         }
 
@@ -79,6 +84,11 @@ class RemovalTableTest {
         @Override
         public synchronized long count() {
             return (long) removed.size() + handedOut.size();
+        }
+
+        @Override
+        public synchronized long time() {
+            return ++time;
         }
 
         @Override
@@ -107,6 +117,7 @@ class RemovalTableTest {
     private void remove(long inode) {
         synchronized (files) {
             removed.add(inode);
+            timeOf.put(inode, files.time());
         }
     }
 
@@ -147,6 +158,18 @@ class RemovalTableTest {
         assertFalse(table.clear(4), "which is not in the table yet");
         assertEquals(Set.of(2L, 3L), told(0), "what was cleared before it was removed is on record");
         assertEquals(List.of(1L, 4L), done);
+    }
+
+    /** While a file waits in the pool, whatever is told might be of it. */
+    @Test
+    void aClearSaysNothingOfAFileThatIsRemovedLater() {
+        remove(1);
+        assertFalse(table.clear(2));
+        remove(2);
+        assertEquals(Set.of(1L, 2L), told(0));
+        assertEquals(List.of(), done);
+        assertTrue(table.clear(2));
+        assertEquals(Set.of(1L), told(0));
     }
 
     @Test
