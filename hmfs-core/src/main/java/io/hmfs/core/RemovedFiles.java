@@ -32,7 +32,7 @@ public interface RemovedFiles {
 
         @Override
         public long time() {
-            return 1;
+            return 0;
         }
 
         @Override
@@ -60,7 +60,10 @@ public interface RemovedFiles {
     /** How many there are, with those that are handed out; exact when nothing is under way. */
     long count();
 
-    /** A time in nanoseconds since 1970: above that of each file that is removed by now, below that of each that is removed later. */
+    /**
+     * A time in nanoseconds since 1970: above {@link RemovedFile#removedNanos} of each file whose removal has returned, below that of each whose
+     * removal has not begun. Draws a timestamp of the pool, so not to be asked without need.
+     */
     long time();
 
     /** Returns when there may be one to hand out, or after so many nanoseconds. For one thread at a time. */

@@ -159,6 +159,41 @@ final class RemovedFilesTest {
         return gone;
     }
 
+    /** Removes a file in each way there is, of numbers from this one on; their ids. */
+    private List<Long> removeInEachWay(int from) {
+        List<Long> removed = new ArrayList<>();
+        for (int number = from; number < from + 4; number++) {
+            removed.add(create(ROOT, number));
+        }
+        ok(namespace.delete(ROOT, name(from), out));
+        DeleteBatch batch = new DeleteBatch(1);
+        batch.add(ROOT, name(from + 1));
+        namespace.deleteAll(batch);
+        ok(batch.status(0));
+        create(ROOT, from + 4);
+        ok(namespace.rename(ROOT, name(from + 4), ROOT, name(from + 2), true, out));
+        ok(namespace.link(ROOT, name(from + 3), ROOT, name(from + 5), out));
+        ok(namespace.delete(ROOT, name(from + 3), out));
+        ok(namespace.delete(ROOT, name(from + 5), out));
+        return removed;
+    }
+
+    @Test
+    void theTimeIsAboveThatOfWhatIsRemovedAndBelowThatOfWhatWillBe() {
+        List<Long> before = removeInEachWay(1);
+        long time = namespace.removedFiles().time();
+        List<Long> after = removeInEachWay(11);
+        RemovedFile next = new RemovedFile();
+        List<Long> taken = new ArrayList<>();
+        while (namespace.removedFiles().next(next)) {
+            taken.add(next.id);
+            assertEquals(before.contains(next.id), next.removedNanos < time, "file " + next.id);
+            assertEquals(after.contains(next.id), next.removedNanos > time, "file " + next.id);
+            namespace.removedFiles().done(next.token);
+        }
+        assertEquals(8, taken.size());
+    }
+
     @Test
     void whatIsGoneIsHandedOutOnceWithItsIdAndSize() {
         Map<Long, Long> gone = removeInEachWay();

@@ -51,7 +51,7 @@ final class RemovalShard {
     private int used; // slots that were ever taken
     private int size;
 
-    /** Told as cleared before they came, the oldest first, each with the time of that. */
+    /** Told as cleared before they came, the oldest first, each with the time of that. What never comes stays until others displace it: it says nothing of any other file. */
     private final Map<Long, Long> early = new LinkedHashMap<>();
 
     /** Which shard an inode is of. */
@@ -130,7 +130,8 @@ final class RemovalShard {
     }
 
     /**
-     * Takes a file out whose objects are gone. If it is not here, it is remembered for when it comes, if it was removed before {@code told}; false.
+     * Takes a file out whose objects are gone. If it is not here, it is remembered, in case it comes and was
+     * removed before {@code told}; 0: it cannot come. False then.
      */
     synchronized boolean clear(long inode, long told, Cleared cleared) {
         int bucket = bucket(inode);
