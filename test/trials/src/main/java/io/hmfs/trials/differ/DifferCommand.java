@@ -176,6 +176,9 @@ public final class DifferCommand implements Callable<Integer> {
                 "" + Client.BLOCK,
                 "dfs.client.block.write.locateFollowingBlock.initial.delay.ms",
                 "5",
+                // Each wait is twice the one before: a DataNode of a busy machine may need seconds to tell of a block.
+                "dfs.client.block.write.locateFollowingBlock.retries",
+                "14",
                 // There is no other DataNode to go on with when a busy machine has kept this one waiting.
                 "dfs.client.block.write.replace-datanode-on-failure.enable",
                 "false");
