@@ -46,6 +46,14 @@ final class Figures {
                 null,
                 "Removed files whose objects have still to be removed, by the server or by clients",
                 partition.namespace().removedFiles()::count);
+        metrics.gauge("hmfs.listing.cache", "bytes", "Pages of listings that are kept", partition.listings()::bytes);
+        metrics.counter(
+                "hmfs.listing.cache.hits", null, "Pages of listings that were kept", partition.listings()::hits);
+        metrics.counter(
+                "hmfs.listing.cache.misses",
+                null,
+                "Pages of listings that were asked for and not kept, or no longer true",
+                partition.listings()::misses);
         metrics.truth(
                 "hmfs.reaping",
                 "1 while directories that were removed as a whole are taken apart",

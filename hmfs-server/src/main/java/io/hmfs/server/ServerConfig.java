@@ -41,6 +41,7 @@ public record ServerConfig(
         int inFlightMax,
         long replyBytesMax,
         long ioQueueBytesMax,
+        long listingCacheBytes,
         Duration idleTimeout,
         Duration drainTimeout,
         SocketKind transport,
@@ -80,6 +81,7 @@ public record ServerConfig(
                 v.get(ServerSetting.IN_FLIGHT_MAX),
                 v.get(ServerSetting.REPLY_BYTES_MAX),
                 v.get(ServerSetting.IO_QUEUE_BYTES_MAX),
+                v.get(ServerSetting.LISTING_CACHE_BYTES),
                 v.get(ServerSetting.IDLE_TIMEOUT),
                 v.get(ServerSetting.DRAIN_TIMEOUT),
                 v.get(ServerSetting.TRANSPORT),
@@ -135,7 +137,8 @@ public record ServerConfig(
                 leases,
                 isBuiltin() ? dataDirectory : null,
                 blockSize,
-                persistence.writesBack());
+                persistence.writesBack(),
+                listingCacheBytes);
     }
 
     /** Whether the server keeps file data itself. */

@@ -36,6 +36,7 @@ class ServerRulesTest {
             "transport",
             "data",
             "path",
+            "listing",
             "tree",
             "quota",
             "lease",

@@ -85,8 +85,7 @@ public final class ListCommand implements Callable<Integer> {
     private static final int FILES_OF_DIRECTORY = 10;
     private static final int BATCH = 100; // paths that HDFS takes in one call, by default
     private static final String TREE = "/tree";
-    private static final String[] COMPRESSING = {"--compress-from", "16K", "--compress-local", "true"};
-    private static final String[] NOTHING = {};
+    private static final String CACHE_BYTES = "--listing-cache-bytes";
     private static final int AHEAD = 4; // pages that are under way in a stream
     private static final int IN_FLIGHT = 512;
     private static final int MAKERS = 64;
@@ -106,13 +105,21 @@ public final class ListCommand implements Callable<Integer> {
     /** The steps of the paper's Figure 10 that there are, each beside the one before. */
     enum Variant {
         /** The next page is asked for when the one before has been read. */
-        BASIC,
+        BASIC(CACHE_BYTES, "0"),
         /** The next page is under way while one is read. */
-        PIPELINE,
+        PIPELINE(CACHE_BYTES, "0"),
         /** Several pages are under way, as those of Hadoop's listings are. */
-        STREAM,
-        /** Long pages are compressed, as they can be for clients on other machines. */
-        COMPRESS
+        STREAM(CACHE_BYTES, "0"),
+        /** The same, and the server has kept all pages from the round before. */
+        CACHE(CACHE_BYTES, "512M"),
+        /** Several pages are under way, and long ones compressed, as they can be for clients on other machines. */
+        COMPRESS(CACHE_BYTES, "0", "--compress-from", "16K", "--compress-local", "true");
+
+        final String[] options; // of the server
+
+        Variant(String... options) {
+            this.options = options;
+        }
     }
 
     @Option(
@@ -121,8 +128,9 @@ public final class ListCommand implements Callable<Integer> {
             defaultValue = "STREAM",
             description = {
                 "How clientN and floor list (default stream). basic: they ask for a page when they have read the one"
-                        + " before; pipeline: the next page is under way; stream: four are; compress: the same, and the"
-                        + " server compresses long pages on this machine, too."
+                        + " before; pipeline: the next page is under way; stream: four are; cache: the same, and the"
+                        + " server keeps pages, as it does by default; compress: four are under way, and the server"
+                        + " compresses long pages on this machine, too."
             })
     private Variant variant = Variant.STREAM;
 
@@ -187,7 +195,7 @@ public final class ListCommand implements Callable<Integer> {
                             memory.path().resolve("pool"),
                             PoolSize.of(2 * entries),
                             Files.createDirectory(work.path().resolve("hmfs")),
-                            variant == Variant.COMPRESS ? COMPRESSING : NOTHING);
+                            variant.options);
                     HdfsSide hdfs = besideHdfs
                             ? new HdfsSide(
                                     commands,

@@ -6,6 +6,7 @@ import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Access;
+import io.hmfs.server.listing.PageLookup;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.request.Request;
 
@@ -20,6 +21,7 @@ final class DirectoryPage {
     private final Attributes found = Attributes.withAcl();
     private final EntryPage page = new EntryPage();
     private long directory;
+    private int size;
     private int passed; // entries that were looked at for this page
 
     /** The next page begins there. */
@@ -74,14 +76,34 @@ final class DirectoryPage {
     }
 
     private Status write(Request request, ListDetail detail, long entriesMax, long bytesMax) {
+        PageLookup kept = request.listings();
+        boolean mayBeKept = !cursor.atEnd() && filter.isOpen();
+        if (mayBeKept) {
+            int bytes = EntryPage.bytesMax(request.reply(), bytesMax);
+            byte[] frame = kept.find(directory, cursor, detail, EntryPage.entriesMax(entriesMax), bytes);
+            if (frame != null) {
+                request.reply().repeat(frame);
+                size = kept.entries();
+                return Status.OK;
+            }
+        }
         page.open(request, directory, detail, entriesMax, bytesMax);
         passed = 0;
         // Behind the end there is nothing, and to find that out again is a walk over the whole directory.
         Status outcome = cursor.atEnd()
                 ? Status.OK
-                : request.namespace().list(directory, cursor, (name, entry) -> add(request, name, entry));
+                : request.namespace().list(directory, cursor, (name, entry) -> {
+                    if (mayBeKept) {
+                        kept.show(request.namespace(), entry);
+                    }
+                    return add(request, name, entry);
+                });
         if (outcome == Status.OK) {
             page.close(request, cursor);
+            size = page.size();
+            if (mayBeKept && kept.isWanted(size)) {
+                kept.keep(request.reply().copy(), size, cursor);
+            }
         }
         return outcome;
     }
@@ -100,6 +122,6 @@ final class DirectoryPage {
 
     /** Entries of the page that was written. */
     int size() {
-        return page.size();
+        return size;
     }
 }

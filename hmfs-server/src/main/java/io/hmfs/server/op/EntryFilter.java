@@ -23,6 +23,11 @@ final class EntryFilter {
         return prefixLength <= prefix.length && suffixLength <= suffix.length;
     }
 
+    /** Whether it tells all names. */
+    boolean isOpen() {
+        return prefixLength + suffixLength == 0;
+    }
+
     boolean passes(Name name) {
         int length = name.length();
         byte[] bytes = name.buffer();

@@ -5,6 +5,9 @@ import io.hmfs.core.ServerNamespace;
 import io.hmfs.server.data.BuiltinData;
 import io.hmfs.server.data.RemovalTable;
 import io.hmfs.server.lease.Leases;
+import io.hmfs.server.listing.DirectoryVersions;
+import io.hmfs.server.listing.ListingCache;
+import io.hmfs.server.listing.VersionedNamespace;
 import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.path.NameVersions;
 import io.hmfs.server.quota.Quotas;
@@ -24,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class Partition implements AutoCloseable {
     private final ServerNamespace namespace;
     private final NameVersions versions;
+    private final ListingCache listings;
     private final OrphanDirectory orphans;
     private final KeyLocks locks = new KeyLocks();
     private final Quotas quotas;
@@ -34,8 +38,10 @@ public final class Partition implements AutoCloseable {
     private final TreeReaper trees;
 
     /** Of a namespace that is open. What an earlier start left half done is for {@link #recover}. */
-    public Partition(ServerNamespace namespace, Leases leases, @Nullable BuiltinData data) {
-        this.namespace = namespace;
+    public Partition(ServerNamespace pool, Leases leases, @Nullable BuiltinData data, long listingCacheBytes) {
+        DirectoryVersions directories = new DirectoryVersions();
+        namespace = new VersionedNamespace(pool, directories);
+        listings = new ListingCache(listingCacheBytes, directories);
         this.leases = leases;
         this.data = data;
         versions = new NameVersions(namespace);
@@ -68,7 +74,8 @@ public final class Partition implements AutoCloseable {
                     ? null
                     : BuiltinData.open(directory, namespace, config.blockSize(), config.durable());
             ended.accept("data store");
-            Partition partition = new Partition(namespace, new Leases(namespace.records(), config.leases()), data);
+            Partition partition = new Partition(
+                    namespace, new Leases(namespace.records(), config.leases()), data, config.listingCacheBytes());
             partition.recover();
             ended.accept("removals");
             return partition;
@@ -152,6 +159,11 @@ public final class Partition implements AutoCloseable {
     /** Versions of names: what makes a resolved path wrong goes through them. */
     public NameVersions versions() {
         return versions;
+    }
+
+    /** Pages of listings that are kept. */
+    public ListingCache listings() {
+        return listings;
     }
 
     /** The directory that holds what was removed as a whole. */

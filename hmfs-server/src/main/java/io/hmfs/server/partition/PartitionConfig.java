@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param data the directory of the builtin data store; null: the data store is not the server's own
  * @param blockSize bytes of a block of file data
  * @param durable whether what was answered must survive the machine
+ * @param listingCacheBytes bytes of pages of listings that are kept; 0: none
  */
 public record PartitionConfig(
         Path pool,
@@ -19,4 +20,5 @@ public record PartitionConfig(
         Leases.Limits leases,
         @Nullable Path data,
         long blockSize,
-        boolean durable) {}
+        boolean durable,
+        long listingCacheBytes) {}

@@ -4,6 +4,7 @@ import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.server.access.Access;
+import io.hmfs.server.lock.VersionStripes;
 import java.util.Arrays;
 
 /**
@@ -41,7 +42,7 @@ public final class PathValidation {
     void enter(NameVersions changes, long parent, Name name) {
         int stripe = NameVersions.stripe(parent, name);
         long version = changes.version(stripe);
-        if (names == NAMES_MAX || NameVersions.isUnderWay(version)) {
+        if (names == NAMES_MAX || VersionStripes.isUnderWay(version)) {
             whole = false;
         } else {
             stripes[names++] = (char) stripe;

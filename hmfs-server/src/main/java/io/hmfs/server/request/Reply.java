@@ -170,6 +170,21 @@ public final class Reply {
         }
     }
 
+    /** The last frame without its length word, for another reply like it. */
+    public byte[] copy() {
+        byte[] frame = new byte[frameLength() - Wire.LENGTH_SIZE];
+        buffer.getBytes(begin + Wire.LENGTH_SIZE, frame);
+        return frame;
+    }
+
+    /** Replies with a frame that was the answer to another request. */
+    public void repeat(byte[] frame) {
+        open(frame.length);
+        out.putBytes(0, frame, 0, frame.length);
+        out.putLong(Wire.HEADER_SIZE, correlationId, MessageHeaderEncoder.BYTE_ORDER);
+        close(frame.length);
+    }
+
     /** Where the last frame begins in {@link #buffer}; until the next one is opened. */
     public int frameAt() {
         return begin;

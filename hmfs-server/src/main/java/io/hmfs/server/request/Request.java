@@ -8,6 +8,7 @@ import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Access;
 import io.hmfs.server.access.Caller;
+import io.hmfs.server.listing.PageLookup;
 import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.server.partition.Partition;
 import io.hmfs.server.partition.Partitions;
@@ -248,6 +249,11 @@ public final class Request {
 
     public SymbolicLinks links() {
         return workspace.links;
+    }
+
+    /** Finds pages of listings that are kept, and keeps some. */
+    public PageLookup listings() {
+        return workspace.listings;
     }
 
     /** Charges changes to quotas. */

@@ -2,6 +2,7 @@ package io.hmfs.server.request;
 
 import io.hmfs.core.type.Change;
 import io.hmfs.server.access.Access;
+import io.hmfs.server.listing.PageLookup;
 import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.server.partition.Partition;
 import io.hmfs.server.path.PathResolver;
@@ -16,6 +17,7 @@ final class Workspace {
     final QuotaAccounting accounting;
     final PathResolver path;
     final PathResolver otherPath;
+    final PageLookup listings;
 
     /**
      * Makes one for a thread and a partition.
@@ -30,6 +32,7 @@ final class Workspace {
         PrefixCache prefixes = new PrefixCache(partition.versions(), meter);
         path = newResolver(prefixes, access, meter);
         otherPath = newResolver(prefixes, access, meter);
+        listings = new PageLookup(partition.listings());
     }
 
     private PathResolver newResolver(PrefixCache prefixes, Access access, WorkerMeter meter) {

@@ -163,6 +163,12 @@ public final class ServerSetting<T> {
             new Bounds<>(v -> v.get(FRAME_MAX), v -> 1L << 62, "at least `frame-max`"),
             Default.is(64L << 20),
             "Bytes of data that wait for the disk in all; each client gets its share before no more are read from it.");
+    public static final ServerSetting<Long> LISTING_CACHE_BYTES = size(
+            "listing-cache-bytes",
+            new Bounds<>(v -> 0L, v -> 1L << 62, "0 and more"),
+            new Default<>(v -> Runtime.getRuntime().maxMemory() / 8, "an eighth of the greatest heap"),
+            "Bytes of pages of listings that are kept, to be sent again while their directories do not change; 0 keeps"
+                    + " none.");
     public static final ServerSetting<Duration> IDLE_TIMEOUT = time(
             "idle-timeout",
             new Bounds<>(v -> Duration.ofMillis(1), v -> TIME_MAX, "over 0s"),

@@ -81,6 +81,7 @@ final class ServerSettingsTest {
             in-flight-max = 11
             reply-bytes-max = 16M
             io-queue-bytes-max = 32M
+            listing-cache-bytes = 64M
             idle-timeout = 5m
             drain-timeout = 250ms
             lease-soft-limit = 90s
@@ -123,6 +124,7 @@ final class ServerSettingsTest {
                 11,
                 16 << 20,
                 32 << 20,
+                64 << 20,
                 Duration.ofMinutes(5),
                 Duration.ofMillis(250),
                 SocketKind.IO_URING,

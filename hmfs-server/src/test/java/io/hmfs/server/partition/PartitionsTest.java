@@ -30,7 +30,8 @@ class PartitionsTest {
         return new Partition(
                 namespace,
                 new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()),
-                null);
+                null,
+                0);
     }
 
     @Test

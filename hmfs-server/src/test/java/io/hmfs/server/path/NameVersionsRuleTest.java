@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.hmfs.core.Namespace;
+import io.hmfs.server.listing.VersionedNamespace;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,8 @@ class NameVersionsRuleTest {
                 .doNotHaveFullyQualifiedName(NameVersions.class.getName())
                 .and()
                 .doNotHaveFullyQualifiedName("io.hmfs.server.Users")
+                .and()
+                .doNotHaveFullyQualifiedName(VersionedNamespace.class.getName()) // what it is called for
                 .should()
                 .callMethodWhere(DescribedPredicate.describe(
                         "a directory is changed",

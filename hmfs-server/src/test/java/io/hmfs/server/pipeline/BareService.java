@@ -131,7 +131,8 @@ final class BareService {
                         new Leases(
                                 namespace.records(),
                                 ServerConfig.of(Path.of("p")).leases()),
-                        data))),
+                        data,
+                        1 << 20))),
                 info,
                 new ReplyCompression(0, false),
                 callers,

@@ -110,7 +110,8 @@ class ConnectionEndsTest {
                         new Leases(
                                 namespace.records(),
                                 ServerConfig.of(Path.of("p")).leases()),
-                        null))),
+                        null,
+                        0))),
                 info,
                 new ReplyCompression(0, false),
                 callers,

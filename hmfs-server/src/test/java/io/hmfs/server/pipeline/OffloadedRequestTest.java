@@ -104,7 +104,8 @@ class OffloadedRequestTest {
                             new Leases(
                                     namespace.records(),
                                     ServerConfig.of(Path.of("p")).leases()),
-                            null))),
+                            null,
+                            0))),
                     info,
                     new ReplyCompression(0, false),
                     new Callers(

@@ -67,7 +67,8 @@ class PartitionOfRequestTest {
         return new Partition(
                 namespace,
                 new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()),
-                null);
+                null,
+                0);
     }
 
     private Partition decoded(int length) {

@@ -105,7 +105,8 @@ final class FuzzRig implements AutoCloseable {
         partition = new Partition(
                 namespace,
                 new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()),
-                builtin);
+                builtin,
+                1 << 20);
         partition.recover();
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "fuzz");

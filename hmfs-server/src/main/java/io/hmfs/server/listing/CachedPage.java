@@ -1,0 +1,74 @@
+package io.hmfs.server.listing;
+
+import io.hmfs.core.type.ListCursor;
+import org.jspecify.annotations.Nullable;
+
+/** A page that was an answer, and the versions as long as which it is one. Its links are the {@link ListingCache}'s. */
+final class CachedPage {
+    /** Bytes that a page takes beside its frame, about. */
+    private static final int OVERHEAD = 256;
+
+    final PageKey key;
+    final long hash;
+    final byte[] frame;
+    final int entries;
+
+    private final boolean isLast;
+    private final long endBirth;
+    private final long endAt;
+    private final long endStart;
+    private final long version;
+    private final long[] below; // the directories that it shows
+    private final long[] versionsBelow;
+
+    @Nullable
+    CachedPage next; // in its bucket
+
+    CachedPage older = this;
+    CachedPage newer = this;
+    boolean isHeld = true;
+
+    CachedPage(
+            PageKey key, byte[] frame, int entries, ListCursor end, long version, long[] below, long[] versionsBelow) {
+        this.key = key;
+        this.hash = key.hash();
+        this.frame = frame;
+        this.entries = entries;
+        isLast = end.atEnd();
+        this.endBirth = end.birth;
+        this.endAt = end.at;
+        this.endStart = end.start;
+        this.version = version;
+        this.below = below;
+        this.versionsBelow = versionsBelow;
+    }
+
+    long bytes() {
+        return OVERHEAD + frame.length + (long) (below.length + versionsBelow.length) * Long.BYTES;
+    }
+
+    void end(ListCursor to) {
+        to.birth = endBirth;
+        to.at = endAt;
+        to.start = endStart;
+    }
+
+    /** Whether it is the page that is asked for. One with the end of its directory is that also for whoever allows more. */
+    boolean answers(PageKey asked) {
+        return key.isOfPlace(asked)
+                && (key.hasBoundsOf(asked) || (isLast && asked.hasRoomBehind(entries, frame.length)));
+    }
+
+    /** Whether it still is what a listing would show: at the moment when the directory's own version is read. */
+    boolean isCurrent(DirectoryVersions versions) {
+        if (versions.version(key.directory()) != version) {
+            return false;
+        }
+        for (int i = 0; i < below.length; i++) {
+            if (versions.version(below[i]) != versionsBelow[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

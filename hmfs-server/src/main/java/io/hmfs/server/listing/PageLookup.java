@@ -1,0 +1,106 @@
+package io.hmfs.server.listing;
+
+import io.hmfs.client.ListDetail;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.lock.VersionStripes;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread's way to the {@link ListingCache}: {@link #find}, and if there is no page, {@link #show} with each entry of the one that is made, and {@link #keep}.
+ * Used again for each page; not thread-safe.
+ */
+public final class PageLookup {
+    /** Shorter pages are made about as fast as they are found. */
+    static final int ENTRIES_MIN = 16;
+
+    private final ListingCache cache;
+    private final DirectoryVersions versions;
+    private final PageKey key = new PageKey();
+    private final Attributes again = new Attributes();
+    private long version;
+    private boolean keeps;
+    private long[] below = new long[16];
+    private long[] versionsBelow = new long[16];
+    private int belowCount;
+    private int entries;
+
+    public PageLookup(ListingCache cache) {
+        this.cache = cache;
+        versions = cache.versions();
+    }
+
+    /**
+     * The frame of a page, whose correlation id is another request's; null: there is none. If there is one, {@code cursor} is where the
+     * next page begins, and {@link #entries} says how many it has.
+     */
+    public byte @Nullable [] find(long directory, ListCursor cursor, ListDetail detail, int entriesMax, int bytesMax) {
+        keeps = false;
+        if (!cache.isOn()) {
+            return null;
+        }
+        key.set(directory, cursor, detail, entriesMax, bytesMax);
+        long hash = key.hash();
+        CachedPage page = cache.find(key, hash);
+        if (page != null) {
+            page.end(cursor);
+            entries = page.entries;
+            return page.frame;
+        }
+        version = versions.version(directory);
+        belowCount = 0;
+        keeps = !VersionStripes.isUnderWay(version) && cache.wasAskedFor(hash, version);
+        return null;
+    }
+
+    /** Entries of the page that was found. */
+    public int entries() {
+        return entries;
+    }
+
+    /**
+     * An entry of the page. † What changes inside a directory shows here by its times, and under its version: that is read, and then the times
+     * again. What has several names may be changed by one that is in another directory, whose version is not asked: its page is not kept.
+     */
+    public void show(Namespace namespace, Attributes entry) {
+        if (!keeps) {
+            return;
+        }
+        if (entry.nlink > 1) {
+            keeps = false;
+        } else if (entry.isDirectory()) {
+            long versionBelow = versions.version(entry.id);
+            keeps = !VersionStripes.isUnderWay(versionBelow)
+                    && namespace.statDirectory(entry.id, again) == Status.OK
+                    && again.mtimeNanos == entry.mtimeNanos
+                    && again.ctimeNanos == entry.ctimeNanos;
+            if (belowCount == below.length) {
+                below = Arrays.copyOf(below, 2 * belowCount);
+                versionsBelow = Arrays.copyOf(versionsBelow, 2 * belowCount);
+            }
+            below[belowCount] = entry.id;
+            versionsBelow[belowCount++] = versionBelow;
+        }
+    }
+
+    /** Whether the page that was made, with so many entries, is to be kept. */
+    public boolean isWanted(int count) {
+        // A page with an entry also says that the directory is there: what is not empty is not removed.
+        return keeps && count >= ENTRIES_MIN && versions.version(key.directory()) == version;
+    }
+
+    /** Keeps the page that was made, whose next one begins there. */
+    public void keep(byte[] frame, int count, ListCursor next) {
+        cache.keep(new CachedPage(
+                key.copy(),
+                frame,
+                count,
+                next,
+                version,
+                Arrays.copyOf(below, belowCount),
+                Arrays.copyOf(versionsBelow, belowCount)));
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * Pages of listings that are kept: the namespace through which each change makes those of its directory stale, and the cache. Uses {@code lock};
+ * knows no request.
+ */
+@NullMarked
+package io.hmfs.server.listing;
+
+import org.jspecify.annotations.NullMarked;
