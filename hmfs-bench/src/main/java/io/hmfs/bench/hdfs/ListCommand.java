@@ -33,6 +33,11 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntFunction;
 import org.apache.hadoop.fs.BatchListingOperations;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -73,12 +78,18 @@ import picocli.CommandLine.Spec;
             "  listFilesF  FileSystem.listFiles of the whole tree, and the path of each status",
             "  batchF      BatchListingOperations over the directories, a hundred in each call, as HDFS allows",
             "",
+            "With --creates K:",
+            "  createN   K creates in the directory by one client, while four others list it (hmfs), while they list another"
+                    + " one of its size (elsewhere), and alone",
+            "  listedBesideCreateN  entries that the four have listed meanwhile",
+            "",
             "Examples:",
             "  hmfs bench list",
             "  hmfs bench list --entries 16,1000 --hdfs --rounds 9",
             "  hmfs bench list --entries 1000000 --json list.json",
             "  hmfs bench list --entries 1000000 --variant basic --link 1gbit,0.2ms",
             "  hmfs bench list --entries 16 --tree 10000 --hdfs",
+            "  hmfs bench list --entries 100000 --creates 100000",
         })
 public final class ListCommand implements Callable<Integer> {
     private static final int ENTRIES_MIN = 20_000; // entries that a figure of one round is taken over, at least
@@ -89,6 +100,7 @@ public final class ListCommand implements Callable<Integer> {
     private static final int AHEAD = 4; // pages that are under way in a stream
     private static final int IN_FLIGHT = 512;
     private static final int MAKERS = 64;
+    private static final int LISTERS = 4;
     private static final CreateOptions FILE = new CreateOptions(0644, false, false, 0755);
 
     @Mixin
@@ -105,21 +117,15 @@ public final class ListCommand implements Callable<Integer> {
     /** The steps of the paper's Figure 10 that there are, each beside the one before. */
     enum Variant {
         /** The next page is asked for when the one before has been read. */
-        BASIC(CACHE_BYTES, "0"),
+        BASIC,
         /** The next page is under way while one is read. */
-        PIPELINE(CACHE_BYTES, "0"),
+        PIPELINE,
         /** Several pages are under way, as those of Hadoop's listings are. */
-        STREAM(CACHE_BYTES, "0"),
+        STREAM,
         /** The same, and the server has kept all pages from the round before. */
-        CACHE(CACHE_BYTES, "512M"),
+        CACHE,
         /** Several pages are under way, and long ones compressed, as they can be for clients on other machines. */
-        COMPRESS(CACHE_BYTES, "0", "--compress-from", "16K", "--compress-local", "true");
-
-        final String[] options; // of the server
-
-        Variant(String... options) {
-            this.options = options;
-        }
+        COMPRESS
     }
 
     @Option(
@@ -148,6 +154,12 @@ public final class ListCommand implements Callable<Integer> {
             paramLabel = "D",
             description = "Directories of a tree of files, for listFiles and batch (default: no tree).")
     private int treeDirectories;
+
+    @Option(
+            names = "--creates",
+            paramLabel = "K",
+            description = "Creates in each directory while four clients list it (default: none).")
+    private int creates;
 
     @Option(names = "--hdfs", description = "Beside a NameNode of HDFS, which is fetched the first time.")
     private boolean besideHdfs;
@@ -189,13 +201,16 @@ public final class ListCommand implements Callable<Integer> {
             java.nio.file.Path logs = Files.createDirectory(work.path().resolve("logs"));
             Commands commands = new Commands(java.nio.file.Path.of(System.getProperty("hmfs.home", ".")), logs);
             int treeFiles = treeDirectories * FILES_OF_DIRECTORY;
-            long entries = sizes.stream().mapToLong(Integer::longValue).sum() + treeFiles + treeDirectories;
+            long entries = sizes.stream().mapToLong(Integer::longValue).sum() * (creates > 0 ? 2 : 1)
+                    + creates
+                    + treeFiles
+                    + treeDirectories;
             try (HmfsSide hmfs = new HmfsSide(
                             commands,
                             memory.path().resolve("pool"),
                             PoolSize.of(2 * entries),
                             Files.createDirectory(work.path().resolve("hmfs")),
-                            variant.options);
+                            serverOptions());
                     HdfsSide hdfs = besideHdfs
                             ? new HdfsSide(
                                     commands,
@@ -214,12 +229,18 @@ public final class ListCommand implements Callable<Integer> {
                 }
                 for (int size : sizes) {
                     say("making " + size + " entries");
-                    make(hmfs.port(), size);
+                    try (HmfsClient client = connect(hmfs.port())) {
+                        make(client, directory(size), size);
+                    }
                     if (hdfs != null) {
                         make(hdfs, size);
                     }
                     say("listing " + size + " entries");
                     measure(links.to(hmfs.port()), floor, hmfs.port(), sides, size);
+                    if (creates > 0) {
+                        say("creating beside listings of " + size + " entries");
+                        measureCreates(hmfs.port(), size);
+                    }
                 }
                 if (treeDirectories > 0) {
                     for (Side side : sides) {
@@ -234,6 +255,14 @@ public final class ListCommand implements Callable<Integer> {
         return report.publish(outcome());
     }
 
+    private String[] serverOptions() {
+        return switch (variant) {
+            case BASIC, PIPELINE, STREAM -> new String[] {CACHE_BYTES, "0"};
+            case CACHE -> new String[] {CACHE_BYTES, "512M"};
+            case COMPRESS -> new String[] {CACHE_BYTES, "0", "--compress-from", "16K", "--compress-local", "true"};
+        };
+    }
+
     private static String directory(int size) {
         return "/list-" + size;
     }
@@ -246,20 +275,26 @@ public final class ListCommand implements Callable<Integer> {
         return HmfsClient.connect(InetAddress.getLoopbackAddress().getHostAddress(), port, ClientOptions.defaults());
     }
 
-    private static void make(int port, int size) throws IOException, InterruptedException {
+    private static void make(HmfsClient client, String directory, int size) throws IOException, InterruptedException {
+        client.mkdir(directory, 0755, true);
+        pipelined(size, i -> client.createAsync(directory + "/" + name(i), FILE));
+    }
+
+    /** Sends so many requests, and waits for all. */
+    private static void pipelined(int count, IntFunction<CompletableFuture<?>> send)
+            throws IOException, InterruptedException {
         ArrayDeque<CompletableFuture<?>> underWay = new ArrayDeque<>();
-        try (HmfsClient client = connect(port)) {
-            client.mkdir(directory(size), 0755, true);
-            for (int i = 0; i < size || !underWay.isEmpty(); i++) {
-                if (i < size) {
-                    underWay.add(client.createAsync(directory(size) + "/" + name(i), FILE));
+        try {
+            for (int i = 0; i < count || !underWay.isEmpty(); i++) {
+                if (i < count) {
+                    underWay.add(send.apply(i));
                 }
-                if (i >= size || underWay.size() == IN_FLIGHT) {
+                if (i >= count || underWay.size() == IN_FLIGHT) {
                     underWay.remove().get();
                 }
             }
         } catch (ExecutionException e) {
-            throw new IOException("a create failed", e.getCause());
+            throw new IOException("a request failed", e.getCause());
         }
     }
 
@@ -301,6 +336,70 @@ public final class ListCommand implements Callable<Integer> {
                 timed(round, "first" + size, side.name(), times, () -> first(files, path));
             }
         }
+    }
+
+    private void measureCreates(int port, int size) throws Exception {
+        try (HmfsClient client = connect(port)) {
+            String here = directory(size);
+            String elsewhere = here + "-other";
+            make(client, elsewhere, size);
+            for (int round = -1; round < rounds; round++) {
+                creates(round, client, port, size, "alone", null);
+                creates(round, client, port, size, "elsewhere", elsewhere);
+                creates(round, client, port, size, "hmfs", here);
+            }
+        }
+    }
+
+    /** Creates in a directory while four clients list this one or another, and then deletes what was made. */
+    private void creates(int round, HmfsClient client, int port, int size, String subject, @Nullable String listed)
+            throws Exception {
+        String each = directory(size) + "/more-";
+        AtomicBoolean ends = new AtomicBoolean();
+        try (ExecutorService listers = Executors.newCachedThreadPool()) {
+            List<Future<Long>> listings = new ArrayList<>();
+            for (int i = 0; listed != null && i < LISTERS; i++) {
+                listings.add(listers.submit(() -> listUntil(ends, port, listed, size)));
+            }
+            long start = System.nanoTime();
+            try {
+                pipelined(creates, i -> client.createAsync(each + i, FILE));
+            } finally {
+                ends.set(true);
+            }
+            double seconds = (System.nanoTime() - start) / 1e9;
+            long entries = 0;
+            for (Future<Long> listing : listings) {
+                entries += listing.get();
+            }
+            if (round >= 0) {
+                lines.round("create" + size, subject, "creates/s", creates / seconds);
+                if (listed != null) {
+                    lines.round("listedBesideCreate" + size, subject, "entries/s", entries / seconds);
+                }
+            }
+        }
+        pipelined(creates, i -> client.deleteAsync(each + i));
+    }
+
+    private static long listUntil(AtomicBoolean ends, int port, String directory, int size) throws IOException {
+        long all = 0;
+        try (HmfsClient client = connect(port)) {
+            while (!ends.get()) {
+                int entries = 0;
+                for (ListingCursor at = ListingCursor.START; at != null; ) {
+                    ListPage page = client.list(directory, at, 0);
+                    entries += page.size();
+                    at = page.next();
+                }
+                if (entries < size) {
+                    throw new IOException(
+                            "listed " + entries + " entries of " + size + " that are there all the while");
+                }
+                all += entries;
+            }
+        }
+        return all;
     }
 
     private void measureTree(List<Side> sides, int files) throws IOException {
@@ -437,10 +536,10 @@ public final class ListCommand implements Callable<Integer> {
         for (Series series : lines.all()) {
             results.add(series.result());
             if (series.subject().equals("hmfs")) {
-                String peer = series.name().startsWith("client") ? "floor" : "hdfs";
-                if (peer.equals("floor") || besideHdfs) {
-                    results.add(
-                            series.dividedBy(lines.series(series.name(), peer)).result());
+                for (Series peer : lines.all()) {
+                    if (peer.name().equals(series.name()) && !peer.subject().equals("hmfs")) {
+                        results.add(series.dividedBy(peer).result());
+                    }
                 }
             }
         }
@@ -449,6 +548,9 @@ public final class ListCommand implements Callable<Integer> {
             targets.add(Target.atMost("client" + size + "/floor", 3));
             targets.add(Target.atMost("list" + size + "/hdfs", bound));
             targets.add(Target.atMost("iterate" + size + "/hdfs", bound));
+        }
+        if (creates > 0) {
+            sizes.forEach(size -> targets.add(Target.atLeast("create" + size + "/elsewhere", 0.8)));
         }
         if (treeDirectories > 0) {
             targets.add(Target.atMost("listFiles" + treeDirectories * FILES_OF_DIRECTORY + "/hdfs", 0.1));

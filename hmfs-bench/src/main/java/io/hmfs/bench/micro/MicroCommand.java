@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "micro",
         mixinStandardHelpOptions = true,
-        description = "JMH benchmarks: cas16, persist, index look-up (hit, miss), create, stat, delete, append.",
+        description = "JMH benchmarks: cas16, persist, index look-up (hit, miss), create, stat, delete, append, list.",
         footer = {
             "",
             "Mode pmem is emulated here: the real write-backs and fences, but on ordinary memory. Mode logged has its"
