@@ -46,6 +46,8 @@ import picocli.CommandLine.Option;
                     + " added up), then the job",
             "  spark    the same by a Spark job of as many files, its default committer; Maven fetches Spark the first"
                     + " time",
+            "  plan     Spark's planning of a read of a table of --partitions partitions with five files in each, and the time"
+                    + " that its threads spend in the filesystem meanwhile",
             "  io       one file of --megabytes written, hflush before the close, and read",
             "  calls    one call of FileSystem after the other, --calls of each kind: the median of one thread, the rate"
                     + " of 16 and of 64, and the 99th percentile of 64 beside their median",
@@ -73,6 +75,7 @@ public final class HdfsCommand implements Callable<Integer> {
         RM,
         COMMIT,
         SPARK,
+        PLAN,
         IO,
         CALLS
     }
@@ -104,6 +107,12 @@ public final class HdfsCommand implements Callable<Integer> {
             defaultValue = "2000",
             description = "Tasks of commit and spark (default ${DEFAULT-VALUE}).")
     private int tasks;
+
+    @Option(
+            names = "--partitions",
+            defaultValue = "20000",
+            description = "Partitions of plan (default ${DEFAULT-VALUE}).")
+    private int partitions;
 
     @Option(names = "--megabytes", defaultValue = "1024", description = "MiB of io (default ${DEFAULT-VALUE}).")
     private int megabytes;
@@ -142,7 +151,7 @@ public final class HdfsCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Set<Op> ops = opsAsked != null
                 ? opsAsked
-                : quick ? EnumSet.complementOf(EnumSet.of(Op.SPARK)) : EnumSet.allOf(Op.class);
+                : quick ? EnumSet.complementOf(EnumSet.of(Op.SPARK, Op.PLAN)) : EnumSet.allOf(Op.class);
         int rounds = roundsAsked != null ? roundsAsked : quick ? 2 : 5;
         Path disk = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
         Path pools = poolDirectory == null ? PoolDirectory.standard() : poolDirectory;
@@ -155,7 +164,7 @@ public final class HdfsCommand implements Callable<Integer> {
                 TemporaryDirectory memory = new TemporaryDirectory(pools)) {
             Path logs = Files.createDirectory(work.path().resolve("logs"));
             Commands commands = new Commands(Path.of(System.getProperty("hmfs.home", ".")), logs);
-            long size = PoolSize.of(2L * (tree + files) + 10L * tasks);
+            long size = PoolSize.of(2L * (tree + files) + 10L * tasks + (ops.contains(Op.PLAN) ? 12L * partitions : 0));
             say("starting HDFS and HMFS");
             try (HdfsSide hdfs = new HdfsSide(
                             commands, Files.createDirectory(work.path().resolve("hdfs")), settings);
@@ -228,6 +237,9 @@ public final class HdfsCommand implements Callable<Integer> {
         if (ops.contains(Op.SPARK)) {
             parts.add(new SparkPart(commands, work.resolve("spark"), Math.max(1, tasks / divisor), sides));
         }
+        if (ops.contains(Op.PLAN)) {
+            parts.add(new PlanPart(commands, work.resolve("plan"), Math.max(1, partitions / divisor), sides));
+        }
         if (ops.contains(Op.IO)) {
             parts.add(new StreamPart(Math.max(1, megabytes / divisor)));
         }
@@ -253,6 +265,7 @@ public final class HdfsCommand implements Callable<Integer> {
                 Target.atMost("rm/hdfs", 0.1),
                 Target.atMost("commitJob/hdfs", 0.5),
                 Target.atMost("sparkCommit/hdfs", 0.5),
+                Target.atMost("planFilesystem/hdfs", 0.3),
                 Target.atLeast("write/hdfs", 0.8),
                 Target.atLeast("read/hdfs", 0.8)));
         targets.addAll(CallsPart.targets());

@@ -245,7 +245,7 @@ public final class ListCommand implements Callable<Integer> {
                 if (treeDirectories > 0) {
                     for (Side side : sides) {
                         say("making " + treeFiles + " files in " + treeDirectories + " directories, " + side.name());
-                        side.tree(TREE, treeFiles, FILES_OF_DIRECTORY);
+                        side.tree(TREE + "/d", treeFiles, FILES_OF_DIRECTORY);
                     }
                     say("listing the tree");
                     measureTree(sides, treeFiles);

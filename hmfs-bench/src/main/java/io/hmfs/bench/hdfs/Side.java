@@ -79,12 +79,12 @@ public abstract class Side implements AutoCloseable {
     /** Makes an empty file in a directory that is there; by many threads at once, each with a number of its own below {@link #MAKERS}. */
     abstract void make(String path, int thread) throws IOException;
 
-    /** Empty files, so many in each directory, as fast as it goes. */
-    final void tree(String top, int number, int ofDirectory) throws IOException, InterruptedException {
+    /** Empty files, so many in each directory, as fast as it goes; the directories are numbered, with this in front. */
+    final void tree(String path, int number, int ofDirectory) throws IOException, InterruptedException {
         int directories = (number + ofDirectory - 1) / ofDirectory;
         each(MAKERS, thread -> {
             for (int i = thread; i < directories; i += MAKERS) {
-                String directory = top + "/d" + i;
+                String directory = path + i;
                 files().mkdirs(path(directory));
                 int last = Math.min(number, (i + 1) * ofDirectory);
                 for (int file = i * ofDirectory; file < last; file++) {

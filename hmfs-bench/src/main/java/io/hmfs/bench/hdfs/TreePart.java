@@ -21,7 +21,7 @@ public final class TreePart implements Part {
     public void round(Side side, int round, Figures figures) throws Exception {
         warm(side);
         String tree = "/tree-" + files + "-" + round;
-        side.tree(tree, files, 100);
+        side.tree(tree + "/d", files, 100);
         long there = side.files().getContentSummary(side.path(tree)).getFileCount();
         if (there != files) {
             throw new StepException("the tree has " + there + " files, not " + files + " on " + side.name());

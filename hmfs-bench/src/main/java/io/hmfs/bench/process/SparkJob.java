@@ -106,13 +106,16 @@ public final class SparkJob {
                 .redirectInput(ProcessBuilder.Redirect.PIPE);
     }
 
-    /** Jobs one after the other, as its standard input says; with these settings of filesystems by name and value. Not yet started. */
-    public ProcessBuilder commits(String uri, List<String> settings) throws IOException, StepException {
+    /**
+     * Jobs one after the other, as its standard input says: Commits or Plans; with these settings of filesystems by name and value. Not yet
+     * started.
+     */
+    public ProcessBuilder jobs(String what, String uri, List<String> settings) throws IOException, StepException {
         List<String> properties = new ArrayList<>();
         for (int i = 0; i < settings.size(); i += 2) {
             properties.add("spark.hadoop." + settings.get(i) + "=" + settings.get(i + 1));
         }
-        return program(uri, "local[2]", "Commits", List.of(), properties).redirectInput(ProcessBuilder.Redirect.PIPE);
+        return program(uri, "local[2]", what, List.of(), properties).redirectInput(ProcessBuilder.Redirect.PIPE);
     }
 
     /** SQL on an Iceberg table in the catalog {@code hmfs}; not yet started. */
