@@ -142,10 +142,10 @@ class KeptPagesTest {
         long before = hits();
         List<DirectoryAnswer> answers = bob.listMany(List.of(other, P), ListingCursor.START, 0);
         assertEquals(made, requireNonNull(answers.get(1).page()).entries());
-        assertEquals(before + 1, hits()); // whose bounds are what the directory before has left of them
+        assertEquals(before + 1, hits()); // its bounds are smaller than the default, but greater than the page
         bob.listMany(List.of(P), ListingCursor.START, FILES);
         bob.listMany(List.of(P), ListingCursor.START, FILES - 1);
-        assertEquals(before + 1, hits()); // whether it has all, such a page is to say by itself
+        assertEquals(before + 1, hits()); // bounds that the page fills or exceeds: it is made anew
         assertTrue(metric("hmfs_listing_cache_bytes") > FILES * 20);
         assertTrue(metric("hmfs_listing_cache_misses_total") >= 2);
     }

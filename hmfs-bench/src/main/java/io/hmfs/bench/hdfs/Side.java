@@ -79,7 +79,7 @@ public abstract class Side implements AutoCloseable {
     /** Makes an empty file in a directory that is there; by many threads at once, each with a number of its own below {@link #MAKERS}. */
     abstract void make(String path, int thread) throws IOException;
 
-    /** Empty files, so many in each directory, as fast as it goes; the directories are numbered, with this in front. */
+    /** Makes empty files, so many in each directory, by many threads. The path of a directory is {@code path} and its number. */
     final void tree(String path, int number, int ofDirectory) throws IOException, InterruptedException {
         int directories = (number + ofDirectory - 1) / ofDirectory;
         each(MAKERS, thread -> {

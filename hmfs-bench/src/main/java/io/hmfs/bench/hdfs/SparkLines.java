@@ -40,7 +40,7 @@ final class SparkLines implements AutoCloseable {
         in = spark.outputWriter(StandardCharsets.UTF_8);
     }
 
-    /** Its answer, which is one of so many files. */
+    /** Sends a line and returns the answer, which must tell of so many files. */
     MatchResult ask(Side side, String line, Pattern answer, int files) throws Exception {
         in.write(line + "\n");
         in.flush();

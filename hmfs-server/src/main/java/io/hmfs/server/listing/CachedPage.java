@@ -3,7 +3,7 @@ package io.hmfs.server.listing;
 import io.hmfs.core.type.ListCursor;
 import org.jspecify.annotations.Nullable;
 
-/** A page that was an answer, and the versions as long as which it is one. Its links are the {@link ListingCache}'s. */
+/** A page as it was sent, valid while the versions of the directories that it depends on do not change. {@link ListingCache} owns its links. */
 final class CachedPage {
     /** Bytes that a page takes beside its frame, about. */
     private static final int OVERHEAD = 256;
@@ -53,13 +53,16 @@ final class CachedPage {
         to.start = endStart;
     }
 
-    /** Whether it is the page that is asked for. One with the end of its directory is that also for whoever allows more. */
+    /**
+     * Whether this page answers a request. The bounds must be the same; if the page reaches the end of the directory, greater bounds do too, for they would
+     * add no entry.
+     */
     boolean answers(PageKey asked) {
         return key.isOfPlace(asked)
                 && (key.hasBoundsOf(asked) || (isLast && asked.hasRoomBehind(entries, frame.length)));
     }
 
-    /** Whether it still is what a listing would show: at the moment when the directory's own version is read. */
+    /** Whether a listing would still show this, at the moment when the version of the directory is read. */
     boolean isCurrent(DirectoryVersions versions) {
         if (versions.version(key.directory()) != version) {
             return false;

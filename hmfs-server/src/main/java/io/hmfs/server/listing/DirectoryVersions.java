@@ -8,7 +8,7 @@ import io.hmfs.server.lock.VersionStripes;
  * name or of what stands behind one. What a listing shows of a directory in it, its times, changes with <em>its</em> version.
  */
 public final class DirectoryVersions {
-    /** Directories that share a version cost a listing now and then, and nothing else. */
+    /** Directories of the same hash share a version: a change in one makes pages of the other invalid, which costs a listing. */
     static final int STRIPES = 1 << 14;
 
     private static final long HASH = 0x9E3779B97F4A7C15L;

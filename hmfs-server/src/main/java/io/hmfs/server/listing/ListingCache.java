@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * asked for a second time and its directory has not changed in between, so a walk over everything, once, displaces nothing. Thread-safe.
  */
 public final class ListingCache {
-    /** Pages that were asked for once are remembered in so many places, by hash. */
+    /** Length of the table of pages that were asked for once. */
     private static final int SEEN_PLACES = 1 << 13;
 
     private static final int BUCKET_BYTES = 16 << 10;
@@ -20,7 +20,13 @@ public final class ListingCache {
     private final DirectoryVersions versions;
     private final @Nullable CachedPage[] buckets;
     private final CachedPage ends = new CachedPage(
-            new PageKey(), new byte[0], 0, new ListCursor(), 0, new long[0], new long[0]); // of the circle by use
+            new PageKey(),
+            new byte[0],
+            0,
+            new ListCursor(),
+            0,
+            new long[0],
+            new long[0]); // of the ring of pages, ordered by last use
     private final long[] seen = new long[SEEN_PLACES];
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
@@ -42,7 +48,7 @@ public final class ListingCache {
         return bytesMax > 0;
     }
 
-    /** The page if it still is what a listing would show. */
+    /** The kept page if it is still valid, or null. */
     @Nullable
     CachedPage find(PageKey key, long hash) {
         CachedPage found = held(key, hash);
@@ -69,7 +75,7 @@ public final class ListingCache {
         return page;
     }
 
-    /** Whether a page was asked for before while its directory had this version; from now on it was. */
+    /** Whether the page was asked for before at this version of its directory. Remembers that it was asked for now. */
     synchronized boolean wasAskedFor(long hash, long version) {
         long mark = PageKey.mix(hash, version);
         int place = (int) (hash >>> 40) & (SEEN_PLACES - 1);
@@ -78,7 +84,7 @@ public final class ListingCache {
         return was;
     }
 
-    /** Keeps a page, in the place of those that were not asked for the longest. */
+    /** Keeps a page. Drops the least recently used ones until it fits. */
     synchronized void keep(CachedPage page) {
         CachedPage before = held(page.key, page.hash);
         if (before != null) {
@@ -122,7 +128,7 @@ public final class ListingCache {
         return (int) (hash >>> 32) & (buckets.length - 1);
     }
 
-    /** The oldest page is the newer one of the ends, the newest the older one. */
+    /** The page used least recently is {@code ends.newer}, the one used last {@code ends.older}. */
     private void linkNewest(CachedPage page) {
         page.newer = ends;
         page.older = ends.older;

@@ -3,7 +3,7 @@ package io.hmfs.server.listing;
 import io.hmfs.client.ListDetail;
 import io.hmfs.core.type.ListCursor;
 
-/** Which page of which listing: where it begins, and all that the request says of it. Filled anew for each; not thread-safe. */
+/** Identifies a page: directory and cursor where it begins, detail and bounds of the request. Reused for each request; not thread-safe. */
 final class PageKey {
     private long directory;
     private long birth;
@@ -39,7 +39,7 @@ final class PageKey {
         return directory;
     }
 
-    /** Whether the other page begins at the same place of the same listing. */
+    /** Whether the other page begins at the same cursor of the same directory, with the same detail. */
     boolean isOfPlace(PageKey other) {
         return directory == other.directory
                 && birth == other.birth
@@ -52,12 +52,12 @@ final class PageKey {
         return entriesMax == other.entriesMax && bytesMax == other.bytesMax;
     }
 
-    /** Whether the bounds leave room for more than that. */
+    /** Whether a page within these bounds may hold more than so many entries and bytes. */
     boolean hasRoomBehind(int entries, int bytes) {
         return entriesMax > entries && bytesMax > bytes;
     }
 
-    /** Of the place; the upper half of it is good. */
+    /** A hash without the bounds. Only its upper 32 bits are well mixed. */
     long hash() {
         long hash = mix(directory, birth);
         hash = mix(hash, at);

@@ -34,7 +34,7 @@ public final class PageLookup {
     }
 
     /**
-     * The frame of a page, whose correlation id is another request's; null: there is none. If there is one, {@code cursor} is where the
+     * The frame of the kept page, with the correlation id of an earlier request, or null. If there is one, {@code cursor} is where the
      * next page begins, and {@link #entries} says how many it has.
      */
     public byte @Nullable [] find(long directory, ListCursor cursor, ListDetail detail, int entriesMax, int bytesMax) {
@@ -62,8 +62,9 @@ public final class PageLookup {
     }
 
     /**
-     * An entry of the page. † What changes inside a directory shows here by its times, and under its version: that is read, and then the times
-     * again. What has several names may be changed by one that is in another directory, whose version is not asked: its page is not kept.
+     * Takes an entry of the page that is being made. † A change inside a subdirectory changes the times that the page shows of it, and only the version of that
+     * subdirectory: so its version is read, and then its times once more. An object with several names may be changed by a name in a directory
+     * whose version the page does not have: such a page is not kept.
      */
     public void show(Namespace namespace, Attributes entry) {
         if (!keeps) {

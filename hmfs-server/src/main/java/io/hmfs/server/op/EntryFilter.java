@@ -23,7 +23,7 @@ final class EntryFilter {
         return prefixLength <= prefix.length && suffixLength <= suffix.length;
     }
 
-    /** Whether it tells all names. */
+    /** Whether all names pass. */
     boolean isOpen() {
         return prefixLength + suffixLength == 0;
     }

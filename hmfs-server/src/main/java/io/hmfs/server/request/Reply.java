@@ -170,14 +170,14 @@ public final class Reply {
         }
     }
 
-    /** The last frame without its length word, for another reply like it. */
+    /** A copy of the last frame, without its length word, for {@link #repeat}. */
     public byte[] copy() {
         byte[] frame = new byte[frameLength() - Wire.LENGTH_SIZE];
         buffer.getBytes(begin + Wire.LENGTH_SIZE, frame);
         return frame;
     }
 
-    /** Replies with a frame that was the answer to another request. */
+    /** Replies with a frame that {@link #copy} returned for an earlier request. */
     public void repeat(byte[] frame) {
         open(frame.length);
         out.putBytes(0, frame, 0, frame.length);
