@@ -21,6 +21,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -139,6 +140,10 @@ class ClientLoopTest {
     @BeforeEach
     void start() {
         loop.start(work);
+        // A background thread that is just starting may find the first call and send it: wait until it has looked and
+        // parks.
+        waitUntil(() -> Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> isBackground(thread) && loop.equals(LockSupport.getBlocker(thread))));
     }
 
     @AfterEach
