@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.client.ListDetail;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -16,11 +17,14 @@ import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.PageDecoder;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -142,6 +146,32 @@ class ListHandlerTest {
             assertEquals(id >= 12, page.cursorBirth() == -1, "the third page is the last, and behind it comes none");
         }
         assertEquals(made.reversed(), told);
+    }
+
+    @Test
+    void behindTheEndNothingIsWalked() throws IOException {
+        AtomicInteger walks = new AtomicInteger();
+        try (HandlerRig counted =
+                new HandlerRig(Files.createDirectory(directory.resolve("counted")), all -> counting(all, walks))) {
+            counted.create(counted.mkdir("d", 0755), "a", 0644);
+            assertEquals(ResultCode.OK, counted.outcome(HandlerRig.ROOT, list("/d", 0, 0, 0)));
+            assertEquals(1, walks.get());
+            assertEquals(ResultCode.OK, counted.outcome(HandlerRig.ROOT, list("/d", -1, 0, 0)));
+            assertEquals(1, walks.get());
+        }
+    }
+
+    /** The namespace, with its walks over directories counted. */
+    private static ServerNamespace counting(ServerNamespace namespace, AtomicInteger walks) {
+        return (ServerNamespace) Proxy.newProxyInstance(
+                ServerNamespace.class.getClassLoader(),
+                new Class<?>[] {ServerNamespace.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("list")) {
+                        walks.incrementAndGet();
+                    }
+                    return method.invoke(namespace, arguments);
+                });
     }
 
     @Test

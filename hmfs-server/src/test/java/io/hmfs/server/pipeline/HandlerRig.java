@@ -33,6 +33,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,11 +82,21 @@ public final class HandlerRig implements AutoCloseable {
 
     /** The same; {@code durable}: what was answered survives the machine, as far as the data of files goes. */
     public HandlerRig(Path directory, boolean keepsData, boolean durable) throws IOException {
+        this(directory, keepsData, durable, UnaryOperator.identity());
+    }
+
+    /** Of a server whose namespace is reached through what {@code seen} makes of it. */
+    public HandlerRig(Path directory, UnaryOperator<ServerNamespace> seen) throws IOException {
+        this(directory, false, false, seen);
+    }
+
+    private HandlerRig(Path directory, boolean keepsData, boolean durable, UnaryOperator<ServerNamespace> seen)
+            throws IOException {
         this.directory = directory;
         this.durable = durable;
         Path pool = directory.resolve("p.pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
-        namespace = Hmfs.openForServer(pool, OpenOptions.process().keepingDataElsewhere());
+        namespace = seen.apply(Hmfs.openForServer(pool, OpenOptions.process().keepingDataElsewhere()));
         data = keepsData ? BuiltinData.open(directory.resolve("data"), namespace, BLOCK_SIZE, durable) : null;
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "test");
