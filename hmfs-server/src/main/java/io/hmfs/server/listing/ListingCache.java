@@ -1,6 +1,7 @@
 package io.hmfs.server.listing;
 
 import io.hmfs.core.type.ListCursor;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,7 @@ public final class ListingCache {
             0,
             new long[0],
             new long[0]); // of the ring of pages, ordered by last use
-    private final long[] seen = new long[SEEN_PLACES];
+    private final AtomicLongArray seen = new AtomicLongArray(SEEN_PLACES);
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
     private long bytes;
@@ -48,10 +49,10 @@ public final class ListingCache {
         return bytesMax > 0;
     }
 
-    /** The kept page if it is still valid, or null. */
+    /** The kept page if it is still valid, or null. Takes no lock if none is near: most directories are too small to be kept. */
     @Nullable
     CachedPage find(PageKey key, long hash) {
-        CachedPage found = held(key, hash);
+        CachedPage found = mayBeHeld(hash) ? held(key, hash) : null;
         if (found != null && found.isCurrent(versions)) {
             hits.increment();
             return found;
@@ -61,6 +62,11 @@ public final class ListingCache {
             drop(found);
         }
         return null;
+    }
+
+    /** Without the lock: a page that another thread is keeping may be missed, which costs a listing. */
+    private boolean mayBeHeld(long hash) {
+        return buckets[bucket(hash)] != null;
     }
 
     private synchronized @Nullable CachedPage held(PageKey key, long hash) {
@@ -75,13 +81,18 @@ public final class ListingCache {
         return page;
     }
 
-    /** Whether the page was asked for before at this version of its directory. Remembers that it was asked for now. */
-    synchronized boolean wasAskedFor(long hash, long version) {
+    /**
+     * Whether the page was asked for before at this version of its directory. Remembers that it was asked for now. Takes no lock: of
+     * two threads at once, both may be told that it was not.
+     */
+    boolean wasAskedFor(long hash, long version) {
         long mark = PageKey.mix(hash, version);
         int place = (int) (hash >>> 40) & (SEEN_PLACES - 1);
-        boolean was = seen[place] == mark;
-        seen[place] = mark;
-        return was;
+        if (seen.getOpaque(place) == mark) {
+            return true;
+        }
+        seen.setOpaque(place, mark);
+        return false;
     }
 
     /** Keeps a page. Drops the least recently used ones until it fits. */

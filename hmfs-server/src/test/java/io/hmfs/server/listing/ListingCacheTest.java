@@ -25,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -454,5 +455,17 @@ class ListingCacheTest {
                 .findAny()
                 .orElseThrow();
         return Long.parseLong(line[5]);
+    }
+
+    @Test
+    void whatIsNotKeptIsLookedForWithoutTheLock() throws Exception {
+        long parent = mkdir(Namespace.ROOT_ID, "small");
+        create(parent, "f");
+        ListingCache held = cache;
+        synchronized (held) {
+            CompletableFuture<String> other =
+                    CompletableFuture.supplyAsync(() -> page(new PageLookup(held), parent, new ListCursor(), ALL));
+            assertEquals(listed(parent), other.get(60, TimeUnit.SECONDS));
+        }
     }
 }
