@@ -142,7 +142,7 @@ int hmfs_populate(void *at, uint64_t count) {
 }
 
 int hmfs_lock(const char *path) {
-    int descriptor = open(path, O_RDWR | O_CLOEXEC);
+    int descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0) {
         return -errno;
     }

@@ -10,6 +10,7 @@ final class Errno {
     static final int EFBIG = 27;
     static final int ENOSPC = 28;
     static final int EROFS = 30;
+    static final int ELOOP = 40;
 
     private Errno() {}
 

@@ -7,7 +7,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 
 /**
  * A pool file that is open here and nowhere else. The lock belongs to the open file, not to the process as {@link
@@ -24,7 +23,7 @@ public final class PoolLock implements AutoCloseable {
         this.descriptor = descriptor;
     }
 
-    /** Locks an existing file. */
+    /** Locks an existing file, of this process's user alone. */
     public static PoolLock acquire(Path path) throws PoolException {
         if (!Files.exists(path)) {
             throw new PoolException(PoolException.Reason.NOT_FOUND, path + " does not exist: make it with format");
@@ -35,6 +34,10 @@ public final class PoolLock implements AutoCloseable {
                     path + " is not a file" + (Files.isDirectory(path) ? " but a directory" : ""));
         }
         int result = NativeLibrary.lock(path);
+        if (result == -Errno.ELOOP) { // it is never opened by a link, which another user may have put there
+            throw new PoolException(
+                    PoolException.Reason.NOT_A_POOL, path + " is a symbolic link: name the file that it leads to");
+        }
         if (result == -Errno.EAGAIN) {
             throw new PoolException(
                     PoolException.Reason.LOCKED, path + " is in use: stop the server or the program that has it open");
@@ -42,7 +45,14 @@ public final class PoolLock implements AutoCloseable {
         if (result < 0) {
             throw new PoolException(PoolException.Reason.IO, path + " cannot be opened: " + Errno.text(-result));
         }
-        return new PoolLock(path, result);
+        PoolLock lock = new PoolLock(path, result);
+        try {
+            OwnFiles.closeFile(path, result);
+            return lock;
+        } catch (IOException e) {
+            lock.close();
+            throw new PoolException(PoolException.Reason.IO, String.valueOf(e.getMessage()), e);
+        }
     }
 
     /** Makes a file of zeros, locked, with its space really reserved: on a sparse file, a full disk kills the JVM later. */
@@ -71,7 +81,7 @@ public final class PoolLock implements AutoCloseable {
 
     private static boolean create(Path path, boolean overwrite) throws PoolException {
         try {
-            Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.createFile(path, OwnFiles.file());
             return true;
         } catch (FileAlreadyExistsException e) {
             if (overwrite) {

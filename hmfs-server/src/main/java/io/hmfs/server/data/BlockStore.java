@@ -1,5 +1,6 @@
 package io.hmfs.server.data;
 
+import io.hmfs.core.pmem.OwnFiles;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -58,6 +59,7 @@ public final class BlockStore implements AutoCloseable {
         this.blockSize = blockSize;
         this.durable = durable;
         Files.createDirectories(directory);
+        OwnFiles.closeDirectory(directory);
         handles = new HandleCache(handlesMax, new HandleCache.Files() {
             @Override
             public Path path(HandleCache.Key key) {
@@ -109,7 +111,7 @@ public final class BlockStore implements AutoCloseable {
     private void makeDirectory(Path path) throws IOException {
         if (!Files.isDirectory(path)) {
             try {
-                Files.createDirectory(path);
+                Files.createDirectory(path, OwnFiles.directory());
                 forceParent(path);
             } catch (FileAlreadyExistsException e) {
                 // another thread was faster

@@ -1,13 +1,17 @@
 package io.hmfs.server.data;
 
+import io.hmfs.core.pmem.OwnFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** Open files of the store, the least recently used ones closed first. A file in use is closed by its last user. Thread-safe. */
 final class HandleCache {
@@ -34,6 +38,12 @@ final class HandleCache {
         void makeParents(Path path) throws IOException;
     }
 
+    // A link where an object should be was put there by someone else.
+    private static final Set<OpenOption> EXISTING =
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    private static final Set<OpenOption> MADE = Set.of(
+            StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE, LinkOption.NOFOLLOW_LINKS);
+
     private final Map<Key, Handle> open = new LinkedHashMap<>(64, 0.75f, true);
     private final int handlesMax;
     private final Files files;
@@ -57,15 +67,14 @@ final class HandleCache {
 
     private FileChannel openFile(Path path, boolean create) throws IOException {
         try {
-            return FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            return FileChannel.open(path, EXISTING);
         } catch (NoSuchFileException e) {
             if (!create) {
                 throw e;
             }
         }
         files.makeParents(path);
-        FileChannel channel =
-                FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+        FileChannel channel = FileChannel.open(path, MADE, OwnFiles.file());
         files.created(path);
         return channel;
     }

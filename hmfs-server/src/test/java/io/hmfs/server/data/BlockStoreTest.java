@@ -1,5 +1,6 @@
 package io.hmfs.server.data;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -61,6 +63,33 @@ class BlockStoreTest {
             assertEquals(i, read(i, i % 3));
             store.sync(i, i % 3);
         }
+    }
+
+    @Test
+    void objectsAreClosedToOtherUsers() throws IOException {
+        assertTrue(write(7, 1, 7));
+        Path at = directory;
+        List<String> seen = new ArrayList<>(List.of(permissions(at)));
+        for (Path part : directory.relativize(store.path(7, 1))) {
+            at = at.resolve(part);
+            seen.add(permissions(at));
+        }
+        assertEquals(List.of("rwx------", "rwx------", "rwx------", "rw-------"), seen);
+    }
+
+    private static String permissions(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    }
+
+    @Test
+    void aLinkIsNoObject() throws IOException {
+        Path elsewhere = Files.write(directory.resolve("elsewhere"), new byte[100]);
+        Path object = store.path(7, 1);
+        Files.createDirectories(object.getParent());
+        Files.createSymbolicLink(object, elsewhere);
+        assertThrows(IOException.class, () -> read(7, 1));
+        assertThrows(IOException.class, () -> write(7, 1, 7));
+        assertArrayEquals(new byte[100], Files.readAllBytes(elsewhere));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.hmfs.core.pmem.log;
 
 import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.OwnFiles;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolException.Reason;
 import io.hmfs.core.pmem.PoolFile;
@@ -42,6 +43,7 @@ final class LogDirectory implements AutoCloseable {
         checkDisk(options);
         PoolLock lock = PoolLock.acquire(path.resolve(LogFiles.LOCK));
         try {
+            OwnFiles.closeDirectory(path);
             return new LogDirectory(path, lock, LogControl.read(path.resolve(LogFiles.CONTROL)));
         } catch (IOException | RuntimeException | Error e) {
             lock.close();
@@ -53,6 +55,7 @@ final class LogDirectory implements AutoCloseable {
     static LogDirectory create(Path pool, LogOptions options, long size, boolean overwrite) throws IOException {
         Path path = options.directory();
         makeDirectories(path.toAbsolutePath());
+        OwnFiles.closeDirectory(path);
         checkDisk(options);
         Path lockFile = path.resolve(LogFiles.LOCK);
         if (!Files.exists(lockFile)) {

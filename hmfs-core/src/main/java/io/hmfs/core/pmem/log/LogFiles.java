@@ -1,15 +1,17 @@
 package io.hmfs.core.pmem.log;
 
+import io.hmfs.core.pmem.OwnFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -57,12 +59,12 @@ final class LogFiles {
 
     /** Opens a file for writing, making it for this user alone: names of files stand in there. */
     static FileChannel openToWrite(Path path, boolean empty) throws IOException {
-        Set<StandardOpenOption> options = EnumSet.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        Set<OpenOption> options =
+                new HashSet<>(List.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS));
         if (empty) {
             options.add(StandardOpenOption.TRUNCATE_EXISTING);
         }
-        return FileChannel.open(
-                path, options, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return FileChannel.open(path, options, OwnFiles.file());
     }
 
     /** Writes all of a buffer. */

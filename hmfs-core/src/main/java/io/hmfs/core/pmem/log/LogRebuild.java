@@ -57,7 +57,10 @@ final class LogRebuild {
         control.generation++;
         control.write();
         LogReader.End end;
-        try (PoolFile made = PoolFiles.create(newPool, control.poolSize(), Backing.MAPPED, true)) {
+        // What stands there may be left of a rebuild that was cut off, or another user's: it is never opened.
+        Files.deleteIfExists(newPool);
+        Files.deleteIfExists(newRing);
+        try (PoolFile made = PoolFiles.create(newPool, control.poolSize(), Backing.MAPPED, false)) {
             MappedPmem memory = (MappedPmem) made.pmem();
             copyImage(memory);
             end = replay(memory);
@@ -75,7 +78,7 @@ final class LogRebuild {
             writeAgain(end.file());
         }
         long bytes = Math.max(PoolFile.SIZE_MIN, LogRing.size(options.ringRecords()));
-        try (PoolFile ring = PoolFiles.create(newRing, bytes, Backing.MAPPED, true)) {
+        try (PoolFile ring = PoolFiles.create(newRing, bytes, Backing.MAPPED, false)) {
             MappedPmem memory = (MappedPmem) ring.pmem();
             LogRing.format(
                     memory, control.log, LogDirectory.boot(), options.ringRecords(), control.generation, end.lsn());

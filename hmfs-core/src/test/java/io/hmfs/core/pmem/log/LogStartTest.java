@@ -15,6 +15,8 @@ import io.hmfs.core.type.Progress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -125,6 +127,35 @@ final class LogStartTest {
             assertEquals(
                     List.of(1L, 7L), List.of(file.pmem().get(AT), file.pmem().get(AT + Pmem.LINE)));
         }
+    }
+
+    /** Whoever made the file first would own the pool, where all users make files. */
+    @Test
+    void aRebuildOpensNothingThatStoodInItsWay() throws IOException {
+        open().close();
+        loseMachine(pool);
+        List<Object> planted = new ArrayList<>();
+        for (String name : List.of("pool.rebuild", "pool.rebuild.ring")) {
+            Path file = Files.createFile(here.resolve(name));
+            Files.createLink(directory.resolve(name), file); // so that no other file gets its number
+            planted.add(Files.getAttribute(file, "unix:ino"));
+        }
+        assertEquals(LogFiles.ring(here.resolve("pool.rebuild")), here.resolve("pool.rebuild.ring"));
+        open().close();
+        assertFalse(planted.contains(Files.getAttribute(pool, "unix:ino")));
+        assertFalse(planted.contains(Files.getAttribute(LogFiles.ring(pool), "unix:ino")));
+    }
+
+    @Test
+    void theDirectoryIsClosedToOtherUsers() throws IOException {
+        Path log = here.resolve("log");
+        assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(log)));
+        Files.setPosixFilePermissions(log, PosixFilePermissions.fromString("rwxrwxr-x"));
+        PoolException e = assertThrows(PoolException.class, () -> open().close());
+        assertTrue(String.valueOf(e.getMessage()).contains("chmod 700"), e.getMessage());
+        Files.setPosixFilePermissions(log, PosixFilePermissions.fromString("rwxr-xr-x"));
+        open().close();
+        assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(log)));
     }
 
     @Test

@@ -1,0 +1,103 @@
+package io.hmfs.core.pmem;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Scanner;
+import java.util.Set;
+
+/**
+ * Files and directories of the user that this process runs as, closed to all others: names, permissions and data of every user stand in
+ * them, and who can write to them is above all permissions (docs/adr/0199).
+ */
+public final class OwnFiles {
+    private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
+    private static final Set<PosixFilePermission> DIRECTORY = PosixFilePermissions.fromString("rwx------");
+    private static final Set<PosixFilePermission> OTHERS = PosixFilePermissions.fromString("---rwxrwx");
+    private static final Set<PosixFilePermission> OTHERS_WRITE =
+            EnumSet.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
+
+    private OwnFiles() {}
+
+    /** For calls that make a file. */
+    public static FileAttribute<Set<PosixFilePermission>> file() {
+        return PosixFilePermissions.asFileAttribute(FILE);
+    }
+
+    /** For calls that make a directory. */
+    public static FileAttribute<Set<PosixFilePermission>> directory() {
+        return PosixFilePermissions.asFileAttribute(DIRECTORY);
+    }
+
+    /**
+     * Closes a directory to other users.
+     *
+     * @throws IOException also if another user owns it, or other users could put into it what it has
+     */
+    public static void closeDirectory(Path path) throws IOException {
+        requireOwner(path, path);
+        Set<PosixFilePermission> found = Files.getPosixFilePermissions(path);
+        if (!Collections.disjoint(found, OTHERS_WRITE) && !isEmpty(path)) {
+            throw new IOException(path + " can be written to by other users (" + PosixFilePermissions.toString(found)
+                    + "), so anybody may have put in it what it has: if all of it is as it should be, chmod 700 it");
+        }
+        close(path, found);
+    }
+
+    /**
+     * Closes an open file to other users.
+     *
+     * @param path only named in messages: another file may stand there by now
+     * @throws IOException also if another user owns it, or other users could have written to it
+     */
+    static void closeFile(Path path, int descriptor) throws IOException {
+        Path opened = Path.of("/proc/self/fd/" + descriptor);
+        requireOwner(path, opened);
+        Set<PosixFilePermission> found = Files.getPosixFilePermissions(opened);
+        if (!Collections.disjoint(found, OTHERS_WRITE)) {
+            throw new IOException(path + " can be written to by other users (" + PosixFilePermissions.toString(found)
+                    + "): if its content is as it should be, chmod 600 it");
+        }
+        close(opened, found);
+    }
+
+    private static void close(Path path, Set<PosixFilePermission> found) throws IOException {
+        if (!Collections.disjoint(found, OTHERS)) {
+            Set<PosixFilePermission> closed = EnumSet.copyOf(found);
+            closed.removeAll(OTHERS);
+            Files.setPosixFilePermissions(path, closed);
+        }
+    }
+
+    private static boolean isEmpty(Path directory) throws IOException {
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+            return !entries.iterator().hasNext();
+        }
+    }
+
+    static void requireOwner(Path shown, Path path) throws IOException {
+        int owner = (int) Files.getAttribute(path, "unix:uid");
+        if (owner != user()) {
+            throw new IOException(shown + " belongs to user " + owner + ", this program runs as user " + user()
+                    + ": run it as the owner, or make the file with it");
+        }
+    }
+
+    /** The effective user id of this process. */
+    private static int user() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+            if (line.startsWith("Uid:")) {
+                Scanner ids = new Scanner(line.substring("Uid:".length()));
+                ids.nextInt(); // the real one
+                return ids.nextInt();
+            }
+        }
+        throw new IOException("/proc/self/status does not tell the user of this process");
+    }
+}
