@@ -94,8 +94,8 @@ public final class OwnFiles {
         for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
             if (line.startsWith("Uid:")) {
                 Scanner ids = new Scanner(line.substring("Uid:".length()));
-                ids.nextInt(); // the real one
-                return ids.nextInt();
+                ids.nextLong(); // the real one
+                return (int) ids.nextLong(); // as Java tells owners: ids above 2^31 are negative
             }
         }
         throw new IOException("/proc/self/status does not tell the user of this process");
