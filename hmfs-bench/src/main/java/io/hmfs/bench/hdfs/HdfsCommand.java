@@ -46,8 +46,8 @@ import picocli.CommandLine.Option;
                     + " added up), then the job",
             "  spark    the same by a Spark job of as many files, its default committer; Maven fetches Spark the first"
                     + " time",
-            "  plan     Spark's planning of a read of a table of --partitions partitions with five files in each, and the time"
-                    + " that its threads spend in the filesystem meanwhile",
+            "  plan     Spark's planning of a read of a table of --partitions partitions with five files in each, the time"
+                    + " that its threads spend in the filesystem meanwhile, and what of that they had a processor",
             "  io       one file of --megabytes written, hflush before the close, and read",
             "  calls    one call of FileSystem after the other, --calls of each kind: the median of one thread, the rate"
                     + " of 16 and of 64, and the 99th percentile of 64 beside their median",
