@@ -10,8 +10,9 @@ import java.util.regex.Pattern;
 /** Spark's planning of a read of a partitioned table, with the time that its threads spend in the filesystem. */
 public final class PlanPart implements Part {
     private static final int FILES_OF_PARTITION = 5;
-    private static final Pattern RESULT = Pattern.compile("RESULT files=(?<files>\\d+) filesystem=(?<filesystem>[0-9.]+)"
-            + " processor=(?<processor>[0-9.]+) all=(?<all>[0-9.]+)");
+    private static final Pattern RESULT =
+            Pattern.compile("RESULT files=(?<files>\\d+) filesystem=(?<filesystem>[0-9.]+)"
+                    + " processor=(?<processor>[0-9.]+) all=(?<all>[0-9.]+)");
 
     private final int files;
     private final SparkLines spark;
