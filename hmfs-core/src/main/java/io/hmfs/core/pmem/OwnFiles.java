@@ -43,11 +43,12 @@ public final class OwnFiles {
     public static void closeDirectory(Path path) throws IOException {
         requireOwner(path, path);
         Set<PosixFilePermission> found = Files.getPosixFilePermissions(path);
+        close(path, found); // first: from here on nothing is put into it
         if (!Collections.disjoint(found, OTHERS_WRITE) && !isEmpty(path)) {
+            Files.setPosixFilePermissions(path, found); // the next start is to refuse it, too
             throw new IOException(path + " can be written to by other users (" + PosixFilePermissions.toString(found)
                     + "), so anybody may have put in it what it has: if all of it is as it should be, chmod 700 it");
         }
-        close(path, found);
     }
 
     /**
@@ -81,10 +82,24 @@ public final class OwnFiles {
         }
     }
 
-    static void requireOwner(Path shown, Path path) throws IOException {
-        int owner = (int) Files.getAttribute(path, "unix:uid");
-        if (owner != user()) {
-            throw new IOException(shown + " belongs to user " + owner + ", this program runs as user " + user()
+    /** Whether the user that this process runs as owns a file. */
+    public static boolean isOwner(Path path) throws IOException {
+        return owner(path) == user();
+    }
+
+    /** Whether no other user has any permission for a file. */
+    public static boolean isClosed(Path path) throws IOException {
+        return Collections.disjoint(Files.getPosixFilePermissions(path), OTHERS);
+    }
+
+    private static int owner(Path path) throws IOException {
+        return (int) Files.getAttribute(path, "unix:uid");
+    }
+
+    private static void requireOwner(Path shown, Path path) throws IOException {
+        if (!isOwner(path)) {
+            throw new IOException(shown + " belongs to user " + Integer.toUnsignedString(owner(path))
+                    + ", this program runs as user " + Integer.toUnsignedString(user())
                     + ": run it as the owner, or make the file with it");
         }
     }

@@ -1,6 +1,7 @@
 package io.hmfs.core.pmem;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -82,8 +83,7 @@ final class OwnFilesTest {
     void aPoolOfAnotherUserIsRefused() throws IOException {
         Path other = foreign(pool(), "/etc/passwd");
         assertThrows(PoolException.class, () -> open(other));
-        IOException told = assertThrows(IOException.class, () -> OwnFiles.requireOwner(other, other));
-        assertTrue(String.valueOf(told.getMessage()).contains("belongs to user"), told.getMessage());
+        assertFalse(OwnFiles.isOwner(other));
     }
 
     @Test
@@ -125,7 +125,9 @@ final class OwnFilesTest {
         Path data = Files.createDirectory(directory.resolve("data"));
         Files.createFile(data.resolve("object"));
         chmod(data, "rwxrwx---");
-        fails(IOException.class, "chmod 700", () -> OwnFiles.closeDirectory(data));
+        for (int start = 0; start < 2; start++) {
+            fails(IOException.class, "chmod 700", () -> OwnFiles.closeDirectory(data));
+        }
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.hmfs.server.access;
 
+import io.hmfs.core.pmem.OwnFiles;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,9 +11,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +29,6 @@ public final class Grants {
     /** How long a grant is good for: then the path and the mode bits count anew. */
     public static final long LIFETIME_SECONDS = Wire.GRANT_SECONDS;
 
-    private static final Set<PosixFilePermission> OWN = PosixFilePermissions.fromString("rw-------");
     private static final int KEY_BYTES = 16;
     private static final int ACCESS_BITS = 8;
 
@@ -67,21 +64,11 @@ public final class Grants {
 
     /** A key that another user has made or seen makes grants for that user; a pool may stand where any user makes files. */
     private static void checkOwn(Path file) throws IOException {
-        if (!isPosix(file)) {
-            return;
-        }
-        boolean open = !OWN.containsAll(Files.getPosixFilePermissions(file));
-        // Others than root cannot read what is another user's and closed.
-        boolean foreign = "root".equals(System.getProperty("user.name"))
-                && !Integer.valueOf(0).equals(Files.getAttribute(file, "unix:uid"));
-        if (open || foreign) {
+        boolean foreign = !OwnFiles.isOwner(file);
+        if (foreign || !OwnFiles.isClosed(file)) {
             throw new IOException(file + (foreign ? " is another user's" : " can be read or changed by other users")
                     + ", and such a user could make grants with it; remove it, and a new one is made");
         }
-    }
-
-    private static boolean isPosix(Path file) {
-        return file.getFileSystem().supportedFileAttributeViews().contains("posix");
     }
 
     /** Under another name first: no crash leaves half a key. Only the server's own user may read it. */
@@ -90,11 +77,8 @@ public final class Grants {
         new SecureRandom().nextBytes(key);
         Path temporary = file.resolveSibling(file.getFileName() + ".new");
         Files.deleteIfExists(temporary);
-        FileAttribute<?>[] mode = isPosix(file)
-                ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(OWN)}
-                : new FileAttribute<?>[0];
-        try (FileChannel channel =
-                FileChannel.open(temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode)) {
+        try (FileChannel channel = FileChannel.open(
+                temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OwnFiles.file())) {
             channel.write(ByteBuffer.wrap(key));
             channel.force(true);
         }

@@ -38,7 +38,7 @@ final class HandleCache {
         void makeParents(Path path) throws IOException;
     }
 
-    // A link where an object should be was put there by someone else.
+    // The store makes no links: one in an object's place is not followed.
     private static final Set<OpenOption> EXISTING =
             Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
     private static final Set<OpenOption> MADE = Set.of(
