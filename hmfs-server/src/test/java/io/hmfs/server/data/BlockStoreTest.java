@@ -67,10 +67,15 @@ class BlockStoreTest {
 
     @Test
     void objectsAreClosedToOtherUsers() throws IOException {
-        assertTrue(write(7, 1, 7));
-        Path at = directory;
+        Path at = Files.createDirectory(directory.resolve("data"));
+        Files.setPosixFilePermissions(at, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path object;
+        try (BlockStore opened = new BlockStore(at, 100, HANDLES, true)) {
+            assertTrue(opened.write(7, 1, 0, Unpooled.buffer().writeInt(7), 0, 4));
+            object = opened.path(7, 1);
+        }
         List<String> seen = new ArrayList<>(List.of(permissions(at)));
-        for (Path part : directory.relativize(store.path(7, 1))) {
+        for (Path part : at.relativize(object)) {
             at = at.resolve(part);
             seen.add(permissions(at));
         }
