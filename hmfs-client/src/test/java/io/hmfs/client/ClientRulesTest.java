@@ -14,7 +14,7 @@ import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: the client's packages use only those below them, its classes stand in no circle, and one package knows sockets.
+ * Goal: the client's packages use only those below them, its classes stand in no circle, and transports alone know sockets.
  * Method: ArchUnit over the compiled classes of this module.
  */
 class ClientRulesTest {
@@ -33,6 +33,10 @@ class ClientRulesTest {
                 .definedBy("io.hmfs.client")
                 .layer("tcp")
                 .definedBy("io.hmfs.client.transport.tcp")
+                .layer("disni")
+                .definedBy("io.hmfs.client.transport.rdma.disni..")
+                .layer("rdma")
+                .definedBy("io.hmfs.client.transport.rdma")
                 .layer("transport")
                 .definedBy("io.hmfs.client.transport")
                 .layer("wire")
@@ -42,6 +46,10 @@ class ClientRulesTest {
                 .whereLayer("client")
                 .mayOnlyAccessLayers("tcp", "transport", "wire")
                 .whereLayer("tcp")
+                .mayOnlyAccessLayers("transport", "wire")
+                .whereLayer("disni")
+                .mayOnlyAccessLayers("rdma")
+                .whereLayer("rdma")
                 .mayOnlyAccessLayers("transport", "wire")
                 .whereLayer("transport")
                 .mayOnlyAccessLayers("wire")
@@ -57,10 +65,21 @@ class ClientRulesTest {
     }
 
     @Test
-    void onePackageKnowsSockets() {
+    void onePackageKnowsDisni() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage("io.hmfs.client.transport.tcp")
+                .resideOutsideOfPackage("io.hmfs.client.transport.rdma.disni..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("com.ibm.disni..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void transportsKnowSockets() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("io.hmfs.client.transport.tcp", "io.hmfs.client.transport.rdma..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(

@@ -86,7 +86,8 @@ public interface Verbs {
          * @param privateData what the peer sent, perhaps with zeros behind it; valid during the call
          * @return who is told of the connection's events; null: it is refused
          */
-        @Nullable Events requested(QueuePair pair, ByteBuffer privateData);
+        @Nullable
+        Events requested(QueuePair pair, ByteBuffer privateData);
     }
 
     /** What happens on one connection. */
@@ -126,10 +127,12 @@ public interface Verbs {
         void send(int slot, Memory memory, int offset, int length, boolean signalled);
 
         /** Queues a write into the peer's memory, as {@link #send} does; it arrives before messages that are sent after it. */
-        void write(int slot, Memory memory, int offset, int length, long remoteAddress, int remoteKey, boolean signalled);
+        void write(
+                int slot, Memory memory, int offset, int length, long remoteAddress, int remoteKey, boolean signalled);
 
         /** Queues a read of the peer's memory. It has arrived when {@link Events#sent} tells. */
-        void read(int slot, Memory memory, int offset, int length, long remoteAddress, int remoteKey, boolean signalled);
+        void read(
+                int slot, Memory memory, int offset, int length, long remoteAddress, int remoteKey, boolean signalled);
 
         /** Posts what was queued, as one chain. What fails ends the connection, which the next poll tells. */
         void flush();
@@ -138,7 +141,8 @@ public interface Verbs {
         int remoteKey(Memory memory);
 
         /** The peer; null if it is not known. */
-        @Nullable InetSocketAddress remote();
+        @Nullable
+        InetSocketAddress remote();
 
         /** Ends the connection, without an event. Idempotent. Memory of what was posted is free when it returns. */
         void close();
