@@ -422,6 +422,8 @@ public final class DisniVerbs implements Verbs {
     private static String failure(int status) {
         return switch (status) {
             case 1 -> "a message was longer than the buffer for it";
+            case 2 ->
+                "a request was not valid, or a message was longer than the buffer for it"; // the latter of soft-RoCE
             case 4 -> "memory of ours was used that is not registered for it";
             case 5 -> "the connection was lost";
             case 9 -> "the peer could not take a request";

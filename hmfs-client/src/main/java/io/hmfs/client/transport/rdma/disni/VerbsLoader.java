@@ -9,8 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.StringTokenizer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +48,7 @@ public final class VerbsLoader {
     }
 
     /** Before the library is loaded, for a JVM from 24 on warns of native code, and most hosts have no device. */
-    private static void requireDevice(Path devices) throws IOException {
+    static void requireDevice(Path devices) throws IOException {
         try (DirectoryStream<Path> each = Files.newDirectoryStream(devices)) {
             if (each.iterator().hasNext()) {
                 return;
@@ -64,20 +62,27 @@ public final class VerbsLoader {
     private static synchronized Opener opener() throws IOException {
         Opener found = opener;
         if (found == null) {
-            found = find();
+            found = find(System.getProperty("java.library.path", ""), DisniLoader.platform() + "/" + LIBRARY);
             opener = found;
         }
         return found;
     }
 
-    private static Opener find() throws IOException {
-        for (Path each : installed()) {
-            Opener found = loadIfOurs(each);
+    /**
+     * Loads the library.
+     *
+     * @param directories where to look for one that is installed, as in {@code java.library.path}
+     * @param resource the one that the jar carries
+     */
+    static Opener find(String directories, String resource) throws IOException {
+        StringTokenizer each = new StringTokenizer(directories, File.pathSeparator);
+        while (each.hasMoreTokens()) {
+            Path file = Path.of(each.nextToken(), LIBRARY).toAbsolutePath();
+            Opener found = Files.isRegularFile(file) ? loadIfOurs(file) : null;
             if (found != null) {
                 return found;
             }
         }
-        String resource = DisniLoader.platform() + "/" + LIBRARY;
         try (InputStream carried = VerbsLoader.class.getResourceAsStream(resource)) {
             if (carried == null) {
                 throw new IOException("this build carries no " + resource
@@ -86,27 +91,19 @@ public final class VerbsLoader {
             Path file = Files.createTempFile("libdisni-", ".so"); // made for this user alone
             try {
                 Files.copy(carried, file, StandardCopyOption.REPLACE_EXISTING);
-                return load(file);
-            } catch (ReflectiveOperationException | LinkageError e) {
-                throw new IOException("its native library cannot be loaded: " + reason(e), e);
+                return loadOrSayWhyNot(file);
             } finally {
                 Files.deleteIfExists(file); // the mapping keeps what was loaded
             }
         }
     }
 
-    /** Files of the library's name in {@code java.library.path}, in its order. */
-    private static List<Path> installed() {
-        List<Path> found = new ArrayList<>();
-        StringTokenizer directories =
-                new StringTokenizer(System.getProperty("java.library.path", ""), File.pathSeparator);
-        while (directories.hasMoreTokens()) {
-            Path file = Path.of(directories.nextToken(), LIBRARY).toAbsolutePath();
-            if (Files.isRegularFile(file)) {
-                found.add(file);
-            }
+    static Opener loadOrSayWhyNot(Path library) throws IOException {
+        try {
+            return load(library);
+        } catch (ReflectiveOperationException | LinkageError e) {
+            throw new IOException("its native library cannot be loaded: " + reason(e), e);
         }
-        return found;
     }
 
     private static @Nullable Opener loadIfOurs(Path library) {
