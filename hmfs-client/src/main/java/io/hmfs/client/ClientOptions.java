@@ -16,6 +16,7 @@ import java.time.Duration;
  * @param retryFirst most that is waited after the first attempt to connect that fails; twice as long after each further
  *     one; over zero
  * @param retryLongest most that is ever waited between two attempts; over zero
+ * @param transport how the server is reached
  */
 public record ClientOptions(
         String user,
@@ -24,7 +25,8 @@ public record ClientOptions(
         Duration requestTimeout,
         int inFlightMax,
         Duration retryFirst,
-        Duration retryLongest) {
+        Duration retryLongest,
+        TransportKind transport) {
     private static final Duration RETRY_FIRST = Duration.ofMillis(100);
     private static final Duration RETRY_LONGEST = Duration.ofSeconds(5);
 
@@ -52,7 +54,7 @@ public record ClientOptions(
         }
     }
 
-    /** For a user that no proxy acts for. */
+    /** For a user that no proxy acts for, over the transport that is best. */
     public ClientOptions(
             String user,
             Duration connectTimeout,
@@ -60,7 +62,7 @@ public record ClientOptions(
             int inFlightMax,
             Duration retryFirst,
             Duration retryLongest) {
-        this(user, "", connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest);
+        this(user, "", connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest, TransportKind.AUTO);
     }
 
     /** Attempts to connect are 100 ms apart at first, and 5 s at most. */
@@ -77,12 +79,18 @@ public record ClientOptions(
     /** These options for another user. */
     public ClientOptions withUser(String newUser) {
         return new ClientOptions(
-                newUser, realUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest);
+                newUser, realUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest, transport);
     }
 
     /** These options with a proxy that acts for the user; empty: none. */
     public ClientOptions withRealUser(String newRealUser) {
         return new ClientOptions(
-                user, newRealUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest);
+                user, newRealUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest, transport);
+    }
+
+    /** These options over another transport. */
+    public ClientOptions withTransport(TransportKind newTransport) {
+        return new ClientOptions(
+                user, realUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest, newTransport);
     }
 }

@@ -48,8 +48,10 @@ final class Connection implements Transport.Receiver {
      * @param incarnation another number after each start of the server
      * @param outcomesKept how many outcomes the server's retry cache keeps for this client
      * @param outcomesSurvive whether they survive a crash of the server
+     * @param offersRdma whether RDMA reaches it, too, at the same address
      */
-    record Greeting(ServerInfo server, long incarnation, int outcomesKept, boolean outcomesSurvive) {}
+    record Greeting(
+            ServerInfo server, long incarnation, int outcomesKept, boolean outcomesSurvive, boolean offersRdma) {}
 
     /** Is told what happens to a connection. */
     interface Owner {
@@ -223,7 +225,8 @@ final class Connection implements Transport.Receiver {
         ready = true;
         long incarnation = welcome.incarnation();
         boolean survive = welcome.outcomesSurvive() == 1;
-        owner.welcomed(new Greeting(serverInfo(), incarnation, (int) outcomes, survive));
+        boolean rdma = welcome.rdma() == 1;
+        owner.welcomed(new Greeting(serverInfo(), incarnation, (int) outcomes, survive, rdma));
     }
 
     private ServerInfo serverInfo() {

@@ -167,6 +167,14 @@ final class Dispatcher implements Connection.Owner, ClientLoop.Work {
     /** What was sent to a server that has ended is sent again if that one, or this one, knows of it. */
     @Override
     public void welcomed(Connection.Greeting greeting) {
+        if (greeting.offersRdma() && transport.offersRdma()) {
+            Connection old = connection;
+            connect(); // nothing was sent by the old one, whose end is of no interest any more
+            if (old != null) {
+                old.end(new IOException("RDMA reaches " + address + ", too"));
+            }
+            return;
+        }
         cluster = greeting.server().clusterId();
         if (incarnation != greeting.incarnation() && !greeting.outcomesSurvive()) {
             loseWhatWasSent();

@@ -1,6 +1,8 @@
 package io.hmfs.client;
 
 import io.hmfs.client.transport.Transport;
+import io.hmfs.client.transport.rdma.RdmaTransport;
+import io.hmfs.client.transport.rdma.disni.VerbsLoader;
 import io.hmfs.client.transport.tcp.TcpTransport;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
@@ -47,7 +49,7 @@ public final class HmfsClient implements AutoCloseable {
     private volatile RemovedListener removedListener = (inode, size) -> {};
 
     /** A client over a transport, which it closes when it is closed. */
-    HmfsClient(Transport transport, String host, int port, ClientOptions options) throws IOException {
+    private HmfsClient(Transport transport, String host, int port, ClientOptions options) throws IOException {
         loop = new ClientLoop(transport);
         dispatcher = new Dispatcher(host, port, options, transport, loop);
         CallTable table = new CallTable((inode, size) -> removedListener.removed(inode, size));
@@ -70,13 +72,28 @@ public final class HmfsClient implements AutoCloseable {
     }
 
     /**
-     * Connects and shakes hands.
+     * Connects and shakes hands, over the transport of the options.
      *
      * @throws HmfsException UNSUPPORTED_VERSION, BAD_REQUEST, TIMEOUT: what the server said, or did not say
-     * @throws IOException if there is no connection
+     * @throws IOException if there is no connection, or RDMA is wanted and this machine cannot: then with the reason
      */
     public static HmfsClient connect(String host, int port, ClientOptions options) throws IOException {
-        return new HmfsClient(new TcpTransport(), host, port, options);
+        Transport transport = switch (options.transport()) {
+            case AUTO -> new ChoosingTransport(new TcpTransport(), HmfsClient::rdma);
+            case TCP -> new TcpTransport();
+            case RDMA -> rdma();
+        };
+        return connect(transport, host, port, options);
+    }
+
+    /** The same over a transport of the caller's, which is the client's from now on; that of the options is not looked at. */
+    public static HmfsClient connect(Transport transport, String host, int port, ClientOptions options)
+            throws IOException {
+        return new HmfsClient(transport, host, port, options);
+    }
+
+    private static Transport rdma() throws IOException {
+        return new RdmaTransport(VerbsLoader.open());
     }
 
     /** Sends calls for the facades that are made of a client. */

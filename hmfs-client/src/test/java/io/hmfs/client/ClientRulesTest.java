@@ -44,7 +44,7 @@ class ClientRulesTest {
                 .whereLayer("gc")
                 .mayOnlyAccessLayers("client")
                 .whereLayer("client")
-                .mayOnlyAccessLayers("tcp", "transport", "wire")
+                .mayOnlyAccessLayers("tcp", "rdma", "disni", "transport", "wire")
                 .whereLayer("tcp")
                 .mayOnlyAccessLayers("transport", "wire")
                 .whereLayer("disni")

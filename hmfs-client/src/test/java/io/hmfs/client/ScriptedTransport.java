@@ -49,7 +49,7 @@ class ScriptedTransport implements Transport {
 
     /** A client over this transport. */
     final HmfsClient client() throws IOException {
-        return new HmfsClient(this, "nowhere", 1, ClientOptions.defaults().withUser("bob"));
+        return HmfsClient.connect(this, "nowhere", 1, ClientOptions.defaults().withUser("bob"));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.hmfs.hadoop;
 
 import io.hmfs.client.ClientOptions;
+import io.hmfs.client.TransportKind;
 import io.hmfs.hadoop.store.RadosSettings;
 import java.io.IOException;
 import java.time.Duration;
@@ -23,6 +24,7 @@ record HmfsOptions(
         int requestsInFlight,
         Duration retryFirst,
         Duration retryLongest,
+        TransportKind transport,
         int writeChunksInFlight,
         int readAheadChunks,
         int listPageEntries,
@@ -38,6 +40,7 @@ record HmfsOptions(
     private static final String REQUESTS_IN_FLIGHT = PREFIX + "requests.in.flight";
     private static final String RETRY_FIRST = PREFIX + "client.retry.interval";
     private static final String RETRY_LONGEST = PREFIX + "client.retry.interval.max";
+    private static final String TRANSPORT = PREFIX + "transport";
     private static final String WRITE_CHUNKS = PREFIX + "write.chunks.in.flight";
     private static final String READ_AHEAD = PREFIX + "read.ahead.chunks";
     private static final String LIST_PAGE = PREFIX + "list.page.entries";
@@ -58,6 +61,7 @@ record HmfsOptions(
             REQUESTS_IN_FLIGHT,
             RETRY_FIRST,
             RETRY_LONGEST,
+            TRANSPORT,
             WRITE_CHUNKS,
             READ_AHEAD,
             LIST_PAGE,
@@ -87,6 +91,7 @@ record HmfsOptions(
                 settings.number(REQUESTS_IN_FLIGHT, 256, 1, 65_536),
                 settings.time(RETRY_FIRST, 100),
                 settings.time(RETRY_LONGEST, 5_000),
+                settings.transport(TRANSPORT),
                 settings.number(WRITE_CHUNKS, 8, 1, 64),
                 settings.number(READ_AHEAD, 4, 0, 64),
                 settings.number(LIST_PAGE, 1000, 1, 100_000),
@@ -110,6 +115,7 @@ record HmfsOptions(
                         requestsInFlight,
                         retryFirst,
                         retryLongest)
+                .withTransport(transport)
                 .withRealUser(real == null ? "" : real.getShortUserName());
     }
 
@@ -219,6 +225,17 @@ record HmfsOptions(
                 case "true" -> true;
                 case "false" -> false;
                 default -> throw bad(name, "true or false", null);
+            };
+        }
+
+        TransportKind transport(String known) throws IOException {
+            String name = name(known);
+            String value = conf.getTrimmed(name, "auto");
+            return switch (value) {
+                case "auto" -> TransportKind.AUTO;
+                case "tcp" -> TransportKind.TCP;
+                case "rdma" -> TransportKind.RDMA;
+                default -> throw bad(name, "auto, tcp or rdma", null);
             };
         }
 

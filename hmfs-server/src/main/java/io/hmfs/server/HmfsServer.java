@@ -19,7 +19,6 @@ import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.ConnectionLimits;
 import io.hmfs.server.transport.Connections;
 import io.hmfs.server.transport.ServerTransport;
-import io.hmfs.server.transport.netty.NettyTransport;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.io.InputStream;
@@ -88,7 +87,7 @@ public final class HmfsServer implements AutoCloseable {
             users.ownRoot();
             service = new Service(
                     new Partitions(List.of(partition)),
-                    info(),
+                    info(transports.offersRdma()),
                     config.compression(),
                     users.callers(),
                     Grants.open(config.grantKey()),
@@ -142,7 +141,7 @@ public final class HmfsServer implements AutoCloseable {
     public static HmfsServer start(ServerConfig config, Progress progress) throws IOException {
         StartSteps steps = new StartSteps();
         Partition partition = Partition.open(config.partition(progress), steps::ended);
-        return start(prepare(config, partition, steps, netty(config)));
+        return start(prepare(config, partition, steps, Transports.of(config)));
     }
 
     /** Serves a namespace that is open already, and closes it in the end. */
@@ -156,11 +155,6 @@ public final class HmfsServer implements AutoCloseable {
         StartSteps steps = new StartSteps();
         Partition partition = Partition.open(config.partition(Progress.NONE), namespace, steps::ended);
         return start(prepare(config, partition, steps, transports));
-    }
-
-    private static ServerTransport.Factory netty(ServerConfig config) {
-        return (receivers, connections) ->
-                new NettyTransport(receivers, connections, config.eventLoops(), config.transport());
     }
 
     private static HmfsServer start(HmfsServer server) throws IOException {
@@ -184,7 +178,10 @@ public final class HmfsServer implements AutoCloseable {
     /** A server that does not listen yet. */
     static HmfsServer prepare(ServerConfig config, ServerNamespace namespace, StartSteps steps) throws IOException {
         return prepare(
-                config, Partition.open(config.partition(Progress.NONE), namespace, steps::ended), steps, netty(config));
+                config,
+                Partition.open(config.partition(Progress.NONE), namespace, steps::ended),
+                steps,
+                Transports.of(config));
     }
 
     private static HmfsServer prepare(
@@ -269,7 +266,7 @@ public final class HmfsServer implements AutoCloseable {
         return namespace.poolStatus().freeSlots();
     }
 
-    private WelcomeInfo info() {
+    private WelcomeInfo info(boolean rdma) {
         PoolStatus pool = namespace.poolStatus();
         return new WelcomeInfo(
                 pool.clusterId(),
@@ -280,7 +277,8 @@ public final class HmfsServer implements AutoCloseable {
                 config.blockSize(),
                 config.chunkSize(),
                 config.frameMax(),
-                config.persistence().writesBack());
+                config.persistence().writesBack(),
+                rdma);
     }
 
     /** This build's version. */

@@ -10,6 +10,7 @@ import io.hmfs.server.lease.Leases;
 import io.hmfs.server.partition.PartitionConfig;
 import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.setting.ServerSetting;
+import io.hmfs.server.transport.RdmaUse;
 import io.hmfs.server.transport.SocketKind;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,6 +46,8 @@ public record ServerConfig(
         Duration idleTimeout,
         Duration drainTimeout,
         SocketKind transport,
+        RdmaUse rdma,
+        int transportSpinMicros,
         ReplyCompression compression,
         Leases.Limits leases,
         AccessConfig access,
@@ -85,6 +88,8 @@ public record ServerConfig(
                 v.get(ServerSetting.IDLE_TIMEOUT),
                 v.get(ServerSetting.DRAIN_TIMEOUT),
                 v.get(ServerSetting.TRANSPORT),
+                v.get(ServerSetting.RDMA),
+                v.get(ServerSetting.TRANSPORT_SPIN),
                 new ReplyCompression(
                         Math.toIntExact(v.get(ServerSetting.COMPRESS_FROM)), v.get(ServerSetting.COMPRESS_LOCAL)),
                 new Leases.Limits(v.get(ServerSetting.LEASE_SOFT_LIMIT), v.get(ServerSetting.LEASE_HARD_LIMIT)),

@@ -33,6 +33,14 @@ public interface Transport {
     /** Has {@link #await} return: the one that is under way, or else the next one. Any thread. */
     void wakeUp();
 
+    /**
+     * The peer of the latest connection has said that RDMA reaches it too. Returns whether another connection to it would go
+     * by RDMA while this one does not; then the caller makes that one.
+     */
+    default boolean offersRdma() {
+        return false;
+    }
+
     /** Ends the transport. Links must have been closed. Idempotent. */
     void close();
 

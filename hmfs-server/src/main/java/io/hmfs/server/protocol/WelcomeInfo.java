@@ -8,6 +8,7 @@ import java.util.UUID;
  * @param mapVersion version of the cluster map: 1 while a cluster is one server
  * @param frameMax longest frame that the server takes, without its length word
  * @param durable whether an acknowledged operation, and the data below a committed size, must survive power failure
+ * @param rdma whether RDMA reaches the server, too, at the same address
  */
 public record WelcomeInfo(
         UUID clusterId,
@@ -18,4 +19,5 @@ public record WelcomeInfo(
         long blockSize,
         int chunkSize,
         int frameMax,
-        boolean durable) {}
+        boolean durable,
+        boolean rdma) {}

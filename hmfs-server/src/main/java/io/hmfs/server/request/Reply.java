@@ -304,7 +304,8 @@ public final class Reply {
                 .frameMax(info.frameMax())
                 .incarnation(incarnation)
                 .outcomesKept(outcomesKept)
-                .outcomesSurvive((short) (survives ? 1 : 0));
+                .outcomesSurvive((short) (survives ? 1 : 0))
+                .rdma((short) (info.rdma() ? 1 : 0));
         UUID cluster = info.clusterId();
         welcome.clusterId().high(cluster.getMostSignificantBits()).low(cluster.getLeastSignificantBits());
         close(welcome.serverVersion(info.serverVersion())

@@ -6,6 +6,7 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.ProxyUsers;
+import io.hmfs.server.transport.RdmaUse;
 import io.hmfs.server.transport.SocketKind;
 import io.hmfs.wire.Wire;
 import java.nio.file.Path;
@@ -199,6 +200,20 @@ public final class ServerSetting<T> {
             Default.is(SocketKind.AUTO),
             (kind, v) -> null,
             "The sockets; `auto` takes `epoll` where it is there, else `nio`.");
+    public static final ServerSetting<RdmaUse> RDMA = choice(
+            "rdma",
+            "USE",
+            RdmaUse.class,
+            Default.is(RdmaUse.AUTO),
+            (use, v) -> null,
+            "Whether clients reach the server by RDMA, too, at the same address and port: `auto` where there is a device, `on`"
+                    + " or it does not start, `off`.");
+    public static final ServerSetting<Integer> TRANSPORT_SPIN = number(
+            "transport-spin",
+            0,
+            1_000_000,
+            Default.is(50),
+            "Microseconds for which the thread of RDMA looks for more when nothing is left to do, before it waits.");
     public static final ServerSetting<Long> COMPRESS_FROM = size(
             "compress-from",
             Bounds.of(0L, 1L << 20),

@@ -21,6 +21,11 @@ public interface ServerTransport extends AutoCloseable {
          * @throws IOException the transport cannot be used on this machine; the message says why
          */
         ServerTransport open(Supplier<? extends FrameReceiver> receivers, Connections connections) throws IOException;
+
+        /** Whether RDMA will reach the server, too, at the same address. */
+        default boolean offersRdma() {
+            return false;
+        }
     }
 
     /**

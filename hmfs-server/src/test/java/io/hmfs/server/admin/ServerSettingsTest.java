@@ -15,6 +15,7 @@ import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.setting.ServerSetting;
+import io.hmfs.server.transport.RdmaUse;
 import io.hmfs.server.transport.SocketKind;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -87,6 +88,8 @@ final class ServerSettingsTest {
             lease-soft-limit = 90s
             lease-hard-limit = 30m
             transport = io_uring
+            rdma = on
+            transport-spin = 70
             compress-from = 5K
             compress-local = true
             permissions-enabled = false
@@ -128,6 +131,8 @@ final class ServerSettingsTest {
                 Duration.ofMinutes(5),
                 Duration.ofMillis(250),
                 SocketKind.IO_URING,
+                RdmaUse.ON,
+                70,
                 new ReplyCompression(5 << 10, true),
                 new Leases.Limits(Duration.ofSeconds(90), Duration.ofMinutes(30)),
                 new AccessConfig(

@@ -123,7 +123,8 @@ final class BareService {
                 1 << 20,
                 chunkSize,
                 32 << 10,
-                durable);
+                durable,
+                false);
         Grants grants = Grants.open(key);
         return new Service(
                 new Partitions(List.of(new Partition(

@@ -100,7 +100,16 @@ class ConnectionEndsTest {
         Observation observation =
                 new Observation(meters, new ServerMetrics(meters, namespace, "test"), null, Long.MAX_VALUE);
         WelcomeInfo info = new WelcomeInfo(
-                namespace.poolStatus().clusterId(), 1, "test", "process", "file:///x", 1 << 20, 4096, 32 << 10, false);
+                namespace.poolStatus().clusterId(),
+                1,
+                "test",
+                "process",
+                "file:///x",
+                1 << 20,
+                4096,
+                32 << 10,
+                false,
+                false);
         Callers callers = new Callers(
                 namespace, ServerConfig.of(Path.of("p")).access(), _ -> List.of(), threads, System::nanoTime);
         Grants grants = Grants.open(directory.resolve("key"));

@@ -97,6 +97,7 @@ class OffloadedRequestTest {
                     1 << 20,
                     4096,
                     32 << 10,
+                    false,
                     false);
             Service service = new Service(
                     new Partitions(List.of(new Partition(

@@ -27,7 +27,7 @@ class TransportRulesTest {
 
     @Test
     void theFlowImportsNettysBuffersAndNothingElseOfIt() {
-        assertTrue(OURS.containPackage(FLOW + ".netty"));
+        assertTrue(OURS.containPackage(FLOW + ".netty") && OURS.containPackage(FLOW + ".rdma"));
         classes()
                 .that()
                 .resideInAPackage(FLOW)
@@ -50,7 +50,9 @@ class TransportRulesTest {
                 .that()
                 .resideInAPackage(FLOW + ".*")
                 .should()
-                .dependOnClassesThat(resideInAPackage("io.hmfs..").and(resideOutsideOfPackages(FLOW, FLOW + ".netty")))
+                .dependOnClassesThat(resideInAPackage("io.hmfs..")
+                        .and(resideOutsideOfPackages(
+                                FLOW, FLOW + ".netty", FLOW + ".rdma", "io.hmfs.client.transport.rdma")))
                 .check(OURS);
     }
 

@@ -117,8 +117,8 @@ final class FuzzRig implements AutoCloseable {
                 .build()
                 .access();
         callers = new Callers(namespace, access, access.groups(), Runnable::run, () -> 0);
-        WelcomeInfo info =
-                new WelcomeInfo(CLUSTER, 1, "fuzz", "process", "builtin", BLOCK_SIZE, CHUNK_SIZE, FRAME_MAX, false);
+        WelcomeInfo info = new WelcomeInfo(
+                CLUSTER, 1, "fuzz", "process", "builtin", BLOCK_SIZE, CHUNK_SIZE, FRAME_MAX, false, false);
         service = new Service(
                 new Partitions(List.of(partition)),
                 info,

@@ -47,6 +47,16 @@ public final class VerbsLoader {
         }
     }
 
+    /** Whether this machine has a device for RDMA. */
+    public static boolean hasDevice() {
+        try {
+            requireDevice(DEVICES);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /** Before the library is loaded, for a JVM from 24 on warns of native code, and most hosts have no device. */
     static void requireDevice(Path devices) throws IOException {
         try (DirectoryStream<Path> each = Files.newDirectoryStream(devices)) {

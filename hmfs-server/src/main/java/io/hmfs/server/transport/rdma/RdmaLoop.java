@@ -1,0 +1,215 @@
+package io.hmfs.server.transport.rdma;
+
+import io.hmfs.client.transport.rdma.MessageMemory;
+import io.hmfs.client.transport.rdma.MessageStream;
+import io.hmfs.client.transport.rdma.Verbs;
+import io.hmfs.server.transport.Connections;
+import io.hmfs.server.transport.EventLoopBatch;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The thread that serves all RDMA connections: polls the verbs, has what came executed as one batch, sends the replies. While
+ * there is work it polls without end, and so for some time after the last; then it waits for an event.
+ */
+final class RdmaLoop implements RdmaChannel.Loop {
+    private static final System.Logger LOG = System.getLogger(RdmaLoop.class.getName());
+    private static final long WAIT_MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long JOIN_MILLIS = 5_000;
+
+    private final Verbs verbs;
+    private final Connections connections;
+    private final EventLoopBatch batch;
+    private final MessageMemory memory;
+    private final long spinNanos;
+    private final Thread thread = new Thread(this::run, "hmfs-rdma-loop");
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final Set<RdmaChannel> channels = new LinkedHashSet<>();
+    private final List<RdmaChannel> unsettled = new ArrayList<>();
+    private final ArrayDeque<RdmaChannel> closed = new ArrayDeque<>();
+    private long nextCheckNanos = System.nanoTime();
+    private volatile boolean asleep; // or about to be: a task must wake the thread
+    private volatile boolean stops;
+
+    RdmaLoop(Verbs verbs, Connections connections, EventLoopBatch batch, long spinNanos) {
+        this.verbs = verbs;
+        this.connections = connections;
+        this.batch = batch;
+        this.spinNanos = spinNanos;
+        memory = new MessageMemory(verbs);
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    @Override
+    public EventLoopBatch batch() {
+        return batch;
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return Thread.currentThread().equals(thread);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        if (stops && !isCurrent()) {
+            throw new RejectedExecutionException("the loop has ended");
+        }
+        tasks.add(task);
+        if (asleep) {
+            verbs.wakeUp();
+        }
+    }
+
+    /** A peer asks for a connection. */
+    Verbs.@Nullable Events requested(Verbs.QueuePair pair, ByteBuffer privateData) {
+        if (!MessageStream.isGreeting(privateData)) {
+            LOG.log(
+                    Level.INFO,
+                    "refusing {0}: its request for an RDMA connection is none of this protocol",
+                    pair.remote());
+            return null;
+        }
+        RdmaChannel channel = new RdmaChannel(this, connections, memory, pair);
+        MessageStream stream = channel.stream();
+        stream.prepared();
+        try {
+            pair.accept();
+        } catch (IOException e) {
+            LOG.log(Level.INFO, "cannot accept " + pair.remote(), e);
+            stream.close();
+            return null;
+        }
+        channels.add(channel);
+        return stream;
+    }
+
+    @Override
+    public void settleLater(RdmaChannel channel) {
+        if (channel.becomesUnsettled()) {
+            unsettled.add(channel);
+        }
+    }
+
+    @Override
+    public void closed(RdmaChannel channel) {
+        closed.add(channel);
+    }
+
+    private void run() {
+        long idleSince = System.nanoTime();
+        while (!stops) {
+            boolean any = turn();
+            long now = System.nanoTime();
+            checkIdle(now);
+            if (any || batch.isAwaited() || !closed.isEmpty()) {
+                idleSince = now;
+            } else if (now - idleSince < spinNanos) {
+                Thread.onSpinWait();
+            } else {
+                sleep(now);
+            }
+        }
+        for (RdmaChannel channel : List.copyOf(channels)) {
+            channel.close();
+        }
+        endClosed();
+        verbs.close();
+    }
+
+    /** One iteration: whether there was anything to do. */
+    private boolean turn() {
+        boolean any = false;
+        try {
+            any = verbs.poll();
+        } catch (IOException | RuntimeException e) {
+            LOG.log(Level.ERROR, "RDMA does not work any more: closing its connections", e);
+            stops = true;
+        }
+        try {
+            any |= runTasks();
+        } finally {
+            batch.end();
+        }
+        for (int i = unsettled.size() - 1; i >= 0; i--) {
+            if (unsettled.get(i).settle()) {
+                unsettled.remove(i);
+            }
+        }
+        endClosed();
+        return any;
+    }
+
+    private boolean runTasks() {
+        boolean any = false;
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            any = true;
+            try {
+                task.run();
+            } catch (RuntimeException e) {
+                LOG.log(Level.ERROR, "in a task of the RDMA loop", e);
+            }
+        }
+        return any;
+    }
+
+    private void endClosed() {
+        for (RdmaChannel channel = closed.poll(); channel != null; channel = closed.poll()) {
+            channels.remove(channel);
+            unsettled.remove(channel);
+            channel.end();
+        }
+    }
+
+    private void checkIdle(long now) {
+        if (now - nextCheckNanos < 0) {
+            return;
+        }
+        nextCheckNanos = now + connections.limits().idleCheckNanos();
+        for (RdmaChannel channel : channels) {
+            channel.checkIdle(now);
+        }
+    }
+
+    private void sleep(long now) {
+        asleep = true;
+        try {
+            if (tasks.isEmpty() && !stops) {
+                long untilCheck = channels.isEmpty() ? WAIT_MAX_NANOS : Math.max(1, nextCheckNanos - now);
+                verbs.await(Math.min(untilCheck, WAIT_MAX_NANOS));
+            }
+        } finally {
+            asleep = false;
+        }
+    }
+
+    /** Ends connections and thread. */
+    void stop() {
+        stops = true;
+        if (thread.getState() == Thread.State.NEW) {
+            verbs.close();
+            return;
+        }
+        verbs.wakeUp();
+        try {
+            thread.join(JOIN_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
