@@ -18,6 +18,7 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.rdma.RdmaServerTransport;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -135,7 +136,7 @@ class RdmaServerTest {
             for (int i = 0; i < 50; i++) {
                 HmfsClient goes = client();
                 goes.mkdir("/d" + i, 0755, false);
-                goes.createAsync("/d" + i + "/f", PLAIN);
+                var _ = goes.createAsync("/d" + i + "/f", PLAIN);
                 goes.close();
                 stays.stat("/d" + i);
             }
@@ -156,7 +157,8 @@ class RdmaServerTest {
         MemoryVerbs verbs = new MemoryVerbs();
         List<String> ends = new ArrayList<>();
         verbs.connect(
-                new InetSocketAddress("127.0.0.1", server.address().getPort()),
+                new InetSocketAddress(
+                        InetAddress.getLoopbackAddress(), server.address().getPort()),
                 ByteBuffer.allocate(56),
                 1,
                 new Verbs.Events() {
