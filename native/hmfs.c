@@ -4,7 +4,10 @@
 #include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -164,14 +167,14 @@ int hmfs_sync(int descriptor) {
     return fsync(descriptor) == 0 ? 0 : errno;
 }
 
-/* A mapping of a part of a file, or of what the file has yet to grow to, at a boundary of huge pages; or NULL. */
-static unsigned char *map_aligned(int descriptor, uint64_t from, uint64_t count, int flags) {
-    uint64_t room = count + HUGE_PAGE;
+/* A mapping of a part of a file, or of what the file has yet to grow to, at a multiple of `align`; or NULL. */
+static unsigned char *map_aligned(int descriptor, uint64_t from, uint64_t count, uint64_t align, int flags) {
+    uint64_t room = count + align;
     unsigned char *place = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED) {
         return NULL;
     }
-    unsigned char *first = (unsigned char *)(((uintptr_t)place + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
+    unsigned char *first = (unsigned char *)(((uintptr_t)place + align - 1) & ~(uintptr_t)(align - 1));
     void *map = mmap(first, count, PROT_READ | PROT_WRITE, flags | MAP_FIXED, descriptor, (off_t)from);
     int error = errno;
     (void)munmap(place, (size_t)(first - place));
@@ -184,8 +187,8 @@ static unsigned char *map_aligned(int descriptor, uint64_t from, uint64_t count,
     return map;
 }
 
-int64_t hmfs_map(int descriptor, uint64_t size, int dax) {
-    void *map = map_aligned(descriptor, 0, size, dax ? MAP_SHARED_VALIDATE | MAP_SYNC : MAP_SHARED);
+int64_t hmfs_map(int descriptor, uint64_t size, uint64_t align, int dax) {
+    void *map = map_aligned(descriptor, 0, size, align, dax ? MAP_SHARED_VALIDATE | MAP_SYNC : MAP_SHARED);
     return map == NULL ? -errno : (int64_t)map;
 }
 
@@ -203,7 +206,7 @@ static void reserve_huge_pages(int descriptor, uint64_t begin, uint64_t size) {
     for (uint64_t from = (begin + HUGE_PAGE - 1) & ~(uint64_t)(HUGE_PAGE - 1); from + HUGE_PAGE <= size; from += WINDOW) {
         uint64_t rest = (size - from) & ~(uint64_t)(HUGE_PAGE - 1);
         uint64_t count = rest < WINDOW ? rest : WINDOW;
-        unsigned char *map = map_aligned(descriptor, from, count, MAP_SHARED);
+        unsigned char *map = map_aligned(descriptor, from, count, HUGE_PAGE, MAP_SHARED);
         if (map == NULL) {
             return;
         }
@@ -261,6 +264,27 @@ int64_t hmfs_seek(int descriptor, uint64_t at, int hole) {
     }
     off_t found = lseek(descriptor, (off_t)at, hole ? SEEK_HOLE : SEEK_DATA);
     return found < 0 ? -errno : (int64_t)found;
+}
+
+int hmfs_extent(int descriptor, uint64_t at, uint64_t extent[3]) {
+    union {
+        struct fiemap map;
+        unsigned char room[sizeof(struct fiemap) + sizeof(struct fiemap_extent)];
+    } asked = {.map = {.fm_start = at, .fm_length = FIEMAP_MAX_OFFSET - at, .fm_flags = FIEMAP_FLAG_SYNC, .fm_extent_count = 1}};
+    if (ioctl(descriptor, FS_IOC_FIEMAP, &asked.map) != 0) {
+        return errno == ENOTTY || errno == EBADR ? EOPNOTSUPP : errno;
+    }
+    if (asked.map.fm_mapped_extents == 0) {
+        return ENXIO;
+    }
+    const struct fiemap_extent *found = asked.map.fm_extents;
+    if (found->fe_flags & (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_ENCODED | FIEMAP_EXTENT_NOT_ALIGNED)) {
+        return EOPNOTSUPP;
+    }
+    extent[0] = found->fe_logical;
+    extent[1] = found->fe_physical;
+    extent[2] = found->fe_length;
+    return 0;
 }
 
 int hmfs_close(int descriptor) {

@@ -49,10 +49,11 @@ int hmfs_reserve(int descriptor, uint64_t size);
 int hmfs_sync(int descriptor);
 
 /*
- * Maps `size` bytes of the file, at a boundary of huge pages: the address, or -errno. May be more than the file has: what is behind
- * its end is not to be touched until it is reserved. With `dax` only where stores need no kernel to be durable (else EOPNOTSUPP).
+ * Maps `size` bytes of the file at a multiple of `align`, which is at least a huge page and a power of two: the address, or -errno.
+ * May be more than the file has: what is behind its end is not to be touched until it is reserved. A device takes multiples of its
+ * own alignment only (else EINVAL). With `dax` only where stores need no kernel to be durable (else EOPNOTSUPP).
  */
-int64_t hmfs_map(int descriptor, uint64_t size, int dax);
+int64_t hmfs_map(int descriptor, uint64_t size, uint64_t align, int dax);
 
 /* Takes a mapping away: 0 or an errno. */
 int hmfs_unmap(void *at, uint64_t size);
@@ -62,6 +63,13 @@ int hmfs_unmap(void *at, uint64_t size);
  * there is none up to the end, or another -errno. A filesystem that does not keep such records says that all was written.
  */
 int64_t hmfs_seek(int descriptor, uint64_t at, int hole);
+
+/*
+ * Where the filesystem keeps the first part of the file that ends behind `at` and has a place on the device: extent[0] is its offset in
+ * the file, extent[1] that on the device, extent[2] its bytes. 0, ENXIO where there is none up to the end, EOPNOTSUPP where the
+ * filesystem does not tell, or another errno.
+ */
+int hmfs_extent(int descriptor, uint64_t at, uint64_t extent[3]);
 
 /* Closes a descriptor of hmfs_lock, which unlocks the file: 0 or an errno. */
 int hmfs_close(int descriptor);

@@ -123,7 +123,7 @@ static void a_reserved_file_has_its_blocks_and_can_be_populated(const char *path
 static void a_file_grows_within_its_mapping(int descriptor) {
     uint64_t size = 5 << 20, more = 11 << 20, room = 64 << 20;
     CHECK(hmfs_reserve(descriptor, size) == 0);
-    int64_t address = hmfs_map(descriptor, room, 0);
+    int64_t address = hmfs_map(descriptor, room, HUGE_PAGE, 0);
     CHECK(address > 0 && (uintptr_t)address % HUGE_PAGE == 0);
     unsigned char *map = (unsigned char *)address;
     map[size - 1] = 7;
@@ -158,6 +158,59 @@ static void what_was_written_is_told_from_what_was_not(int descriptor) {
     CHECK(hmfs_truncate(descriptor, 0) == 0);
 }
 
+/* Device DAX with pages of 1 GiB is mapped at a multiple of that, or not at all. */
+static void a_mapping_begins_where_it_was_asked_to(int descriptor) {
+    uint64_t size = 4 << 20, align = 1 << 30;
+    CHECK(hmfs_reserve(descriptor, size) == 0);
+    int64_t address = hmfs_map(descriptor, size, align, 0);
+    CHECK(address > 0 && (uint64_t)address % align == 0);
+    *(unsigned char *)address = 7;
+    unsigned char first;
+    CHECK(pread(descriptor, &first, 1, 0) == 1 && first == 7);
+    CHECK(hmfs_unmap((void *)address, size) == 0);
+    CHECK(hmfs_truncate(descriptor, 0) == 0);
+}
+
+/* The kernel says of an open file whether it is DAX, and then, and only then, it is mapped so. */
+static void dax_is_mapped_where_it_is_and_refused_elsewhere(int descriptor) {
+    struct statx file;
+    CHECK(hmfs_reserve(descriptor, 1 << 20) == 0);
+    CHECK(statx(descriptor, "", AT_EMPTY_PATH, STATX_TYPE, &file) == 0);
+    int64_t address = hmfs_map(descriptor, 1 << 20, HUGE_PAGE, 1);
+    if (file.stx_attributes & STATX_ATTR_DAX) {
+        CHECK(address > 0 && hmfs_unmap((void *)address, 1 << 20) == 0);
+    } else {
+        CHECK(address == -EOPNOTSUPP);
+    }
+    CHECK(hmfs_truncate(descriptor, 0) == 0);
+}
+
+/* Each byte that was reserved has one place on the device, and a hole has none. */
+static void the_places_of_a_file_are_told(int descriptor) {
+    uint64_t size = 6 << 20, hole = 3 << 20, extent[3];
+    CHECK(hmfs_reserve(descriptor, size) == 0);
+    int error = hmfs_extent(descriptor, 0, extent);
+    if (error == EOPNOTSUPP) {
+        CHECK(hmfs_truncate(descriptor, 0) == 0);
+        return;
+    }
+    uint64_t at = 0, before = UINT64_MAX;
+    while (at < size) {
+        CHECK(hmfs_extent(descriptor, at, extent) == 0);
+        CHECK(extent[0] <= at && extent[0] + extent[2] > at && extent[1] != before);
+        before = extent[1];
+        at = extent[0] + extent[2];
+    }
+    CHECK(hmfs_extent(descriptor, at, extent) == ENXIO);
+    CHECK(hmfs_truncate(descriptor, 0) == 0);
+    CHECK(hmfs_truncate(descriptor, size) == 0); /* longer, without space */
+    CHECK(pwrite(descriptor, "x", 1, (off_t)hole) == 1);
+    CHECK(hmfs_extent(descriptor, 0, extent) == 0);
+    CHECK(extent[0] == hole && extent[2] > 0 && extent[2] < size);
+    CHECK(hmfs_extent(descriptor, extent[0] + extent[2], extent) == ENXIO);
+    CHECK(hmfs_truncate(descriptor, 0) == 0);
+}
+
 static void a_locked_file_is_refused_here_and_in_another_process(const char *path) {
     CHECK(hmfs_lock(path) == -EAGAIN);
     int other = open(path, O_RDONLY);
@@ -180,10 +233,12 @@ static void errors_are_errnos(int descriptor) {
     CHECK(too_large == EFBIG || too_large == ENOSPC); /* the latter is what tmpfs says */
     CHECK(hmfs_truncate(-1, 0) == EBADF);
     CHECK(hmfs_sync(-1) == EBADF);
-    CHECK(hmfs_map(-1, 4096, 0) == -EBADF);
+    CHECK(hmfs_map(-1, 4096, HUGE_PAGE, 0) == -EBADF);
     CHECK(hmfs_unmap((void *)1, 4096) == EINVAL);
     CHECK(hmfs_seek(-1, 0, 0) == -EBADF);
     CHECK(hmfs_seek(descriptor, UINT64_MAX, 0) == -EINVAL);
+    uint64_t extent[3];
+    CHECK(hmfs_extent(-1, 0, extent) == EBADF);
     CHECK(hmfs_close(-1) == EBADF);
 }
 
@@ -195,6 +250,9 @@ static void check_files(char *path) {
     a_reserved_file_has_its_blocks_and_can_be_populated(path, descriptor);
     a_file_grows_within_its_mapping(descriptor);
     what_was_written_is_told_from_what_was_not(descriptor);
+    a_mapping_begins_where_it_was_asked_to(descriptor);
+    dax_is_mapped_where_it_is_and_refused_elsewhere(descriptor);
+    the_places_of_a_file_are_told(descriptor);
     a_locked_file_is_refused_here_and_in_another_process(path);
     errors_are_errnos(descriptor);
     CHECK(hmfs_close(descriptor) == 0);

@@ -19,6 +19,7 @@ final class PoolReports {
         return new PoolStatus(
                 path,
                 file.backing().name().toLowerCase(Locale.ROOT),
+                file.memory(),
                 file.pmem().persistence().name().toLowerCase(Locale.ROOT),
                 PoolHeader.uuid(file.pmem(), file.header()),
                 (int) file.pmem().get(file.header() + PoolHeader.VERSION_OFFSET),

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param path the pool's file
  * @param backing what maps it: {@code mapped} or {@code pmdk}
+ * @param memory what it lies on and how stores become durable there, in words
  * @param persistence what an acknowledged operation survives: {@code pmem} or {@code process}
  * @param clusterId identity given at format
  * @param formatVersion version of the layout in the pool
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record PoolStatus(
         String path,
         String backing,
+        String memory,
         String persistence,
         UUID clusterId,
         int formatVersion,

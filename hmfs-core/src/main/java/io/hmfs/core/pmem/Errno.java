@@ -11,6 +11,8 @@ final class Errno {
     static final int ENOSPC = 28;
     static final int EROFS = 30;
     static final int ELOOP = 40;
+    static final int EINVAL = 22;
+    static final int EOPNOTSUPP = 95;
 
     private Errno() {}
 
@@ -20,9 +22,12 @@ final class Errno {
             case EAGAIN -> "locked";
             case EACCES -> "permission denied";
             case EISDIR -> "is a directory";
+            case ENXIO -> "no such device";
+            case EINVAL -> "refused by the kernel";
             case EFBIG -> "too large for this filesystem";
             case ENOSPC -> "no space left on the device";
             case EROFS -> "read-only filesystem";
+            case EOPNOTSUPP -> "not supported here";
             default -> "errno " + error;
         };
     }

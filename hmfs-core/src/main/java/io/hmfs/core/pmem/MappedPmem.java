@@ -35,6 +35,7 @@ public final class MappedPmem extends Pmem {
     private final long base;
     private final Persistence persistence;
     private final boolean writesBack;
+    private final boolean fences;
 
     /** Bytes from {@link #base} on that belong to the pool. */
     private long size;
@@ -47,6 +48,11 @@ public final class MappedPmem extends Pmem {
 
     /** {@code mapping} is aligned to a line at least, and its size is a multiple of 8. */
     MappedPmem(MemorySegment mapping, Persistence persistence) {
+        this(mapping, persistence, persistence == Persistence.PMEM);
+    }
+
+    /** {@code writesBack}: whether a store needs a write-back to be durable, in the mode {@code PMEM}. */
+    MappedPmem(MemorySegment mapping, Persistence persistence, boolean writesBack) {
         if (mapping.address() % LINE != 0) {
             throw new IllegalArgumentException(
                     "a pool starts at a multiple of " + LINE + " bytes, not at " + mapping.address());
@@ -54,7 +60,9 @@ public final class MappedPmem extends Pmem {
         this.mapping = mapping;
         this.base = mapping.address();
         this.persistence = persistence;
-        this.writesBack = persistence == Persistence.PMEM;
+        this.writesBack = writesBack;
+        this.fences =
+                persistence == Persistence.PMEM; // without write-backs, too: a store has to leave the store buffer
         resize(mapping.byteSize());
     }
 
@@ -186,7 +194,7 @@ public final class MappedPmem extends Pmem {
 
     @Override
     public void fence() {
-        if (writesBack) {
+        if (fences) {
             NativeLibrary.fence();
         } else {
             VarHandle.storeStoreFence();

@@ -9,10 +9,10 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Objects;
-import jdk.nio.mapmode.ExtendedMapMode;
 
 /**
- * Any file, mapped.
+ * Any file, mapped, or a device. A device is there as a whole, whatever part of it the pool has: nothing is reserved, cut or synced, and what was
+ * in it before has to be zeroed.
  *
  * <pre>
  *   0          HEADER_SIZE      REGION_SIZE     2 · REGION_SIZE
@@ -25,7 +25,7 @@ final class MappedPoolFile extends PoolFile {
     private final PoolLock lock;
     private final Arena arena;
     private final MappedPmem pmem;
-    private final boolean dax;
+    private final PoolMemory memory;
     private final boolean fresh;
     private final long sizeAsked;
     private volatile long fileSize;
@@ -34,42 +34,94 @@ final class MappedPoolFile extends PoolFile {
     private MappedPoolFile(
             PoolLock lock,
             Arena arena,
-            MemorySegment memory,
-            boolean dax,
+            MemorySegment mapping,
+            PoolMemory memory,
             Persistence persistence,
             boolean fresh,
             long fileSize,
             long sizeAsked) {
         this.lock = lock;
         this.arena = arena;
-        this.dax = dax;
+        this.memory = memory;
         this.fresh = fresh;
         this.sizeAsked = sizeAsked;
-        this.pmem = new MappedPmem(memory, persistence);
+        this.pmem = new MappedPmem(mapping, persistence, memory.needsWriteBack(persistence));
         resize(fileSize);
     }
 
-    static MappedPoolFile create(Path path, PoolLock lock) throws PoolException {
-        boolean dax = isDax(path);
-        return map(lock, 0, dax, dax ? Persistence.PMEM : Persistence.PROCESS, true);
+    /** {@code size}: what the file has, or the part of a device that becomes the pool. */
+    static MappedPoolFile create(PoolLock lock, PoolMemory memory, long size) throws PoolException {
+        MappedPoolFile file = map(lock, 0, memory, memory.strongest(), true);
+        file.resize(size);
+        return file;
+    }
+
+    /**
+     * Fills the first bytes of a device with zeros. The header page is empty, durably, before anything else is: so a format that is cut short
+     * leaves no pool.
+     *
+     * @param overwrite whether it may have something in its header page
+     */
+    static void empty(Path path, PoolLock lock, PoolMemory memory, long size, boolean overwrite) throws PoolException {
+        try (Arena arena = Arena.ofShared()) {
+            Persistence persistence = memory.strongest();
+            MappedPmem all = new MappedPmem(
+                    lock.map(lock.size(), memory.dax(), arena), persistence, memory.needsWriteBack(persistence));
+            for (long at = 0; !overwrite && at < PAGE; at += Long.BYTES) {
+                if (all.get(at) != 0) {
+                    throw new PoolException(
+                            PoolException.Reason.ALREADY_EXISTS,
+                            path + " has something in it already; --overwrite would replace it");
+                }
+            }
+            zero(all, 0, PAGE);
+            zero(all, PAGE, size);
+        }
+    }
+
+    private static void zero(MappedPmem pmem, long from, long end) {
+        for (long at = from; at < end; at += REGION_SIZE) {
+            long count = Math.min(REGION_SIZE, end - at);
+            pmem.zero(at, count);
+            pmem.persist(at, count);
+        }
     }
 
     /** {@code sizeMax}: to which it may grow while it is open; no growth unless that is more than it has. */
-    static MappedPoolFile open(Path path, PoolLock lock, Persistence asked, boolean emulatePmem, long sizeMax)
+    static MappedPoolFile open(
+            Path path, PoolLock lock, PoolMemory memory, Persistence asked, boolean emulatePmem, long sizeMax)
             throws PoolException {
-        boolean dax = isDax(path);
-        return map(lock, sizeMax, dax, permitted(path, asked, dax, emulatePmem), false);
+        Persistence persistence = memory.permitted(path, asked, emulatePmem);
+        if (memory.device() != null && sizeMax > lock.size()) {
+            throw new PoolException(
+                    PoolException.Reason.NO_SPACE,
+                    path + " has " + lock.size() + " bytes, so its pool cannot grow to " + sizeMax
+                            + ": choose a smaller maximum");
+        }
+        return map(lock, sizeMax, memory, persistence, false);
     }
 
     /** For a look: no store reaches the file, a store through the segment is an error. */
-    static MappedPoolFile openReadOnly(Path path, PoolLock lock) throws PoolException {
+    static MappedPoolFile openReadOnly(Path path, PoolLock lock, PoolMemory memory) throws PoolException {
         Arena arena = Arena.ofShared();
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            MemorySegment memory = channel.map(MapMode.READ_ONLY, 0, wholePages(lock.size()), arena);
-            return new MappedPoolFile(lock, arena, memory, false, Persistence.PROCESS, false, lock.size(), 0);
+        try {
+            MemorySegment mapping = memory.device() == null
+                    ? readOnly(path, lock.size(), arena)
+                    : lock.map(lock.size(), false, arena)
+                            .asReadOnly(); // a FileChannel finds nothing to map in a device
+            return new MappedPoolFile(lock, arena, mapping, memory, Persistence.PROCESS, false, lock.size(), 0);
+        } catch (PoolException e) {
+            arena.close();
+            throw e;
         } catch (IOException | RuntimeException e) {
             arena.close();
             throw new PoolException(PoolException.Reason.IO, path + " cannot be mapped: " + e, e);
+        }
+    }
+
+    private static MemorySegment readOnly(Path path, long size, Arena arena) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+            return channel.map(MapMode.READ_ONLY, 0, wholePages(size), arena);
         }
     }
 
@@ -79,36 +131,19 @@ final class MappedPoolFile extends PoolFile {
     }
 
     /** Address space for all that the pool may become; what the file does not have yet is behind the end of {@link #pmem}. */
-    private static MappedPoolFile map(PoolLock lock, long sizeMax, boolean dax, Persistence persistence, boolean fresh)
+    private static MappedPoolFile map(
+            PoolLock lock, long sizeMax, PoolMemory memory, Persistence persistence, boolean fresh)
             throws PoolException {
         Arena arena = Arena.ofShared();
         try {
             long fileSize = lock.size();
-            MemorySegment memory = lock.map(wholePages(Math.max(fileSize, sizeMax)), dax, arena);
-            NativeLibrary.preferHugePages(memory.address(), memory.byteSize()); // refused: then with pages of 4 KiB
-            return new MappedPoolFile(lock, arena, memory, dax, persistence, fresh, fileSize, wholePages(sizeMax));
+            long count = memory.device() == null ? wholePages(Math.max(fileSize, sizeMax)) : fileSize;
+            MemorySegment mapping = lock.map(count, memory.dax(), arena);
+            NativeLibrary.preferHugePages(mapping.address(), count); // refused: then with pages of 4 KiB
+            return new MappedPoolFile(lock, arena, mapping, memory, persistence, fresh, fileSize, wholePages(sizeMax));
         } catch (PoolException | RuntimeException | Error e) {
             arena.close();
             throw e;
-        }
-    }
-
-    /** Whether a file is on DAX memory, by mapping a page of it as only that allows. */
-    static boolean isDax(Path path) throws PoolException {
-        try (Arena arena = Arena.ofShared();
-                FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            return isDax(channel, arena);
-        } catch (IOException e) {
-            throw new PoolException(PoolException.Reason.IO, path + " cannot be opened: " + e, e);
-        }
-    }
-
-    private static boolean isDax(FileChannel channel, Arena arena) {
-        try {
-            channel.map(ExtendedMapMode.READ_WRITE_SYNC, 0, PAGE, arena);
-            return true;
-        } catch (IOException | UnsupportedOperationException _) { // how the kernel tells that this is not DAX
-            return false;
         }
     }
 
@@ -124,7 +159,17 @@ final class MappedPoolFile extends PoolFile {
 
     @Override
     public boolean dax() {
-        return dax;
+        return memory.dax();
+    }
+
+    @Override
+    public boolean isDevice() {
+        return memory.device() != null;
+    }
+
+    @Override
+    public String memory() {
+        return memory.text(pmem.persistence());
     }
 
     @Override
@@ -158,9 +203,14 @@ final class MappedPoolFile extends PoolFile {
 
     @Override
     public void grow(long size) throws PoolException {
-        lock.grow(fileSize, size);
-        if (dax) {
-            lock.sync(); // [grow.1] the file's size, before anything in the pool says that it has it
+        if (isDevice()) {
+            pmem.resize(wholePages(size));
+            zero(pmem, fileSize, wholePages(size));
+        } else {
+            lock.grow(fileSize, size);
+            if (memory.dax()) {
+                lock.sync(); // [grow.1] the file's size, before anything in the pool says that it has it
+            }
         }
         resize(size);
     }
@@ -168,7 +218,9 @@ final class MappedPoolFile extends PoolFile {
     @Override
     public void shrink(long size) throws PoolException {
         resize(size);
-        lock.cut(size);
+        if (!isDevice()) {
+            lock.cut(size);
+        }
     }
 
     @Override
@@ -194,7 +246,7 @@ final class MappedPoolFile extends PoolFile {
         }
         closed = true;
         try {
-            if (fresh && !dax) {
+            if (fresh && !memory.dax() && !isDevice()) {
                 lock.sync(); // a pool that was made survives the machine, whatever the mode it runs with later
             }
         } catch (PoolException e) {

@@ -45,6 +45,7 @@ final class NativeLibrary {
     private static final MethodHandle MAP;
     private static final MethodHandle UNMAP;
     private static final MethodHandle SEEK;
+    private static final MethodHandle EXTENT;
     private static final MethodHandle CLOSE;
 
     static {
@@ -75,9 +76,10 @@ final class NativeLibrary {
         TRUNCATE = bind(library, "hmfs_truncate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
         RESERVE = bind(library, "hmfs_reserve", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
         SYNC = bind(library, "hmfs_sync", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-        MAP = bind(library, "hmfs_map", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
+        MAP = bind(library, "hmfs_map", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
         UNMAP = bind(library, "hmfs_unmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
         SEEK = bind(library, "hmfs_seek", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
+        EXTENT = bind(library, "hmfs_extent", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS));
         CLOSE = bind(library, "hmfs_close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     }
 
@@ -192,10 +194,10 @@ final class NativeLibrary {
         }
     }
 
-    /** Maps a file, also further than it reaches; an address, or minus an errno. */
-    static long map(int descriptor, long size, boolean dax) {
+    /** Maps a file, also further than it reaches, at a multiple of {@code align}; an address, or minus an errno. */
+    static long map(int descriptor, long size, long align, boolean dax) {
         try {
-            return (long) MAP.invokeExact(descriptor, size, dax ? 1 : 0);
+            return (long) MAP.invokeExact(descriptor, size, align, dax ? 1 : 0);
         } catch (Throwable e) {
             throw unexpected(e);
         }
@@ -214,6 +216,18 @@ final class NativeLibrary {
     static long seek(int descriptor, long at, boolean hole) {
         try {
             return (long) SEEK.invokeExact(descriptor, at, hole ? 1 : 0);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Where the part of a file at or behind {@code at} is kept: its offset, its place on the device, its bytes; 0 or an errno. */
+    static int extent(int descriptor, long at, long[] extent) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment found = arena.allocate(JAVA_LONG, extent.length);
+            int error = (int) EXTENT.invokeExact(descriptor, at, found);
+            MemorySegment.copy(found, JAVA_LONG, 0, extent, 0, extent.length);
+            return error;
         } catch (Throwable e) {
             throw unexpected(e);
         }

@@ -20,6 +20,7 @@ public final class OwnFiles {
     private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
     private static final Set<PosixFilePermission> DIRECTORY = PosixFilePermissions.fromString("rwx------");
     private static final Set<PosixFilePermission> OTHERS = PosixFilePermissions.fromString("---rwxrwx");
+    private static final Set<PosixFilePermission> OTHERS_OF_DEVICE = PosixFilePermissions.fromString("------rwx");
     private static final Set<PosixFilePermission> OTHERS_WRITE =
             EnumSet.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 
@@ -58,7 +59,7 @@ public final class OwnFiles {
      * @throws IOException also if another user owns it, or other users could have written to it
      */
     static void closeFile(Path path, int descriptor) throws IOException {
-        Path opened = Path.of("/proc/self/fd/" + descriptor);
+        Path opened = opened(descriptor);
         requireOwner(path, opened);
         Set<PosixFilePermission> found = Files.getPosixFilePermissions(opened);
         if (!Collections.disjoint(found, OTHERS_WRITE)) {
@@ -66,6 +67,31 @@ public final class OwnFiles {
                     + "): if its content is as it should be, chmod 600 it");
         }
         close(opened, found);
+    }
+
+    /**
+     * Requires that an open device is out of reach of other users: its node belongs to the superuser, who reaches all files anyway, or to this
+     * process's user, and its mode gives others nothing. Its group may have it: by a group device nodes are given to a server. The
+     * node's owner and mode are the system's, made anew at each boot, so nothing is changed here.
+     *
+     * @param path only named in messages: another node may stand there by now
+     */
+    static void requireOwnDevice(Path path, int descriptor) throws IOException {
+        Path opened = opened(descriptor);
+        int owner = owner(opened);
+        if (owner != 0) {
+            requireOwner(path, opened);
+        }
+        Set<PosixFilePermission> found = Files.getPosixFilePermissions(opened);
+        if (!Collections.disjoint(found, OTHERS_OF_DEVICE)) {
+            throw new IOException(path + " can be reached by all users (" + PosixFilePermissions.toString(found)
+                    + "): give its node mode 600, or 660 with a group of the server's own, by a rule of udev");
+        }
+    }
+
+    /** The open file behind a descriptor, whatever stands at its path by now. */
+    static Path opened(int descriptor) {
+        return Path.of("/proc/self/fd/" + descriptor);
     }
 
     private static void close(Path path, Set<PosixFilePermission> found) throws IOException {

@@ -23,6 +23,8 @@ final class PmdkHeap {
             "install the Debian packages libpmemobj1, libpmem1 and libpmempool1 (or choose the"
                     + " mapped backing, which needs none)";
 
+    private static final String DEVICES = "/dev/dax";
+
     private final Path path;
     private final TransactionalHeap heap;
     private final long base;
@@ -47,6 +49,22 @@ final class PmdkHeap {
         load();
         try {
             return new PmdkHeap(path, TransactionalHeap.createHeap(name(path), 0));
+        } catch (HeapException e) {
+            throw new PoolException(PoolException.Reason.IO, path + " cannot become a PMDK pool: " + e.getMessage(), e);
+        }
+    }
+
+    /** Makes a heap in a device whose first page is empty, using all of it. llpl knows a device by its name alone. */
+    static PmdkHeap createOnDevice(Path path) throws PoolException {
+        if (!name(path).startsWith(DEVICES)) {
+            throw new PoolException(
+                    PoolException.Reason.NOT_A_POOL,
+                    path + ": llpl takes a device only by a name that begins with " + DEVICES
+                            + ": name it so, or choose the mapped backing");
+        }
+        load();
+        try {
+            return new PmdkHeap(path, TransactionalHeap.createHeap(name(path)));
         } catch (HeapException e) {
             throw new PoolException(PoolException.Reason.IO, path + " cannot become a PMDK pool: " + e.getMessage(), e);
         }

@@ -27,37 +27,37 @@ final class PmdkPoolFile extends PoolFile {
     private final PmdkHeap heap;
     private final Arena arena; // its close has each thread at a safepoint: an access that had begun is over
     private final MappedPmem pmem;
-    private final boolean dax;
+    private final PoolMemory memory;
     private final long fileSize;
     private final long root;
     private boolean closed;
 
-    private PmdkPoolFile(PoolLock lock, PmdkHeap heap, Persistence persistence, boolean dax, long fileSize, long root) {
+    private PmdkPoolFile(
+            PoolLock lock, PmdkHeap heap, Persistence persistence, PoolMemory memory, long fileSize, long root) {
         this.lock = lock;
         this.heap = heap;
         this.arena = Arena.ofShared();
-        this.dax = dax;
+        this.memory = memory;
         this.fileSize = fileSize;
         this.root = root;
         MemorySegment mapping = MemorySegment.ofAddress(heap.base()).reinterpret(fileSize & -ALIGNMENT, arena, null);
-        this.pmem = new MappedPmem(mapping, persistence);
+        this.pmem = new MappedPmem(mapping, persistence, memory.needsWriteBack(persistence));
     }
 
-    static PmdkPoolFile create(Path path, PoolLock lock) throws PoolException {
-        boolean dax = MappedPoolFile.isDax(path);
-        PmdkHeap heap = PmdkHeap.create(path);
+    static PmdkPoolFile create(Path path, PoolLock lock, PoolMemory memory) throws PoolException {
+        PmdkHeap heap = memory.device() == null ? PmdkHeap.create(path) : PmdkHeap.createOnDevice(path);
         try {
             long root = heap.allocateRoot(ROOT_SIZE);
-            return new PmdkPoolFile(lock, heap, dax ? Persistence.PMEM : Persistence.PROCESS, dax, lock.size(), root);
+            return new PmdkPoolFile(lock, heap, memory.strongest(), memory, lock.size(), root);
         } catch (PoolException e) {
             heap.close();
             throw e;
         }
     }
 
-    static PmdkPoolFile open(Path path, PoolLock lock, Persistence asked, boolean emulatePmem) throws PoolException {
-        boolean dax = MappedPoolFile.isDax(path);
-        Persistence persistence = permitted(path, asked, dax, emulatePmem);
+    static PmdkPoolFile open(Path path, PoolLock lock, PoolMemory memory, Persistence asked, boolean emulatePmem)
+            throws PoolException {
+        Persistence persistence = memory.permitted(path, asked, emulatePmem);
         PmdkHeap heap = PmdkHeap.open(path);
         try {
             long root = heap.root();
@@ -66,7 +66,7 @@ final class PmdkPoolFile extends PoolFile {
                         PoolException.Reason.NOT_A_POOL,
                         path + " is a PMDK pool, but not one of HMFS, or its format was interrupted: run format again");
             }
-            return new PmdkPoolFile(lock, heap, persistence, dax, lock.size(), root);
+            return new PmdkPoolFile(lock, heap, persistence, memory, lock.size(), root);
         } catch (PoolException e) {
             heap.close();
             throw e;
@@ -85,7 +85,17 @@ final class PmdkPoolFile extends PoolFile {
 
     @Override
     public boolean dax() {
-        return dax;
+        return memory.dax();
+    }
+
+    @Override
+    public boolean isDevice() {
+        return memory.device() != null;
+    }
+
+    @Override
+    public String memory() {
+        return memory.text(pmem.persistence());
     }
 
     @Override

@@ -17,6 +17,7 @@ public final class PoolException extends IOException {
         LOCKED,
         NO_SPACE,
         NOT_DAX,
+        BAD_BLOCKS,
         MISSING_LIBRARY,
         REPAIR_CUT_SHORT,
         IO

@@ -1,7 +1,5 @@
 package io.hmfs.core.pmem;
 
-import java.nio.file.Path;
-
 /**
  * The file behind a pool: a header area that is always there, and regions that are allocated one after the other. What stands
  * in them is the engine's. A pool file is open at most once at a time, on the whole machine.
@@ -22,22 +20,6 @@ public abstract class PoolFile implements AutoCloseable {
     /** For implementations, of which tests have one of their own. */
     protected PoolFile() {}
 
-    /** The mode to give memory of which {@code dax} is known, or why it cannot have the one that was asked for. */
-    static Persistence permitted(Path path, Persistence asked, boolean dax, boolean emulatePmem) throws PoolException {
-        if (asked == Persistence.LOGGED) {
-            throw new IllegalArgumentException("a logged pool opens with its log");
-        }
-        if (asked == Persistence.PMEM && !dax && !emulatePmem) {
-            throw new PoolException(
-                    PoolException.Reason.NOT_DAX,
-                    path
-                            + " is not on DAX persistent memory, so the mode pmem could not keep its promise. Put the"
-                            + " pool on a filesystem mounted with -o dax, or choose the mode process (or"
-                            + " --emulate-pmem, for measurements only)");
-        }
-        return asked;
-    }
-
     /** The memory; offset 0 is the base of the mapping. */
     public abstract Pmem pmem();
 
@@ -51,6 +33,16 @@ public abstract class PoolFile implements AutoCloseable {
 
     /** Whether the memory really is DAX, such that a write-back reaches persistent memory. */
     public abstract boolean dax();
+
+    /** Whether a device has the place of the file: of a size that is not the pool's own. */
+    public boolean isDevice() {
+        return false;
+    }
+
+    /** What the memory is and how stores become durable, in words. */
+    public String memory() {
+        return dax() ? "DAX" : "not DAX";
+    }
 
     /** Bytes of the file as it is now, to compare with what the superblock recorded. */
     public abstract long fileSize();

@@ -2,6 +2,9 @@ package io.hmfs.core.pmem;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +13,7 @@ import java.util.Arrays;
 /** Makes and opens pool files, whatever backs them. */
 public final class PoolFiles {
     private static final byte[] PMDK_SIGNATURE = "PMEMOBJ\0".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] POOLSET_SIGNATURE = "PMEMPOOLSET".getBytes(StandardCharsets.US_ASCII);
 
     private PoolFiles() {}
 
@@ -26,12 +30,22 @@ public final class PoolFiles {
             throw new IllegalArgumentException(
                     "a pool file needs at least " + PoolFile.SIZE_MIN + " bytes, not " + size);
         }
+        return create(path, size, backing, overwrite, Sysfs.SYSTEM);
+    }
+
+    static PoolFile create(Path path, long size, Backing backing, boolean overwrite, Sysfs sysfs) throws PoolException {
         NativeLibrary.require();
-        PoolLock lock = PoolLock.reserve(path, size, overwrite);
+        boolean onDevice = DaxDevice.isDevice(path);
+        PoolLock lock = onDevice ? PoolLock.claim(path, size, sysfs) : PoolLock.reserve(path, size, overwrite);
         try {
+            BadBlocks.refuse(path, lock, sysfs);
+            PoolMemory memory = PoolMemory.of(path, sysfs);
+            if (onDevice) { // PMDK makes all but its own first page empty where it needs that
+                MappedPoolFile.empty(path, lock, memory, backing == Backing.MAPPED ? size : 0, overwrite);
+            }
             return switch (backing) {
-                case MAPPED -> MappedPoolFile.create(path, lock);
-                case PMDK -> PmdkPoolFile.create(path, lock);
+                case MAPPED -> MappedPoolFile.create(lock, memory, size);
+                case PMDK -> PmdkPoolFile.create(path, lock, memory);
             };
         } catch (PoolException | RuntimeException | Error e) {
             lock.abandon();
@@ -56,12 +70,14 @@ public final class PoolFiles {
      */
     public static PoolFile open(Path path, Persistence persistence, boolean emulatePmem, long sizeMax)
             throws PoolException {
-        NativeLibrary.require();
-        PoolLock lock = PoolLock.acquire(path);
-        try {
-            requireSize(path, lock);
-            if (!isPmdk(path)) {
-                return MappedPoolFile.open(path, lock, persistence, emulatePmem, sizeMax);
+        return open(path, persistence, emulatePmem, sizeMax, Sysfs.SYSTEM);
+    }
+
+    static PoolFile open(Path path, Persistence persistence, boolean emulatePmem, long sizeMax, Sysfs sysfs)
+            throws PoolException {
+        return open(path, sysfs, (lock, memory) -> {
+            if (!isPmdk(path, lock)) {
+                return MappedPoolFile.open(path, lock, memory, persistence, emulatePmem, sizeMax);
             }
             if (sizeMax > lock.size()) {
                 throw new PoolException(
@@ -70,11 +86,8 @@ public final class PoolFiles {
                                 + " is a PMDK pool, which does not grow: open it without a larger maximum, or make a"
                                 + " mapped pool");
             }
-            return PmdkPoolFile.open(path, lock, persistence, emulatePmem);
-        } catch (PoolException | RuntimeException | Error e) {
-            lock.close();
-            throw e;
-        }
+            return PmdkPoolFile.open(path, lock, memory, persistence, emulatePmem);
+        });
     }
 
     /**
@@ -82,13 +95,26 @@ public final class PoolFiles {
      * structures in order.
      */
     public static PoolFile openReadOnly(Path path) throws PoolException {
+        return open(
+                path,
+                Sysfs.SYSTEM,
+                (lock, memory) -> isPmdk(path, lock)
+                        ? PmdkPoolFile.open(path, lock, memory, Persistence.PROCESS, false)
+                        : MappedPoolFile.openReadOnly(path, lock, memory));
+    }
+
+    /** Opens a file that is locked and has no bad blocks. */
+    private interface Opener {
+        PoolFile open(PoolLock lock, PoolMemory memory) throws PoolException;
+    }
+
+    private static PoolFile open(Path path, Sysfs sysfs, Opener opener) throws PoolException {
         NativeLibrary.require();
-        PoolLock lock = PoolLock.acquire(path);
+        PoolLock lock = PoolLock.acquire(path, sysfs);
         try {
+            BadBlocks.refuse(path, lock, sysfs); // before anything is read
             requireSize(path, lock);
-            return isPmdk(path)
-                    ? PmdkPoolFile.open(path, lock, Persistence.PROCESS, false)
-                    : MappedPoolFile.openReadOnly(path, lock);
+            return opener.open(lock, PoolMemory.of(path, sysfs));
         } catch (PoolException | RuntimeException | Error e) {
             lock.close();
             throw e;
@@ -96,19 +122,42 @@ public final class PoolFiles {
     }
 
     private static void requireSize(Path path, PoolLock lock) throws PoolException {
-        if (lock.size() < PoolFile.SIZE_MIN) {
+        if (lock.size() >= PoolFile.SIZE_MIN) {
+            return;
+        }
+        if (lock.device() == null && begins(path, POOLSET_SIGNATURE)) {
             throw new PoolException(
-                    PoolException.Reason.TRUNCATED,
-                    path + " has " + lock.size()
-                            + " bytes, less than any pool: it was cut off, or is no pool. Restore it"
-                            + " from a copy, or make a new one with format --overwrite");
+                    PoolException.Reason.NOT_A_POOL,
+                    path + " is a poolset of PMDK, which HMFS does not take: name one file or one device");
+        }
+        throw new PoolException(
+                PoolException.Reason.TRUNCATED,
+                path + " has " + lock.size()
+                        + " bytes, less than any pool: it was cut off, or is no pool. Restore it"
+                        + " from a copy, or make a new one with format --overwrite");
+    }
+
+    private static boolean isPmdk(Path path, PoolLock lock) throws PoolException {
+        DaxDevice device = lock.device();
+        if (device == null) {
+            return isPmdk(path);
+        }
+        try (Arena arena = Arena.ofShared()) { // a device is not read, only mapped
+            byte[] first = new byte[PMDK_SIGNATURE.length];
+            MemorySegment page = lock.map(device.align(), false, arena);
+            MemorySegment.copy(page, ValueLayout.JAVA_BYTE, 0, first, 0, first.length);
+            return Arrays.equals(first, PMDK_SIGNATURE);
         }
     }
 
     /** Whether a file is a pool of PMDK, by its first bytes. */
     public static boolean isPmdk(Path path) throws PoolException {
+        return begins(path, PMDK_SIGNATURE);
+    }
+
+    private static boolean begins(Path path, byte[] signature) throws PoolException {
         try (InputStream bytes = Files.newInputStream(path)) {
-            return Arrays.equals(bytes.readNBytes(PMDK_SIGNATURE.length), PMDK_SIGNATURE);
+            return Arrays.equals(bytes.readNBytes(signature.length), signature);
         } catch (IOException e) {
             throw new PoolException(PoolException.Reason.IO, path + " cannot be read: " + e, e);
         }

@@ -7,28 +7,42 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A pool file that is open here and nowhere else. The lock belongs to the open file, not to the process as {@link
+ * A pool's file, or the device in its place, that is open here and nowhere else. The lock belongs to the open file, not to the process as {@link
  * java.nio.channels.FileLock} does: that one is dropped as soon as anything in this process closes the same file, be it a
  * look at its first bytes.
  */
 public final class PoolLock implements AutoCloseable {
+    private static final long HUGE_PAGE = 2L << 20;
+
+    /** Where a part of the file is kept: its first byte, the same byte's place on the filesystem's device, and how many follow. */
+    record Extent(long at, long place, long count) {}
+
     private final Path path;
     private final int descriptor;
+    private final @Nullable DaxDevice device;
     private boolean closed;
 
-    private PoolLock(Path path, int descriptor) {
+    private PoolLock(Path path, int descriptor, @Nullable DaxDevice device) {
         this.path = path;
         this.descriptor = descriptor;
+        this.device = device;
     }
 
     /** Locks an existing file, of this process's user alone. */
     public static PoolLock acquire(Path path) throws PoolException {
+        return acquire(path, Sysfs.SYSTEM);
+    }
+
+    /** Locks an existing file, or device DAX, of this process's user alone. */
+    static PoolLock acquire(Path path, Sysfs sysfs) throws PoolException {
         if (!Files.exists(path)) {
             throw new PoolException(PoolException.Reason.NOT_FOUND, path + " does not exist: make it with format");
         }
-        if (!Files.isRegularFile(path)) {
+        DaxDevice device = DaxDevice.isDevice(path) ? DaxDevice.of(path, sysfs) : null;
+        if (device == null && !Files.isRegularFile(path) && !Files.isSymbolicLink(path)) {
             throw new PoolException(
                     PoolException.Reason.NOT_A_POOL,
                     path + " is not a file" + (Files.isDirectory(path) ? " but a directory" : ""));
@@ -45,14 +59,65 @@ public final class PoolLock implements AutoCloseable {
         if (result < 0) {
             throw new PoolException(PoolException.Reason.IO, path + " cannot be opened: " + Errno.text(-result));
         }
-        PoolLock lock = new PoolLock(path, result);
+        PoolLock lock = new PoolLock(path, result, device);
         try {
-            OwnFiles.closeFile(path, result);
+            if (device == null) {
+                OwnFiles.closeFile(path, result);
+            } else {
+                OwnFiles.requireOwnDevice(path, result);
+                lock.requireDevice(device.number());
+            }
             return lock;
         } catch (IOException e) {
             lock.close();
             throw new PoolException(PoolException.Reason.IO, String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private void requireDevice(long number) throws IOException {
+        if (DaxDevice.number(OwnFiles.opened(descriptor)) != number) {
+            throw new IOException(path + " has become another device: try again");
+        }
+    }
+
+    /** Locks a device that has room for so many bytes. */
+    static PoolLock claim(Path path, long size, Sysfs sysfs) throws PoolException {
+        PoolLock lock = acquire(path, sysfs);
+        if (size > lock.size()) {
+            lock.close();
+            throw new PoolException(
+                    PoolException.Reason.NO_SPACE,
+                    path + " has " + lock.size() + " bytes, a pool of " + size
+                            + " does not fit: choose a smaller size");
+        }
+        return lock;
+    }
+
+    /** The device DAX in the file's place; null if it is a file. */
+    @Nullable
+    DaxDevice device() {
+        return device;
+    }
+
+    /** Number of the device that the filesystem of the file is on. */
+    long filesystemDevice() throws PoolException {
+        try {
+            return (long) Files.getAttribute(OwnFiles.opened(descriptor), "unix:dev");
+        } catch (IOException e) {
+            throw examining(e);
+        }
+    }
+
+    /** The first part of the file that ends behind {@code at} and has a place on the device; null if there is none up to the end. */
+    @Nullable
+    Extent extentFrom(long at) throws PoolException {
+        long[] found = new long[3];
+        int error = NativeLibrary.extent(descriptor, at, found);
+        if (error == Errno.ENXIO) {
+            return null;
+        }
+        check(error, "its filesystem's device has bad blocks, and whether they are in the pool cannot be found out");
+        return new Extent(found[0], found[1], found[2]);
     }
 
     /** Makes a file of zeros, locked, with its space really reserved: on a sparse file, a full disk kills the JVM later. */
@@ -163,10 +228,16 @@ public final class PoolLock implements AutoCloseable {
         return found;
     }
 
-    /** Maps {@code size} bytes, which may be more than the file has; {@code dax}: so that no store needs the kernel. */
+    /**
+     * Maps {@code size} bytes, which may be more than the file has; of a device so many as it has, or any multiple of its alignment. {@code
+     * dax}: so that no store needs the kernel.
+     */
     MemorySegment map(long size, boolean dax, Arena arena) throws PoolException {
-        long address = NativeLibrary.map(descriptor, size, dax);
-        check((int) Math.max(0, -address), "cannot be mapped");
+        long align = device == null ? HUGE_PAGE : Math.max(HUGE_PAGE, device.align());
+        long address = NativeLibrary.map(descriptor, size, align, dax);
+        check(
+                (int) Math.max(0, -address),
+                dax ? "cannot be mapped with MAP_SYNC, as DAX memory can" : "cannot be mapped");
         return MemorySegment.ofAddress(address)
                 .reinterpret(size, arena, memory -> NativeLibrary.unmap(memory.address(), size));
     }
@@ -181,7 +252,7 @@ public final class PoolLock implements AutoCloseable {
         try {
             return Files.getFileStore(path).getUsableSpace();
         } catch (IOException e) {
-            throw new PoolException(PoolException.Reason.IO, path + " cannot be examined: " + e, e);
+            throw examining(e);
         }
     }
 
@@ -192,19 +263,28 @@ public final class PoolLock implements AutoCloseable {
                         + " free: choose a smaller size or another place");
     }
 
-    /** Bytes of the file now. */
+    private PoolException examining(IOException e) {
+        return new PoolException(PoolException.Reason.IO, path + " cannot be examined: " + e, e);
+    }
+
+    /** Bytes of the file now; of a device all that it has. */
     long size() throws PoolException {
+        if (device != null) {
+            return device.size();
+        }
         try {
             return Files.size(path);
         } catch (IOException e) {
-            throw new PoolException(PoolException.Reason.IO, path + " cannot be examined: " + e, e);
+            throw examining(e);
         }
     }
 
-    /** Removes the file and unlocks it. */
+    /** Removes the file and unlocks it; a device is only unlocked. */
     void abandon() {
         try {
-            Files.deleteIfExists(path);
+            if (device == null) {
+                Files.deleteIfExists(path);
+            }
         } catch (IOException _) {
             // What stays has no superblock and does not open; the error that led here is the one to report.
         } finally {

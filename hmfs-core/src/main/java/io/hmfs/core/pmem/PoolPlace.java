@@ -17,8 +17,8 @@ public final class PoolPlace {
 
     /** Whether a file is on DAX persistent memory; if there is none yet, one that is made there would be. Leaves nothing behind. */
     public static boolean isDax(Path path) throws PoolException {
-        if (Files.isRegularFile(path)) {
-            return sizeOf(path) >= PAGE && MappedPoolFile.isDax(path);
+        if (Files.isRegularFile(path) || isDevice(path)) {
+            return PoolMemory.of(path, Sysfs.SYSTEM).dax();
         }
         if (Files.isDirectory(path)) {
             throw new PoolException(Reason.NOT_A_POOL, path + ": is a directory; name a file in it");
@@ -29,7 +29,7 @@ public final class PoolPlace {
             Path probe = Files.createTempFile(directory, "hmfs-", ".probe");
             try {
                 Files.write(probe, new byte[PAGE]);
-                return MappedPoolFile.isDax(probe);
+                return PoolMemory.of(probe, Sysfs.SYSTEM).dax();
             } finally {
                 Files.delete(probe);
             }
@@ -56,11 +56,27 @@ public final class PoolPlace {
         }
     }
 
-    private static long sizeOf(Path path) throws PoolException {
-        try {
-            return Files.size(path);
-        } catch (IOException e) {
-            throw new PoolException(Reason.IO, path + " cannot be examined: " + e, e);
+    /** Whether a path names a device and no file, so that nothing can stand beside it, and it has to be kept. */
+    public static boolean isDevice(Path path) {
+        return DaxDevice.isDevice(path);
+    }
+
+    /** Bytes of device DAX. */
+    public static long deviceSize(Path path) throws PoolException {
+        return DaxDevice.of(path, Sysfs.SYSTEM).size();
+    }
+
+    /** What a file or a device that {@link #isDax} is false for lacks, after its name. */
+    public static String shortfall(Path path) throws PoolException {
+        return PoolMemory.of(path, Sysfs.SYSTEM).shortfall();
+    }
+
+    /** Throws if a device is in the place of a pool that has a log: such a pool is removed and made anew. */
+    public static void requireFile(Path path) throws PoolException {
+        if (isDevice(path)) {
+            throw new PoolException(
+                    Reason.NOT_A_POOL,
+                    path + " is a device, and a pool with a log is a file: put it into memory (/dev/shm) or on a disk");
         }
     }
 }

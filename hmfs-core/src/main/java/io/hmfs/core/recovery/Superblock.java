@@ -98,7 +98,10 @@ public final class Superblock {
             throw new PoolException(
                     Reason.TRUNCATED,
                     path + " has " + file.fileSize() + " bytes, its superblock says " + size
-                            + ": it was cut off or changed. Restore the pool from a copy");
+                            + (file.isDevice()
+                                    ? ": the device was made smaller, or another one has its name now. Give it its size"
+                                            + " again, or name the right one; else restore the pool from a copy"
+                                    : ": it was cut off or changed. Restore the pool from a copy"));
         }
         if (pmem.get(header + PoolHeader.REGION_SIZE_OFFSET) != file.regionSize()) {
             throw new PoolException(Reason.WRONG_VERSION, path + " has regions of another size than this HMFS reads");

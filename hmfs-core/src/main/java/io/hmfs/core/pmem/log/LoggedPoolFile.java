@@ -8,6 +8,7 @@ import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolException.Reason;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.PoolFiles;
+import io.hmfs.core.pmem.PoolPlace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +49,7 @@ public final class LoggedPoolFile extends PoolFile {
     /** Makes a log directory with a pool in its image; the pool in memory is made by the first {@link #open}. */
     public static void format(Path path, LogOptions options, long size, boolean overwrite, Format format)
             throws PoolException {
+        PoolPlace.requireFile(path);
         try (LogDirectory directory = LogDirectory.create(path, options, size, overwrite)) {
             try (PoolFile image = directory.createImage()) {
                 format.run(image);
@@ -65,6 +67,7 @@ public final class LoggedPoolFile extends PoolFile {
 
     /** The same; {@code sizeMax}: bytes to which it may grow while it is open, without effect unless it has less. */
     public static LoggedPoolFile open(Path path, LogOptions options, long sizeMax) throws PoolException {
+        PoolPlace.requireFile(path);
         try {
             LogDirectory directory = LogDirectory.open(path, options);
             LoggedPoolFile opened;
@@ -276,6 +279,11 @@ public final class LoggedPoolFile extends PoolFile {
     @Override
     public boolean dax() {
         return false;
+    }
+
+    @Override
+    public String memory() {
+        return pool.memory();
     }
 
     @Override
