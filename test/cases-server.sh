@@ -69,6 +69,7 @@ run server --pool "$work/pool2" --port "${address##*:}"
 expect "a port in use" 1 "err=hmfs: *${address##*:}*in use*" err-lines=1
 run status
 expect "status shows the pool" 0 "out=*pool *$pool*" err-lines=0
+expect "status tells what the pool lies on" 0 "out=*memory *not DAX*"
 run status --json
 expect "status --json is one object" 0 'out={"serverVersion":"*}' err-lines=0
 

@@ -166,11 +166,12 @@ public final class HmfsServer implements AutoCloseable {
         }
         LOG.log(
                 Level.INFO,
-                "serving {0} on {1} ({2}), persistence {3}, data store {4}",
+                "serving {0} on {1} ({2}), persistence {3}, memory {4}, data store {5}",
                 server.config.pool(),
                 server.address(),
                 server.transportLabel(),
                 server.config.persistence(),
+                server.memory(),
                 server.config.dataStore());
         return server;
     }
@@ -259,6 +260,11 @@ public final class HmfsServer implements AutoCloseable {
     /** Nanoseconds that each step of the start took, in their order. */
     public Map<String, Long> startSteps() {
         return steps.nanos();
+    }
+
+    /** What the pool lies on and how stores become durable there, in words. */
+    public String memory() {
+        return namespace.poolStatus().memory();
     }
 
     /** How this start has come to know the pool's free slots, in words. */

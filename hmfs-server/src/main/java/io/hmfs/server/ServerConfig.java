@@ -3,6 +3,7 @@ package io.hmfs.server;
 import io.hmfs.client.ServerInfo;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.PoolPlace;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.core.type.Progress;
 import io.hmfs.server.access.AccessConfig;
@@ -118,7 +119,11 @@ public record ServerConfig(
     /** Where the key of grants is kept: beside what survives as long as the names do. */
     Path grantKey() {
         Path directory = logDirectory;
-        return directory == null ? pool.resolveSibling(pool.getFileName() + ".key") : directory.resolve("grants.key");
+        if (directory != null) {
+            return directory.resolve("grants.key");
+        }
+        Path kept = PoolPlace.isDevice(pool) ? dataDirectory : pool; // beside a device is memory
+        return kept.resolveSibling(kept.getFileName() + ".key");
     }
 
     /** How to open the pool: replies are held back until they are safe, so no method waits. */

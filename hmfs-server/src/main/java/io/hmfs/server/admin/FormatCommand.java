@@ -2,9 +2,11 @@ package io.hmfs.server.admin;
 
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
+import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
+import io.hmfs.core.pmem.PoolPlace;
 import io.hmfs.core.pmem.log.LogOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,6 +26,7 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  hmfs format /mnt/pmem0/hmfs.pool --size 64G       on a DAX filesystem",
+            "  hmfs format /dev/dax0.0                           on device DAX, all of it",
             "  hmfs format /data/hmfs.pool --size 1G             on any disk, with its log in /data/hmfs.pool.log",
             "  hmfs format /dev/shm/hmfs.pool --log-directory /data/hmfs.log   in memory, with its log on a disk",
             "  hmfs format /dev/shm/hmfs.pool --size 128M --log-directory /data/hmfs.log --log-max 128M   on a disk of 400M;",
@@ -32,6 +35,7 @@ import picocli.CommandLine.Parameters;
             "  hmfs format old.pool --force                      replace what is there"
         })
 final class FormatCommand implements Callable<Integer> {
+    private static final String SIZE_DEFAULT = "1G";
     private static final String LOG_MAX_DEFAULT = "1G"; // as the server's
 
     @Parameters(paramLabel = "POOL", description = "The file to make.")
@@ -40,9 +44,9 @@ final class FormatCommand implements Callable<Integer> {
     @Option(
             names = "--size",
             paramLabel = "SIZE",
-            defaultValue = "1G",
-            description = "Bytes, with K, M, G or T (default: ${DEFAULT-VALUE}); at least 64M, reserved on the disk.")
-    private String size = "1G";
+            description =
+                    "Bytes, with K, M, G or T (default: 1G; of a device, all of it); at least 64M, reserved on the disk.")
+    private @Nullable String size;
 
     @Option(
             names = "--backing",
@@ -82,10 +86,10 @@ final class FormatCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        long bytes = Quantities.bytes("--size", size);
+        long bytes = bytes();
         if (bytes < FormatOptions.SIZE_MIN) {
-            throw CommandException.usage(
-                    "--size is '" + size + "'; a pool needs at least " + FormatOptions.SIZE_MIN / (1 << 20) + "M");
+            throw CommandException.usage("--size is '" + (size == null ? Quantities.readable(bytes) : size)
+                    + "'; a pool needs at least " + FormatOptions.SIZE_MIN / (1 << 20) + "M");
         }
         PoolMode mode = PoolMode.toMake(pool, backing, persistence, logDirectory);
         Path log = mode.logDirectory();
@@ -95,8 +99,8 @@ final class FormatCommand implements Callable<Integer> {
         } catch (PoolException e) {
             if (e.reason() == PoolException.Reason.ALREADY_EXISTS) {
                 String there = log == null ? pool.toString() : pool + ", or the log in " + log + ",";
-                throw CommandException.failure(
-                        there + " exists already; --force replaces it, and what it holds is lost");
+                throw CommandException.failure(there + (PoolPlace.isDevice(pool) ? " has something in it" : " exists")
+                        + " already; --force replaces it, and what it holds is lost");
             }
             throw e;
         }
@@ -105,9 +109,19 @@ final class FormatCommand implements Callable<Integer> {
                 + (log == null ? "" : ", with its log in " + log));
         System.out.println("serve it: hmfs server --pool " + pool
                 + (mode.persistence() == Persistence.PROCESS ? " --persistence process" : "")
+                + (PoolPlace.isDevice(pool) ? " --data-directory DIR" : "")
                 + (logDirectory == null ? "" : " --log-directory " + logDirectory)
                 + (log == null || logMax.equals(LOG_MAX_DEFAULT) ? "" : " --log-max " + logMax));
         return 0;
+    }
+
+    private long bytes() throws PoolException {
+        if (size != null) {
+            return Quantities.bytes("--size", size);
+        }
+        return PoolPlace.isDevice(pool)
+                ? Math.min(PoolPlace.deviceSize(pool), OpenOptions.SIZE_MAX)
+                : Quantities.bytes("--size", SIZE_DEFAULT);
     }
 
     private LogOptions options(Path log) {

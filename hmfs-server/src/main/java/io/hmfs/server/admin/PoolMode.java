@@ -40,6 +40,10 @@ record PoolMode(Persistence persistence, @Nullable Path logDirectory) {
         if (PoolPlace.isDax(pool)) {
             return new PoolMode(Persistence.PMEM, null);
         }
+        if (PoolPlace.isDevice(pool)) {
+            throw CommandException.failure(pool + " " + PoolPlace.shortfall(pool)
+                    + ": a pool there would be lost with the" + " machine. Choose another place, or " + ASK);
+        }
         if (asked == Persistence.PMEM) {
             throw CommandException.failure(pool + " would not be on DAX persistent memory, which the mode pmem needs");
         }
@@ -63,21 +67,23 @@ record PoolMode(Persistence persistence, @Nullable Path logDirectory) {
         if (!Files.exists(pool)) {
             return lost(pool);
         }
-        if (!Files.isRegularFile(pool) || Files.size(pool) < PoolFile.SIZE_MIN) {
+        boolean isDevice = PoolPlace.isDevice(pool); // never one of a pool with a log, nor can it be read
+        if (!isDevice && (!Files.isRegularFile(pool) || Files.size(pool) < PoolFile.SIZE_MIN)) {
             return new PoolMode(Persistence.PROCESS, null); // no pool: whatever opens it says what it is instead
         }
-        if (LogBinding.isBound(pool)) {
+        if (!isDevice && LogBinding.isBound(pool)) {
             return bound(pool);
         }
         if (emulatePmem || PoolPlace.isDax(pool)) {
             return new PoolMode(Persistence.PMEM, null);
         }
         throw CommandException.failure(
-                pool + " has no log and is not on DAX persistent memory, so what is answered would be"
+                pool + " has no log and " + PoolPlace.shortfall(pool) + "; so what is answered would be"
                         + " lost with the machine: " + ASK + "; or make a pool that survives it: hmfs format");
     }
 
     private static PoolMode logged(Path pool, @Nullable Path directory) throws PoolException {
+        PoolPlace.requireFile(pool);
         if (directory != null) {
             return new PoolMode(Persistence.LOGGED, directory);
         }

@@ -97,6 +97,7 @@ final class ServerRun {
                 HMFS %s
                   pool     %s (%s, %s, cluster %s)
                   mode     %s
+                  memory   %s
                   address  hmfs://%s%s
                   sockets  %s, for at most %d connections
                   data     %s
@@ -113,6 +114,7 @@ final class ServerRun {
                         status.backing(),
                         status.clusterId(),
                         mode,
+                        server.memory(),
                         address,
                         any.isAnyLocalAddress() ? " (on all addresses of this machine)" : "",
                         server.transportLabel(),

@@ -49,6 +49,10 @@ final class StatusCommand implements Callable<Integer> {
         Traffic traffic = Traffic.of(metrics);
         StringBuilder table = new StringBuilder();
         table.append(growth(metrics));
+        String memory = memory(metrics);
+        if (!memory.isEmpty()) {
+            table.append(String.format("%-12s %s%n", "memory", memory));
+        }
         boolean healthy = metrics.sum("hmfs_healthy") == 1;
         table.append(String.format(
                 "%-12s %s%n", "health", healthy ? "healthy" : "NOT healthy; /health and the server's log say why"));
@@ -88,6 +92,14 @@ final class StatusCommand implements Callable<Integer> {
                     Quantities.time(kind.percentile(0.99))));
         }
         return table.toString();
+    }
+
+    /** What the pool lies on, in words; empty of a server that does not tell. */
+    private static String memory(Exposition metrics) {
+        return metrics.samples("hmfs_info").stream()
+                .map(sample -> sample.labels().getOrDefault("memory", ""))
+                .findFirst()
+                .orElse("");
     }
 
     private static String growth(Exposition metrics) {
@@ -146,6 +158,7 @@ final class StatusCommand implements Callable<Integer> {
         values.put("clusterId", status.clusterId());
         values.put("mapVersion", status.mapVersion());
         if (metrics != null) {
+            values.put("memory", memory(metrics));
             values.put("capacityMax", Math.round(metrics.sum("hmfs_pool_max_bytes")));
             values.put("growthFailing", metrics.sum("hmfs_pool_growth_failing") == 1);
             values.put("healthy", metrics.sum("hmfs_healthy") == 1);

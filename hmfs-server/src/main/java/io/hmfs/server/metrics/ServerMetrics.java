@@ -142,9 +142,10 @@ public final class ServerMetrics implements AutoCloseable {
         PoolStatus status = poolStatus;
         String persistence = status == null ? "" : status.persistence();
         Gauge.builder("hmfs.info", () -> 1)
-                .description("Version and mode, as labels")
+                .description("Version, mode and the pool's memory, as labels")
                 .tag("version", version)
                 .tag("persistence", persistence)
+                .tag("memory", status == null ? "" : status.memory())
                 .strongReference(true)
                 .register(own);
         gauge("hmfs.pool.capacity", "bytes", "Size of the pool", () -> poolValue(PoolStatus::capacity));

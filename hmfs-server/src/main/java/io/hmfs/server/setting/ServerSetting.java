@@ -4,6 +4,7 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.ServerInfo;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.PoolPlace;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.ProxyUsers;
 import io.hmfs.server.transport.RdmaUse;
@@ -109,7 +110,10 @@ public final class ServerSetting<T> {
             new Default<>(
                     ServerSetting::dataDirectory,
                     "the pool's name with `.data`; `data` in the log's directory, if there is one"),
-            "Directory of the builtin store.");
+            (directory, v) -> PoolPlace.isDevice(v.get(POOL)) && directory.equals(dataDirectory(v))
+                    ? "is " + directory + ", but beside a device nothing can be kept: name a directory on a disk"
+                    : null,
+            "Directory of the builtin store; must be given where the pool is a device, whose key is kept beside it, too.");
 
     public static final ServerSetting<Long> BLOCK_SIZE = size(
             "block-size", Bounds.of(64L << 10, 1L << 40), Default.is(64L << 20), "Bytes of file data in one object.");
@@ -365,7 +369,12 @@ public final class ServerSetting<T> {
     }
 
     private static ServerSetting<Path> path(String key, String label, Default<Path> fallback, String meaning) {
-        return new ServerSetting<>(Path.class, key, label, "", fallback, (value, v) -> null, meaning);
+        return path(key, label, fallback, (value, v) -> null, meaning);
+    }
+
+    private static ServerSetting<Path> path(
+            String key, String label, Default<Path> fallback, Check<Path> check, String meaning) {
+        return new ServerSetting<>(Path.class, key, label, "", fallback, check, meaning);
     }
 
     private static ServerSetting<Integer> number(

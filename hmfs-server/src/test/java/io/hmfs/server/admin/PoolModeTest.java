@@ -155,6 +155,29 @@ class PoolModeTest {
         }
     }
 
+    /** A pool with a log is removed and made anew: a device has to stay. */
+    @Test
+    void aDeviceIsNoPlaceForAPoolWithALogNorIsAnyDevice() {
+        Path device = Path.of("/dev/null");
+        for (org.junit.jupiter.api.function.Executable logged : List.<org.junit.jupiter.api.function.Executable>of(
+                () -> made(device, null, log()),
+                () -> made(device, Persistence.LOGGED, null),
+                () -> served(device, Persistence.LOGGED, log()),
+                () -> Hmfs.format(device, FormatOptions.logged(FormatOptions.SIZE_MIN, log())),
+                () -> Hmfs.open(device, OpenOptions.logged(log())))) {
+            PoolException refused = assertThrows(PoolException.class, logged);
+            assertTrue(String.valueOf(refused.getMessage()).contains("/dev/null is a device"), refused.getMessage());
+        }
+        for (org.junit.jupiter.api.function.Executable unlogged : List.<org.junit.jupiter.api.function.Executable>of(
+                () -> made(device, null, null),
+                () -> served(device, null, null),
+                () -> Hmfs.open(device, OpenOptions.process()))) {
+            PoolException refused = assertThrows(PoolException.class, unlogged);
+            assertTrue(String.valueOf(refused.getMessage()).contains("not device DAX"), refused.getMessage());
+        }
+        assertTrue(Files.exists(device));
+    }
+
     @Test
     void aDirectoryIsNoPool() {
         for (Path directory : List.of(disk, Path.of("/"))) {

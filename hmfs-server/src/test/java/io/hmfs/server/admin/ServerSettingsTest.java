@@ -156,6 +156,21 @@ final class ServerSettingsTest {
         assertTrue(settings.table().matches("(?s).*data-directory +/disk/log/data +default\n.*"), settings.table());
     }
 
+    /** Beside a device is the memory of /dev. */
+    @Test
+    void aPoolOnADeviceNeedsADirectoryForDataAndKey() throws IOException {
+        Map<ServerSetting<?>, String> flags = Map.of(ServerSetting.POOL, "/dev/null");
+        CommandException refused = assertThrows(
+                CommandException.class, () -> resolve(flags, Map.of(), null).config());
+        String message = String.valueOf(refused.getMessage());
+        assertTrue(message.contains("--data-directory is /dev/null.data"), message);
+        ServerConfig.Builder builder = ServerConfig.builder(Path.of("/dev/null"));
+        assertThrows(IllegalArgumentException.class, builder::build);
+        ServerConfig config =
+                builder.set(ServerSetting.DATA_DIRECTORY, Path.of("/disk/data")).build();
+        assertEquals(Path.of("/disk/data"), config.dataDirectory());
+    }
+
     @Test
     void theTableShowsEachValueAndItsSource() throws IOException {
         String table = resolve(POOL, Map.of("HMFS_PORT", "2"), null).table();
