@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
                     + " to standard error. With --json FILE a command also writes a file, in one shape for all.",
             "",
             "Trials, which end with a verdict instead of figures, have these names too: soak, spark-restarts,"
-                    + " contract.",
+                    + " contract, acknowledged.",
             "",
             "Examples:",
             "  hmfs bench engine",

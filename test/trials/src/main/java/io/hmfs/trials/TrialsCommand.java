@@ -1,6 +1,7 @@
 package io.hmfs.trials;
 
 import io.hmfs.bench.BenchCommand;
+import io.hmfs.trials.acknowledged.AcknowledgedCommand;
 import io.hmfs.trials.contract.ContractCommand;
 import io.hmfs.trials.differ.DifferCommand;
 import io.hmfs.trials.soak.SoakCommand;
@@ -11,11 +12,17 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code hmfs bench soak}, {@code spark-restarts}, {@code contract} and {@code differ}: exit code 0 says that the trial passed. */
+/** {@code hmfs bench soak}, {@code spark-restarts}, {@code contract}, {@code differ} and {@code acknowledged}: exit code 0 says that the trial passed. */
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        subcommands = {SoakCommand.class, SparkRestartsCommand.class, ContractCommand.class, DifferCommand.class},
+        subcommands = {
+            SoakCommand.class,
+            SparkRestartsCommand.class,
+            ContractCommand.class,
+            DifferCommand.class,
+            AcknowledgedCommand.class
+        },
         description = "Trials of whole systems over HMFS, each with a verdict.")
 public final class TrialsCommand implements Runnable {
     @Spec
@@ -33,6 +40,7 @@ public final class TrialsCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "choose a trial: soak, spark-restarts, contract or differ");
+        throw new ParameterException(
+                spec.commandLine(), "choose a trial: soak, spark-restarts, contract, differ or acknowledged");
     }
 }

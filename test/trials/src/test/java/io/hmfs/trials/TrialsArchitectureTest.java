@@ -36,6 +36,7 @@ final class TrialsArchitectureTest {
         noClasses()
                 .that()
                 .resideInAnyPackage(
+                        "io.hmfs.trials.acknowledged",
                         "io.hmfs.trials.contract",
                         "io.hmfs.trials.differ",
                         "io.hmfs.trials.quickstart",

@@ -23,7 +23,7 @@ class TrialsCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"soak", "spark-restarts", "contract", "differ"})
+    @ValueSource(strings = {"soak", "spark-restarts", "contract", "differ", "acknowledged"})
     void helpShowsExamples(String trial) {
         assertEquals(0, run(trial, "--help"));
         assertTrue(out.toString().contains("hmfs bench " + trial), out::toString);
@@ -32,6 +32,6 @@ class TrialsCommandTest {
     @Test
     void withoutATrialItSaysWhichThereAre() {
         assertEquals(2, run());
-        assertTrue(err.toString().contains("soak, spark-restarts, contract or differ"), err::toString);
+        assertTrue(err.toString().contains("soak, spark-restarts, contract, differ or acknowledged"), err::toString);
     }
 }

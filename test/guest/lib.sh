@@ -1,0 +1,90 @@
+# shellcheck shell=bash disable=SC2154 # $root is set by the part
+# Shared by the parts of bin/dev guest-test that run in the guest; $root is set before.
+# Each check prints "ok NAME" or "FAIL NAME"; the part ends with: finish.
+
+hmfs=$root/bin/hmfs
+work=/tmp/guest-test
+bad=0
+server=
+address=
+mkdir -p "$work"
+# Under emulation the optimizing compiler costs more time than its code saves, and moving the archive of the JDK's classes to another
+# address takes ten seconds at each start, because its pages come over 9p.
+export HMFS_JAVA_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0"
+
+# check NAME COMMAND…: the command must succeed.
+check() {
+    local name=$1
+    shift
+    if "$@" >"$work/out" 2>&1; then
+        echo "ok $name"
+    else
+        echo "FAIL $name"
+        tail -n 10 "$work/out" | sed 's/^/     /'
+        bad=$((bad + 1))
+        return 1
+    fi
+}
+
+# refused NAME TEXT COMMAND…: the command must fail and say TEXT.
+refused() {
+    local name=$1 text=$2
+    shift 2
+    check "$name" fails_with "$text" "$@"
+}
+fails_with() {
+    local text=$1 out
+    shift
+    if out=$(timeout 120 "$@" 2>&1); then
+        printf 'it was not refused: %s\n' "$out"
+        return 1
+    fi
+    printf '%s\n' "$out"
+    [[ $out == *"$text"* ]]
+}
+
+# server_start ARG…: starts a server with $server and $address, and waits until it serves; its output is $work/server.
+server_start() {
+    local tries
+    : >"$work/server"
+    "$hmfs" server --port 0 "$@" >"$work/server" 2>&1 &
+    server=$!
+    address=
+    for ((tries = 0; tries < 1200; tries++)); do
+        address=$(sed -n 's|^ *address *hmfs://\([^ ]*\).*|\1|p' "$work/server")
+        [ -z "$address" ] || ! grep -q '^  stop ' "$work/server" || return 0
+        kill -0 "$server" 2>/dev/null || break
+        sleep 0.1
+    done
+    cat "$work/server"
+    return 1
+}
+
+# server_stop: a clean stop.
+server_stop() {
+    kill -TERM "$server"
+    wait "$server"
+}
+
+# wait_for FILE PROCESS: until the file is there; fails when the process has ended before.
+wait_for() {
+    local tries
+    for ((tries = 0; tries < 1800; tries++)); do
+        [ ! -e "$1" ] || return 0
+        kill -0 "$2" 2>/dev/null || return 1
+        sleep 0.1
+    done
+    return 1
+}
+
+# pause FROM TO: waits for a random time, in milliseconds, and prints it.
+pause() {
+    local millis=$(($1 + (RANDOM * 32768 + RANDOM) % ($2 - $1)))
+    echo "$millis ms"
+    sleep "$((millis / 1000)).$(printf '%03d' $((millis % 1000)))"
+}
+
+finish() {
+    [ "$bad" -eq 0 ]
+    exit
+}
