@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
@@ -208,8 +207,7 @@ public final class BatchedListing<T extends FileStatus> implements RemoteIterato
         while (entries.next()) {
             sorted.add(attributes.entry(entries, children));
         }
-        sorted.sort(Comparator.comparing(HmfsFileStatus::name, Listing.BY_BYTES));
-        return sorted;
+        return NameOrder.sorted(sorted);
     }
 
     private static Exception translated(String name, HmfsException refusal) {

@@ -5,7 +5,6 @@ import io.hmfs.hadoop.attributes.HmfsFileStatus;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -19,29 +18,6 @@ import org.jspecify.annotations.Nullable;
  * Entries that are fetched a page at a time; the next page is asked for as soon as this one is here. For one thread.
  */
 public final class Listing implements RemoteIterator<HmfsFileStatus> {
-    private static final char ASCII_END = 0x80;
-
-    /**
-     * The order of HDFS, that of the names' bytes in UTF-8 as signed numbers: what is not ASCII comes first, and then by
-     * code points, where {@link String} compares halves of them.
-     */
-    static final Comparator<String> BY_BYTES = (a, b) -> {
-        int length = Math.min(a.length(), b.length());
-        for (int i = 0; i < length; i++) {
-            char x = a.charAt(i);
-            char y = b.charAt(i);
-            if (x != y) {
-                boolean isAscii = x < ASCII_END;
-                if (isAscii != (y < ASCII_END)) {
-                    return isAscii ? 1 : -1;
-                }
-                boolean isHigher = Character.isSurrogate(x);
-                return isHigher == Character.isSurrogate(y) ? x - y : isHigher ? 1 : -1;
-            }
-        }
-        return a.length() - b.length();
-    };
-
     /** One page; {@code more} is null after the last. */
     record Page(PageEntries entries, @Nullable More more) {}
 
@@ -83,10 +59,7 @@ public final class Listing implements RemoteIterator<HmfsFileStatus> {
                 taken.add(next);
             }
         }
-        if (sorted) {
-            taken.sort(Comparator.comparing(HmfsFileStatus::name, BY_BYTES));
-        }
-        return taken.iterator();
+        return sorted ? NameOrder.sorted(taken).iterator() : taken.iterator();
     }
 
     @Override

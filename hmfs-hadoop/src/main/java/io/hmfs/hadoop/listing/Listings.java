@@ -16,7 +16,6 @@ import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.link.ServerLink;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -191,7 +190,7 @@ public final class Listings {
     public static FileStatus[] sorted(RemoteIterator<FileStatus> listing) throws IOException {
         FileStatus[] entries = RemoteIterators.toList(listing).toArray(new FileStatus[0]);
         // Not by Path, which compares the escapes of a URI: "a!b" goes behind "a b".
-        Arrays.sort(entries, Comparator.comparing(Listings::name, Listing.BY_BYTES));
+        NameOrder.sort(entries, Listings::name);
         int count = 0;
         for (FileStatus entry : entries) {
             if (count > 0 && name(entries[count - 1]).equals(name(entry))) {
