@@ -674,18 +674,17 @@ public final class VerbsGuest {
             throw new IllegalStateException("an acceptor that fails");
         };
         Side thrown = connect(new Side(client), "");
-        boolean[] threw = new boolean[1];
-        until(
-                () -> {
-                    try {
-                        server.poll();
-                        client.poll();
-                    } catch (IllegalStateException | IOException e) {
-                        threw[0] = true;
-                    }
-                    return threw[0] && thrown.ended != null;
-                },
-                "end of what the acceptor failed for");
+        boolean threw = false;
+        long start = System.nanoTime();
+        while (!threw || thrown.ended == null) {
+            check(System.nanoTime() - start < LIMIT_NANOS, "waited too long: end of what the acceptor failed for");
+            try {
+                server.poll();
+                client.poll();
+            } catch (IllegalStateException e) {
+                threw = true;
+            }
+        }
         acceptor = null;
         Side good = again();
         Side peer = last();
