@@ -110,6 +110,15 @@ final class DeviceNodeTest {
     }
 
     @Test
+    void aFormatThatFailsLeavesTheNode() {
+        fails(
+                PoolException.Reason.NOT_A_POOL,
+                "llpl takes a device only by a name that begins with /dev/dax",
+                () -> PoolFiles.create(node(), SIZE, Backing.PMDK, true, sysfs()));
+        assertTrue(DaxDevice.isDevice(node()));
+    }
+
+    @Test
     void aGrowthClearsWhatStoodInTheDevice() throws IOException {
         fails(PoolException.Reason.NO_SPACE, "cannot grow", () -> open(Persistence.PROCESS, DEVICE + 4096));
         try (PoolFile file = open(Persistence.PROCESS, DEVICE)) {
