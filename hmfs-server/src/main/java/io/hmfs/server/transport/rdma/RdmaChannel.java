@@ -77,8 +77,12 @@ final class RdmaChannel implements TransportChannel, MessageStream.Receiver {
         ChannelListener to = listener;
         if (to == null || !open) {
             bytes.release();
-        } else {
+            return;
+        }
+        try {
             to.received(bytes);
+        } catch (RuntimeException | Error e) { // of this connection; the others of the loop go on
+            to.failed(e);
         }
     }
 
@@ -135,7 +139,11 @@ final class RdmaChannel implements TransportChannel, MessageStream.Receiver {
         ChannelListener to = listener;
         if (to != null && open && now - nextCheckNanos >= 0) {
             nextCheckNanos = now + connections.limits().idleCheckNanos();
-            to.checkIdle();
+            try {
+                to.checkIdle();
+            } catch (RuntimeException e) {
+                to.failed(e);
+            }
         }
     }
 

@@ -28,6 +28,9 @@ final class RdmaLoop implements RdmaChannel.Loop {
     private static final long WAIT_MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long JOIN_MILLIS = 5_000;
 
+    /** Connections over the bound of the server that are made, to be refused with a reason; all others have not even memory. */
+    private static final int OVER_MAX = 256;
+
     private final Verbs verbs;
     private final Connections connections;
     private final EventLoopBatch batch;
@@ -83,6 +86,10 @@ final class RdmaLoop implements RdmaChannel.Loop {
                     Level.INFO,
                     "refusing {0}: its request for an RDMA connection is none of this protocol",
                     pair.remote());
+            return null;
+        }
+        if (channels.size() >= connections.limits().connectionsMax() + OVER_MAX) {
+            LOG.log(Level.INFO, "refusing {0}: there are {1} connections by RDMA", pair.remote(), channels.size());
             return null;
         }
         RdmaChannel channel = new RdmaChannel(this, connections, memory, pair);
