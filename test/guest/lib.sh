@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154 # $root is set by the part
+# shellcheck shell=bash disable=SC2154,SC2034 # $root is set by the part, which reads $address
 # Shared by the parts of bin/dev guest-test that run in the guest; $root is set before.
 # Each check prints "ok NAME" or "FAIL NAME"; the part ends with: finish.
 
@@ -43,20 +43,33 @@ fails_with() {
     [[ $out == *"$text"* ]]
 }
 
-# server_start ARG…: starts a server with $server and $address, and waits until it serves; its output is $work/server.
+# server_start ARG…: starts a server with $server and $address, and waits until it serves; its output is $work/server. A start asks the
+# server for its status and gives up after 10 s, which is not always enough under emulation: then it is started again.
 server_start() {
+    local attempt
+    for attempt in 1 2 3; do
+        ! server_starts "$@" || return 0
+        wait "$server"
+        cat "$work/server"
+        grep -q 'no answer from' "$work/server" || return 1
+        echo "attempt $attempt: no answer in time"
+    done
+    return 1
+}
+server_starts() {
     local tries
     : >"$work/server"
     "$hmfs" server --port 0 "$@" >"$work/server" 2>&1 &
     server=$!
-    address=
-    for ((tries = 0; tries < 1200; tries++)); do
-        address=$(sed -n 's|^ *address *hmfs://\([^ ]*\).*|\1|p' "$work/server")
-        [ -z "$address" ] || ! grep -q '^  stop ' "$work/server" || return 0
-        kill -0 "$server" 2>/dev/null || break
+    for ((tries = 0; tries < 3000; tries++)); do
+        if grep -q '^  stop ' "$work/server"; then
+            address=$(sed -n 's|^ *address *hmfs://\([^ ]*\).*|\1|p' "$work/server")
+            return 0
+        fi
+        kill -0 "$server" 2>/dev/null || return 1
         sleep 0.1
     done
-    cat "$work/server"
+    kill -KILL "$server"
     return 1
 }
 
@@ -69,7 +82,7 @@ server_stop() {
 # wait_for FILE PROCESS: until the file is there; fails when the process has ended before.
 wait_for() {
     local tries
-    for ((tries = 0; tries < 1800; tries++)); do
+    for ((tries = 0; tries < 3000; tries++)); do
         [ ! -e "$1" ] || return 0
         kill -0 "$2" 2>/dev/null || return 1
         sleep 0.1

@@ -2,13 +2,14 @@
 # Goal: a machine that loses power under load keeps all that its server has acknowledged.
 # Method: SIGKILL of QEMU at random moments; the guest is started again on the same NVDIMM, and fsck and the comparison of
 # hmfs bench acknowledged judge what is there. Each fourth cut falls into the start that follows the cut before.
-#   power.sh ROUNDS       runs outside the guest; power-boot.sh is what runs within
+#   power.sh CPUS ROUNDS       runs outside the guest; power-boot.sh is what runs within
 set -u
 
 self=$(readlink -f "${BASH_SOURCE[0]}")
 root=${self%/test/guest/power.sh}
 
-rounds=${1:-50}
+cpus=${1:-2}
+rounds=${2:-50}
 work=$(mktemp -d) || exit 1
 guest=
 # shellcheck disable=SC2317 # called by the trap
@@ -22,7 +23,7 @@ mkdir "$work/share"
 
 # boot ARG…: a guest on the NVDIMM of all boots.
 boot() {
-    "$root/bin/lib/guest" --time 300 --nvdimm "$work/nvdimm" --pid-file "$work/pid" --share "$work/share" \
+    "$root/bin/lib/guest" --time 900 --cpus "$cpus" --nvdimm "$work/nvdimm" --pid-file "$work/pid" --share "$work/share" \
         bash "$root/test/guest/power-boot.sh" "$@"
 }
 
@@ -31,7 +32,7 @@ failed() {
     exit 1
 }
 
-# The first line of /dev/urandom's choice is printed: delays repeat with it, the moments of the guest do not.
+# The delays repeat with the seed; how far the guest is by then does not.
 RANDOM=${HMFS_GUEST_SEED:=$((RANDOM % 32768))}
 echo "seed of the delays: $HMFS_GUEST_SEED"
 what=format

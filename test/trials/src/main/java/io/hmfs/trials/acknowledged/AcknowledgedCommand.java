@@ -12,6 +12,7 @@ import io.hmfs.server.admin.Address;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -65,7 +66,7 @@ public final class AcknowledgedCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         Address address = Address.parse(server);
         Records records = new Records(directory);
-        try (HmfsClient client = HmfsClient.connect(address.host(), address.port(), ClientOptions.defaults())) {
+        try (HmfsClient client = HmfsClient.connect(address.host(), address.port(), options())) {
             List<String> differences = check(client, records);
             differences.forEach(difference -> System.out.println("DIFFERENT: " + difference));
             if (!differences.isEmpty()) {
@@ -76,6 +77,12 @@ public final class AcknowledgedCommand implements Callable<Integer> {
             }
             return 0;
         }
+    }
+
+    /** Under emulation a server that has just started may need longer for its first answer than the default. */
+    private static ClientOptions options() {
+        ClientOptions defaults = ClientOptions.defaults();
+        return new ClientOptions(defaults.user(), Duration.ofMinutes(2), Duration.ofMinutes(2), defaults.inFlightMax());
     }
 
     private static List<String> check(HmfsClient client, Records records) throws IOException {
