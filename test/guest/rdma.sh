@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Goal: clients reach a server by RDMA, when they want to and by themselves, and fall back to TCP.
 # Method: in the guest, format, server and fs as a user runs them, over soft-RoCE; the counters of the device tell which way was taken.
-#   rdma.sh [--short]    --short leaves out the file of a few megabytes, and the server that is killed
 # shellcheck disable=SC2317 # check calls functions by their names
 set -u
 
@@ -9,7 +8,6 @@ self=$(readlink -f "${BASH_SOURCE[0]}")
 root=${self%/test/guest/rdma.sh}
 . "$root/test/guest/lib.sh"
 
-short=${1:-}
 pool=/dev/shm/pool
 
 # fs TRANSPORT ARG…
@@ -50,18 +48,16 @@ fs tcp -ls -R / >"$work/tcp" 2>&1
 fs rdma -ls -R / >"$work/rdma" 2>&1
 check "the listing has what was made" grep -q ' /d/g$' "$work/rdma"
 check "both ways list the same" diff "$work/tcp" "$work/rdma"
-if [ "$short" != --short ]; then
-    head -c 3000000 /dev/urandom >"$work/file"
-    check "fs puts a file by RDMA" by_rdma fs rdma -put "$work/file" /d/file
-    fs rdma -cat /d/file >"$work/copy" 2>/dev/null
-    check "the file has the same bytes" cmp "$work/file" "$work/copy"
-    kill -KILL "$server"
-    wait "$server" 2>/dev/null
-    refused "a server that was killed is not reached" "cannot connect" fs rdma -ls /
-    check "it starts again" server_start --host 192.0.2.1 --pool "$pool" --persistence process \
-        --data-directory "$work/data" --rdma on || finish
-    check "all is there, by RDMA" by_rdma fs rdma -test -e /d/file
-fi
+head -c 3000000 /dev/urandom >"$work/file"
+check "fs puts a file by RDMA" by_rdma fs rdma -put "$work/file" /d/file
+fs rdma -cat /d/file >"$work/copy" 2>/dev/null
+check "the file has the same bytes" cmp "$work/file" "$work/copy"
+kill -KILL "$server"
+wait "$server" 2>/dev/null
+refused "a server that was killed is not reached" "cannot connect" fs rdma -ls /
+check "it starts again" server_start --host 192.0.2.1 --pool "$pool" --persistence process \
+    --data-directory "$work/data" --rdma on || finish
+check "all is there, by RDMA" by_rdma fs rdma -test -e /d/file
 check "the server stops cleanly" server_stop
 check "a server with rdma off starts" server_start --host 192.0.2.1 --pool "$pool" --persistence process \
     --data-directory "$work/data" --rdma off || finish
