@@ -44,6 +44,7 @@ public final class Hmfs {
      */
     public static CheckReport check(Path pool, Progress progress) throws IOException {
         try (PoolFile file = PoolFiles.openReadOnly(pool)) {
+            boundOnDevice(pool, file);
             return PoolCheck.check(pool, file, progress);
         }
     }
@@ -51,6 +52,7 @@ public final class Hmfs {
     /** The same, and puts right what can be. One that is cut off leaves a pool that does not open until it is repaired again. */
     public static CheckReport repair(Path pool, Progress progress) throws IOException {
         try (PoolFile file = openForRepair(pool)) {
+            boundOnDevice(pool, file);
             if (LogBinding.isBound(file)) {
                 throw new PoolException(
                         PoolException.Reason.NOT_A_POOL,
@@ -59,6 +61,23 @@ public final class Hmfs {
                                 + " ring: the next start rebuilds them from image and log");
             }
             return PoolCheck.repair(pool, file, progress);
+        }
+    }
+
+    /**
+     * A device is larger than its pool, and what is behind the pool is what stood in the device before: only the superblock tells where the pool
+     * ends, so one that does not is no pool to be checked.
+     */
+    private static void boundOnDevice(Path pool, PoolFile file) throws PoolException {
+        if (!file.isDevice()) {
+            return;
+        }
+        try {
+            Superblock.check(pool, file);
+        } catch (PoolException e) {
+            if (e.reason() != PoolException.Reason.REPAIR_CUT_SHORT) { // found out last
+                throw e;
+            }
         }
     }
 

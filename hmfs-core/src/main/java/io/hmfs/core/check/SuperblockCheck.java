@@ -96,8 +96,7 @@ final class SuperblockCheck {
         if (!knownFit) {
             Superblock.check(path, view.file); // throws: not a pool, or more than one thing is wrong
         }
-        boolean isOfFile = grownFound() == 0 && !view.file.isDevice();
-        set(PoolHeader.POOL_SIZE_OFFSET, isOfFile ? fileSize : sizeFound);
+        set(PoolHeader.POOL_SIZE_OFFSET, grownFound() == 0 ? fileSize : sizeFound);
         set(PoolHeader.VERSION_OFFSET, versionFound);
         if (provesSeed(index)) {
             set(PoolHeader.CHECKSUM_OFFSET, PoolHeader.checksum((LongUnaryOperator) this::at));
@@ -122,9 +121,7 @@ final class SuperblockCheck {
         long grown = grownFound();
         long made = at(PoolHeader.POOL_SIZE_OFFSET);
         long fileSize = view.file.fileSize();
-        long least = Math.max(made, view.end()); // of a device, which tells no size of its pool
-        long size = view.file.isDevice() ? least + Math.floorMod(made - least, view.regionSize) : fileSize;
-        long value = size == made ? 0 : size;
+        long value = fileSize == made ? 0 : fileSize;
         boolean isSize = (grown - made) % view.regionSize == 0 && grown <= Integer.MAX_VALUE * view.regionSize;
         if (grown > fileSize && isSize && Long.bitCount(grown ^ value) > 1) {
             Superblock.check(path, view.file); // cut off: its message says so
@@ -138,7 +135,7 @@ final class SuperblockCheck {
                     SUPERBLOCK,
                     "the size of the pool since it has grown, " + value,
                     Long.toString(grown),
-                    "store the size of the file, or, on a device, the least that all regions fit in",
+                    "store the size of the file",
                     () -> view.store(header + PoolHeader.GROWN_OFFSET, value));
         }
     }
