@@ -16,7 +16,7 @@ check "format" "$hmfs" format "$pool" --size 128M || finish
 for ((round = 1; round <= rounds; round++)); do
     rm -f "$records/loading"
     check "round $round: a server starts" server_start --pool "$pool" --data-directory /pmem/data || finish
-    "$hmfs" bench acknowledged --server "$address" --records "$records" --load >"$work/client" 2>&1 &
+    "$hmfs" bench acknowledged --server "$address" --counts "$records" --load >"$work/client" 2>&1 &
     client=$!
     check "round $round: nothing differs, and the load begins" wait_for "$records/loading" "$client" || {
         cat "$work/client"
@@ -30,7 +30,7 @@ for ((round = 1; round <= rounds; round++)); do
     check "round $round: fsck finds the pool sound" "$hmfs" fsck "$pool" || finish
 done
 check "a server starts" server_start --pool "$pool" --data-directory /pmem/data || finish
-check "nothing differs in the end" "$hmfs" bench acknowledged --server "$address" --records "$records"
+check "nothing differs in the end" "$hmfs" bench acknowledged --server "$address" --counts "$records"
 cat "$work/out"
 check "the server stops cleanly" server_stop
 finish

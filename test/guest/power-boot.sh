@@ -19,11 +19,11 @@ fi
 [ "$1" = format ] || check "fsck finds the pool sound" "$hmfs" fsck "$pool" || finish
 check "a server starts" server_start --pool "$pool" --data-directory /pmem/data || finish
 if [ "$1" = check ]; then
-    check "nothing differs" "$hmfs" bench acknowledged --server "$address" --records "$records"
+    check "nothing differs" "$hmfs" bench acknowledged --server "$address" --counts "$records"
     cat "$work/out"
     check "the server stops cleanly" server_stop
     finish
 fi
-"$hmfs" bench acknowledged --server "$address" --records "$records" --load
+"$hmfs" bench acknowledged --server "$address" --counts "$records" --load
 echo "FAIL the load ended with status $?"
 exit 1

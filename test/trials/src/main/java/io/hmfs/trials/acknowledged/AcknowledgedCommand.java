@@ -38,14 +38,14 @@ import picocli.CommandLine.Option;
             "",
             "With --load, 16 workers create, rename, replace and delete names until this process or the server is killed;"
                     + " how many operations of each were acknowledged is recorded, outside the server. A later call on the"
-                    + " same records lists what is there: exactly the names after that many operations, or after one more"
+                    + " same counts lists what is there: exactly the names after that many operations, or after one more"
                     + " of a worker. Names of the last run are looked up one by one too.",
             "",
             "Exit code 0: nothing differs; 1: something does, or the load failed.",
             "",
             "Examples:",
-            "  hmfs bench acknowledged --records /var/tmp/records --load",
-            "  hmfs bench acknowledged --records /var/tmp/records",
+            "  hmfs bench acknowledged --counts /var/tmp/counts --load",
+            "  hmfs bench acknowledged --counts /var/tmp/counts",
         })
 public final class AcknowledgedCommand implements Callable<Integer> {
     private static final int WORKERS = 16;
@@ -56,7 +56,7 @@ public final class AcknowledgedCommand implements Callable<Integer> {
     @Option(names = "--server", paramLabel = "HOST:PORT", description = "The server (default ${DEFAULT-VALUE}).")
     private String server = "127.0.0.1:8930";
 
-    @Option(names = "--records", paramLabel = "DIR", required = true, description = "Where counts are kept.")
+    @Option(names = "--counts", paramLabel = "DIR", required = true, description = "Where counts are kept.")
     private Path directory = Path.of("");
 
     @Option(names = "--load", description = "Go on with a new run after the check.")
@@ -65,15 +65,15 @@ public final class AcknowledgedCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Address address = Address.parse(server);
-        Records records = new Records(directory);
+        AcknowledgedCounts counts = new AcknowledgedCounts(directory);
         try (HmfsClient client = HmfsClient.connect(address.host(), address.port(), options())) {
-            List<String> differences = check(client, records);
+            List<String> differences = check(client, counts);
             differences.forEach(difference -> System.out.println("DIFFERENT: " + difference));
             if (!differences.isEmpty()) {
                 return 1;
             }
             if (load) {
-                load(client, records);
+                load(client, counts);
             }
             return 0;
         }
@@ -85,16 +85,16 @@ public final class AcknowledgedCommand implements Callable<Integer> {
         return new ClientOptions(defaults.user(), Duration.ofMinutes(2), Duration.ofMinutes(2), defaults.inFlightMax());
     }
 
-    private static List<String> check(HmfsClient client, Records records) throws IOException {
+    private static List<String> check(HmfsClient client, AcknowledgedCounts counts) throws IOException {
         List<String> differences = new ArrayList<>();
-        List<String> runs = records.runs();
+        List<String> runs = counts.runs();
         long operations = 0;
         long names = 0;
         for (String run : runs) {
             Map<String, Set<String>> byWorker = names(client, TOP + "/" + run);
             for (int worker = 0; worker < WORKERS; worker++) {
                 NameScript script = new NameScript(worker);
-                long acknowledged = records.acknowledged(run, worker);
+                long acknowledged = counts.acknowledged(run, worker);
                 @Nullable Set<String> found = byWorker.remove(script.prefix());
                 found = found == null ? Set.of() : found;
                 operations += acknowledged;
@@ -171,24 +171,24 @@ public final class AcknowledgedCommand implements Callable<Integer> {
     }
 
     /** Returns only by an exception, unless the process is killed. */
-    private static void load(HmfsClient client, Records records) throws IOException, InterruptedException {
-        String run = records.next();
+    private static void load(HmfsClient client, AcknowledgedCounts counts) throws IOException, InterruptedException {
+        String run = counts.next();
         String top = TOP + "/" + run;
         for (int i = 0; i < NameScript.DIRECTORIES; i++) {
             client.mkdir(top + "/d" + i, 0755, true);
         }
-        records.begin(run);
+        counts.begin(run);
         CountDownLatch begun = new CountDownLatch(WORKERS);
         try (ExecutorService threads = Executors.newFixedThreadPool(WORKERS)) {
             ExecutorCompletionService<Void> workers = new ExecutorCompletionService<>(threads);
             for (int worker = 0; worker < WORKERS; worker++) {
                 NameScript script = new NameScript(worker);
-                FileChannel count = records.open(run, worker);
+                FileChannel count = counts.open(run, worker);
                 workers.submit(() -> work(client, top, script, count, begun));
             }
             begun.await();
             System.out.println("loading " + run);
-            records.loading(run);
+            counts.loading(run);
             try {
                 workers.take().get();
             } catch (ExecutionException e) {
@@ -204,7 +204,7 @@ public final class AcknowledgedCommand implements Callable<Integer> {
         try (count) {
             for (long number = 0; ; number++) {
                 execute(client, top, script.step(number));
-                Records.write(count, number + 1);
+                AcknowledgedCounts.write(count, number + 1);
                 if (number == 0) {
                     begun.countDown();
                 }

@@ -14,12 +14,12 @@ import java.util.stream.Stream;
  * What was acknowledged: a directory for each run, {@code run-0001}, with a file for each worker that holds how many of its operations were
  * answered. A count is written in one call, so that a reader after the death of the writer finds the old or the new one.
  */
-final class Records {
+final class AcknowledgedCounts {
     private static final String RUN = "run-";
 
     private final Path directory;
 
-    Records(Path directory) throws IOException {
+    AcknowledgedCounts(Path directory) throws IOException {
         this.directory = Files.createDirectories(directory);
     }
 
