@@ -54,7 +54,8 @@ fs rdma -cat /d/file >"$work/copy" 2>/dev/null
 check "the file has the same bytes" cmp "$work/file" "$work/copy"
 kill -KILL "$server"
 wait "$server" 2>/dev/null
-refused "a server that was killed is not reached" "cannot connect" fs rdma -ls /
+refused "a server that was killed is not reached" "cannot connect" \
+    "$hmfs" fs --server "$address" -D fs.hmfs.transport=rdma -ls /
 check "it starts again" server_start --host 192.0.2.1 --pool "$pool" --persistence process \
     --data-directory "$work/data" --rdma on || finish
 check "all is there, by RDMA" by_rdma fs rdma -test -e /d/file
@@ -62,6 +63,6 @@ check "the server stops cleanly" server_stop
 check "a server with rdma off starts" server_start --host 192.0.2.1 --pool "$pool" --persistence process \
     --data-directory "$work/data" --rdma off || finish
 check "auto goes by TCP" by_tcp fs auto -test -e /d/f
-refused "rdma is refused" "by RDMA" fs rdma -ls /
+refused "rdma is refused" "by RDMA" "$hmfs" fs --server "$address" -D fs.hmfs.transport=rdma -ls /
 check "the server stops cleanly again" server_stop
 finish
