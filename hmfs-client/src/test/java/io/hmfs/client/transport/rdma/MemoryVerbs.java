@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Verbs whose network is memory, for machines without a device: reliable and in order, and strict. A message that finds no
  * posted receive, or one that is too short, ends the connection, as a receiver that is not ready does; memory that is sent
- * from is read when the peer polls, so that what is changed too early arrives changed.
+ * from is read when the peer polls, so that what is changed too early arrives changed, and may not be sent from again before.
  */
 public final class MemoryVerbs implements Verbs {
     private static final ConcurrentHashMap<Integer, MemoryVerbs> LISTENERS = new ConcurrentHashMap<>();
@@ -24,6 +25,8 @@ public final class MemoryVerbs implements Verbs {
     private final Queue<Runnable> events = new ConcurrentLinkedQueue<>();
     private final List<Pair> pairs = new ArrayList<>();
     private final Object monitor = new Object();
+    private final List<Runnable> heldSent = new ArrayList<>();
+    private volatile boolean holdsSent;
     private boolean woken; // guarded by monitor
     private @Nullable Acceptor acceptor;
     private @Nullable InetSocketAddress address;
@@ -112,6 +115,23 @@ public final class MemoryVerbs implements Verbs {
         wakeUp();
     }
 
+    /** On: that sends are done is not told. Off: it is, of all before too. A device may acknowledge late. */
+    void holdSent(boolean on) {
+        holdsSent = on;
+        if (!on) {
+            heldSent.forEach(Runnable::run);
+            heldSent.clear();
+        }
+    }
+
+    private void tellSent(Runnable told) {
+        if (holdsSent) {
+            heldSent.add(told);
+        } else {
+            told.run();
+        }
+    }
+
     @Override
     public void await(long nanos) {
         synchronized (monitor) {
@@ -157,6 +177,8 @@ public final class MemoryVerbs implements Verbs {
         private final ArrayDeque<Receive> receives = new ArrayDeque<>();
         private final List<Send> sends = new ArrayList<>();
         private int posted;
+        private final BitSet busy = new BitSet(); // slots of sends that are not known to be done
+        private final ArrayDeque<Integer> sent = new ArrayDeque<>(); // the same, in their order
         private volatile @Nullable Events listener;
         private volatile @Nullable Pair peer;
         private volatile boolean accepted;
@@ -223,6 +245,11 @@ public final class MemoryVerbs implements Verbs {
             if (++posted > DEPTH) {
                 throw new IllegalStateException("more sends than the queue has places");
             }
+            if (busy.get(slot)) {
+                throw new IllegalStateException("the memory of a send is used again before it is done");
+            }
+            busy.set(slot);
+            sent.add(slot);
             sends.add(new Send(slot, memory.bytes().slice(offset, length), signalled));
         }
 
@@ -267,11 +294,15 @@ public final class MemoryVerbs implements Verbs {
             int length = send.message.remaining();
             into.room.put(send.message);
             if (send.signalled) {
-                from.tell(() -> {
+                from.owner.tellSent(() -> from.tell(() -> {
                     from.posted -= done + from.pendingUnsignalled;
                     from.pendingUnsignalled = 0;
+                    for (int slot = -1; slot != send.slot; ) {
+                        slot = from.sent.remove();
+                        from.busy.clear(slot);
+                    }
                     from.listener().sent(send.slot);
-                });
+                }));
             }
             listener().received(into.slot, length);
         }

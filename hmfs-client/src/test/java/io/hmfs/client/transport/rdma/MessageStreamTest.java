@@ -176,6 +176,19 @@ class MessageStreamTest {
     }
 
     @Test
+    void memoryIsSentFromAgainOnlyWhenTheDeviceIsDone() {
+        clientVerbs.holdSent(true);
+        client.write(1_000_000);
+        client.stream.flush();
+        pollAll();
+        assertEquals(MessageMemory.SLOTS * (MessageMemory.MESSAGE_MAX - MessageStream.HEADER), server.arrived);
+        clientVerbs.holdSent(false);
+        pollAll();
+        assertEquals(1_000_000, server.arrived);
+        assertLive();
+    }
+
+    @Test
     void aSideThatDoesNotReceiveGivesNoCredit() {
         server.stream.receive(false);
         client.write(1_000_000);
@@ -229,7 +242,7 @@ class MessageStreamTest {
         pollAll();
         assertEquals(300_000, client.arrived);
         assertEquals("it was closed by the peer", client.reason);
-        assertTrue(server.stream.isEnded());
+        assertEquals("this side has closed it", server.reason);
     }
 
     @Test
@@ -252,7 +265,7 @@ class MessageStreamTest {
         server.stream.receive(false);
         server.keeps = true;
         for (int i = 0; i < times; i++) {
-            pair.send(0, memory, 0, length, true);
+            pair.send(i, memory, 0, length, true);
             pair.flush();
         }
         pollAll();
@@ -312,6 +325,13 @@ class MessageStreamTest {
         pollAll();
         assertEquals(1000, first.arrived);
         assertNull(first.reason);
+    }
+
+    @Test
+    void memoryIsUsedAgainWhenItsConnectionHasEnded() {
+        MessageMemory.Block block = client.block();
+        client.stream.close();
+        assertSame(block, client.memory.take());
     }
 
     @Test
