@@ -71,11 +71,15 @@ class RdmaServerTest {
     }
 
     private HmfsClient client() throws IOException {
+        return client(OPTIONS);
+    }
+
+    private HmfsClient client(ClientOptions options) throws IOException {
         return HmfsClient.connect(
                 new RdmaTransport(new MemoryVerbs()),
                 "127.0.0.1",
                 server.address().getPort(),
-                OPTIONS);
+                options);
     }
 
     private static int count(HmfsClient client) throws IOException {
@@ -144,8 +148,9 @@ class RdmaServerTest {
     }
 
     @Test
-    void aStopAnswersWhatIsUnderWay() throws Exception {
-        try (HmfsClient client = client()) {
+    void aServerThatHasStoppedIsGone() throws Exception {
+        ClientOptions hasty = new ClientOptions("alice", Duration.ofSeconds(60), Duration.ofSeconds(3), 256);
+        try (HmfsClient client = client(hasty)) {
             client.mkdir("/d", 0755, false);
             server.close();
             assertThrows(IOException.class, () -> client.stat("/d"));

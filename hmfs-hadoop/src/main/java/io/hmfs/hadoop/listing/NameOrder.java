@@ -101,7 +101,7 @@ final class NameOrder {
             }
             same = i;
         }
-        return same > 0 && same < first.length() && Character.isHighSurrogate(first.charAt(same - 1)) ? same - 1 : same;
+        return same;
     }
 
     /**

@@ -95,7 +95,7 @@ public interface Verbs {
         /** On the side that connects: receives can be posted now, before the peer can send; {@link #connected} follows. */
         void prepared();
 
-        /** The connection is there: messages can be sent. */
+        /** The connection is there: messages can be sent. Before any is received. */
         void connected();
 
         /** A message has come into the buffer that was posted with this number. */

@@ -226,10 +226,8 @@ public final class MemoryVerbs implements Verbs {
         public void accept() {
             accepted = true;
             Pair client = peer();
-            client.tell(() -> {
-                client.listener().connected();
-            });
-            tell(() -> listener().connected());
+            tell(() -> listener().connected()); // first: the client may send as soon as it knows
+            client.tell(() -> client.listener().connected());
         }
 
         @Override
