@@ -144,7 +144,7 @@ final class ChoosingTransport implements Transport {
                 receiver.ended(reason);
                 return;
             }
-            LOG.log(System.Logger.Level.INFO, "{0}; going by TCP", reason.getMessage());
+            LOG.log(System.Logger.Level.DEBUG, "{0}; going by TCP", reason.getMessage());
             fail();
             waitFor(tcp);
             link = tcp.connect(host, port, receiver);
