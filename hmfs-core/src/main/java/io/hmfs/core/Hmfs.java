@@ -2,6 +2,7 @@ package io.hmfs.core;
 
 import io.hmfs.core.check.CheckReport;
 import io.hmfs.core.check.PoolCheck;
+import io.hmfs.core.engine.IdSource;
 import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
@@ -25,17 +26,17 @@ public final class Hmfs {
     public static void format(Path pool, FormatOptions options) throws IOException {
         LogOptions log = options.log();
         if (log != null) {
-            LoggedPoolFile.format(
-                    pool,
-                    log,
-                    options.size(),
-                    options.overwrite(),
-                    file -> Superblock.format(pool, file, UUID.randomUUID(), new SecureRandom().nextLong()));
+            LoggedPoolFile.format(pool, log, options.size(), options.overwrite(), file -> format(pool, file));
             return;
         }
         try (PoolFile file = PoolFiles.create(pool, options.size(), options.backing(), options.overwrite())) {
-            Superblock.format(pool, file, UUID.randomUUID(), new SecureRandom().nextLong());
+            format(pool, file);
         }
+    }
+
+    private static void format(Path pool, PoolFile file) throws PoolException {
+        long firstId = IdSource.firstOfPool(System.currentTimeMillis());
+        Superblock.format(pool, file, UUID.randomUUID(), new SecureRandom().nextLong(), firstId);
     }
 
     /**

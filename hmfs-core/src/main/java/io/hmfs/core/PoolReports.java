@@ -22,6 +22,7 @@ final class PoolReports {
                 file.memory(),
                 file.pmem().persistence().name().toLowerCase(Locale.ROOT),
                 PoolHeader.uuid(file.pmem(), file.header()),
+                engine.ids.mayRepeat(),
                 (int) file.pmem().get(file.header() + PoolHeader.VERSION_OFFSET),
                 PoolHeader.size(file.pmem(), file.header()),
                 Math.max(file.fileSize(), file.sizeMax()),

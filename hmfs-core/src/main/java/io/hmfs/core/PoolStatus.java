@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param memory what it lies on and how stores become durable there, in words
  * @param persistence what an acknowledged operation survives: {@code pmem} or {@code process}
  * @param clusterId identity given at format
+ * @param idsMayRepeat whether its ids began at 2, as those of all pools once did: another pool may have given out the same ones
  * @param formatVersion version of the layout in the pool
  * @param capacity bytes of the pool
  * @param capacityMax bytes to which it may grow; {@code capacity} if it does not
@@ -26,6 +27,7 @@ public record PoolStatus(
         String memory,
         String persistence,
         UUID clusterId,
+        boolean idsMayRepeat,
         int formatVersion,
         long capacity,
         long capacityMax,

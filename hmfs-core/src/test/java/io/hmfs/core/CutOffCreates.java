@@ -34,7 +34,7 @@ abstract class CutOffCreates {
 
     @BeforeEach
     void format() throws PoolException {
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         namespace = new PoolNamespace("sim", file, false);
     }
 

@@ -30,7 +30,7 @@ public final class FreshPool {
 
     private static void format(SimPoolFile file) {
         try {
-            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         } catch (PoolException e) {
             throw new AssertionError(e);
         }

@@ -168,7 +168,7 @@ final class GrowthCrashTest {
     @Test
     void aSuperblockThatSaysMoreThanTheFileHasIsRefused() throws PoolException {
         SimPoolFile file = SimPoolFile.growing(16 << 10, 10, 31);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         file.pmem().set(PoolHeader.GROWN_OFFSET, file.sizeMax());
         PoolException refused = assertThrows(PoolException.class, () -> Superblock.check(Path.of("sim"), file));
         assertEquals(PoolException.Reason.TRUNCATED, refused.reason());

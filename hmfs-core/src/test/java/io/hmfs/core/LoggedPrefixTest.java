@@ -43,7 +43,7 @@ final class LoggedPrefixTest {
 
     private PoolNamespace prepare() throws IOException {
         MemoryPoolFile file = new MemoryPoolFile(log.pmem(), REGION, REGIONS);
-        Superblock.format(Path.of("memory"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("memory"), file, new UUID(1, 2), 42, 2);
         PoolNamespace namespace = new PoolNamespace("memory", file, false);
         Attributes out = new Attributes();
         for (String name : List.of("shared", "own0", "own1", "own2")) {

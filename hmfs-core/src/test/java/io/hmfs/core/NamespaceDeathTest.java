@@ -105,7 +105,7 @@ final class NamespaceDeathTest {
     /** A directory d with the files a, b, c, the directories s and t, and a file with the names m and n; b of "dead" is deleted and still on the list. */
     @BeforeEach
     void prepare() throws PoolException {
-        Superblock.format(Path.of("sim"), pool, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), pool, new UUID(1, 2), 42, 2);
         PoolNamespace namespace = new PoolNamespace("sim", pool, false);
         assertEquals(Status.OK, namespace.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
         directory = out.id;

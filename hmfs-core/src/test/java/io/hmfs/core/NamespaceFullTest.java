@@ -163,7 +163,7 @@ final class NamespaceFullTest {
     }
 
     private PoolNamespace full(SimPoolFile file) throws IOException {
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         PoolNamespace filled = new PoolNamespace("sim", file, false);
         for (int i = 0; filled.create(ROOT, name(i), 0644, 0, 0, out) == Status.OK; i++) {
             // until it is full

@@ -44,7 +44,7 @@ final class NamespaceHistoryTest {
     private long q;
 
     private void prepare() throws PoolException {
-        Superblock.format(Path.of("sim"), prepared, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), prepared, new UUID(1, 2), 42, 2);
         PoolNamespace n = new PoolNamespace("sim", prepared, false);
         p = make(n, FileType.DIRECTORY, ROOT, "p", 01001);
         q = make(n, FileType.DIRECTORY, ROOT, "q", 01002);

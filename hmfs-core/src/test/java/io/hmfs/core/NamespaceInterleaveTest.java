@@ -117,7 +117,7 @@ public final class NamespaceInterleaveTest {
 
     private static SimPoolFile prepare() throws PoolException {
         SimPoolFile file = new SimPoolFile(32 << 10, 14);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         PoolNamespace n = new PoolNamespace("sim", file, false);
         Attributes out = new Attributes();
         for (String name : List.of("x", "dead1", "y", "dead2", "z", "dead3", "dead4")) {
@@ -229,7 +229,7 @@ public final class NamespaceInterleaveTest {
             int event = 0;
             while (true) {
                 SimPoolFile file = new SimPoolFile(32 << 10, 14);
-                Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+                Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
                 PoolNamespace n = open(file); // a fresh pool: what is free is known without a scan
                 ok(n.create(ROOT, Name.of("x"), 0644, 0, 0, out));
                 ok(n.create(ROOT, Name.of("one"), 0644, 0, 0, out));

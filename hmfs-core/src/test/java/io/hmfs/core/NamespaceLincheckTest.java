@@ -29,7 +29,7 @@ public final class NamespaceLincheckTest {
     private static SimPoolFile prepare() {
         SimPoolFile file = new SimPoolFile(16 << 10, 10, Persistence.PROCESS);
         try {
-            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         } catch (PoolException e) {
             throw new AssertionError(e);
         }

@@ -112,7 +112,7 @@ public final class NamespaceMomentTest {
 
     public static SimPoolFile prepare(Consumer<ServerNamespace> fill) throws PoolException {
         SimPoolFile file = new SimPoolFile(32 << 10, 14);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         PoolNamespace n = open(file);
         fill.accept(n);
         n.close();

@@ -40,7 +40,7 @@ final class NamespaceOrderTest {
 
     @BeforeEach
     void prepare() throws PoolException {
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         namespace = new PoolNamespace("sim", file, false);
         ok(namespace.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
         d = out.id;

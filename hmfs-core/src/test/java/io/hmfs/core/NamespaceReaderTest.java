@@ -62,7 +62,7 @@ public final class NamespaceReaderTest {
 
     private static SimPoolFile prepare() throws PoolException {
         SimPoolFile file = new SimPoolFile(16 << 10, 14);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         PoolNamespace n = new PoolNamespace("sim", file, false);
         d = mkdir(n, ROOT, "d");
         e = mkdir(n, ROOT, "e");

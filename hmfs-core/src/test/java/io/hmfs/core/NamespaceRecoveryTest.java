@@ -41,7 +41,7 @@ final class NamespaceRecoveryTest {
 
     private static PoolNamespace format(SimPoolFile file) {
         try {
-            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         } catch (PoolException e) {
             throw new AssertionError(e);
         }

@@ -141,7 +141,7 @@ final class NamespaceRuleTest {
     /** In a full pool the last slots are those of files that were there once. */
     private void prepare(Rule rule, boolean full) throws PoolException {
         SimPoolFile file = new SimPoolFile(REGION, full ? REGIONS_FULL : REGIONS_ROOMY);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         PoolNamespace n = new PoolNamespace("sim", file, false);
         model = new ReferenceNamespace();
         make(n, FileType.DIRECTORY, ROOT, "p", 01001);

@@ -61,7 +61,7 @@ final class NamespaceSettleTest {
 
     @BeforeEach
     void prepare() throws PoolException {
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         PoolNamespace namespace = open(file);
         ok(namespace.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
         d = out.id;

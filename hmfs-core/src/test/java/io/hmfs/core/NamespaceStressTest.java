@@ -106,7 +106,7 @@ final class NamespaceStressTest {
     void threadsThatDieAtOnceLeaveNothingHalf(Persistence mode) throws Exception {
         ENGINE.setLevel(Level.OFF);
         SimPoolFile file = new SimPoolFile(64 << 10, 40, mode);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         PoolNamespace namespace = new PoolNamespace("sim", file, true);
         StressWorld world = new StressWorld(namespace);
         Random random = new Random(3);

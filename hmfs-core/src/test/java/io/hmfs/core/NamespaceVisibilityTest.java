@@ -146,7 +146,7 @@ final class NamespaceVisibilityTest {
 
     private static SimPoolFile prepare() throws PoolException {
         SimPoolFile file = new SimPoolFile(32 << 10, 14);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         PoolNamespace n = new PoolNamespace("sim", file, false);
         Attributes out = new Attributes();
         assertEquals(Status.OK, n.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));

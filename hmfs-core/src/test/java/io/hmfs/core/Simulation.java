@@ -54,7 +54,7 @@ final class Simulation {
                 ? new MemoryPoolFile(MappedPmem.inMemory((REGIONS + 1) * REGION), REGION, REGIONS)
                 : new SimPoolFile(REGION, REGIONS, medium == Medium.KILL ? Persistence.PROCESS : Persistence.PMEM);
         try {
-            Superblock.format(Path.of("sim"), file, new UUID(1, 2), seed);
+            Superblock.format(Path.of("sim"), file, new UUID(1, 2), seed, 2);
         } catch (PoolException e) {
             throw new AssertionError(e);
         }

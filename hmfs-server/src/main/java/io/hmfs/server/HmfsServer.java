@@ -90,7 +90,7 @@ public final class HmfsServer implements AutoCloseable {
                     info(transports.offersRdma()),
                     config.compression(),
                     users.callers(),
-                    Grants.open(config.grantKey()),
+                    Grants.open(config.grantKey(), namespace.poolStatus().clusterId()),
                     disk,
                     config.ioQueueBytesMax(),
                     observation(),

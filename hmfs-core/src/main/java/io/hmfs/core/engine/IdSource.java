@@ -11,6 +11,13 @@ public final class IdSource {
 
     private static final long LEASE = 1 << 20;
 
+    // 2025-01-01T00:00Z, and ids for each millisecond since: 2^48 are enough for pools that are made before 2059.
+    private static final long EPOCH_MILLIS = 1_735_689_600_000L;
+    private static final int OF_MILLISECOND_SHIFT = 8;
+
+    /** A pool whose ids are below was made before first ids followed the time: they began at 2, as those of others. */
+    private static final long FIRST_MIN = 1L << 40;
+
     private final Pmem pmem;
     private final long header;
     private final AtomicLong next;
@@ -22,6 +29,19 @@ public final class IdSource {
         this.header = header;
         this.lease = pmem.get(header + PoolHeader.ID_LEASE_OFFSET);
         this.next = new AtomicLong(lease);
+    }
+
+    /**
+     * The first id of a pool that is made at this time. So the ids of a pool are not those of another one that was made before it, perhaps
+     * in the same place, unless that one gave out more than 256 for each millisecond of its life, or the clock was set back.
+     */
+    public static long firstOfPool(long millis) {
+        return Math.max(FIRST_MIN, (millis - EPOCH_MILLIS) << OF_MILLISECOND_SHIFT);
+    }
+
+    /** Whether ids of this pool may be those of another one, which began at 2, too. */
+    public boolean mayRepeat() {
+        return next.get() < FIRST_MIN;
     }
 
     /** The partition of an id, 0–65535. */

@@ -27,14 +27,18 @@ public final class Superblock {
 
     private Superblock() {}
 
-    /** Writes an empty namespace; the magic comes last, so that a format cut short leaves no pool. */
-    public static void format(Path path, PoolFile file, UUID cluster, long seed) throws PoolException {
+    /**
+     * Writes an empty namespace; the magic comes last, so that a format cut short leaves no pool.
+     *
+     * @param firstId the id of the first object that is made in it, above the root's
+     */
+    public static void format(Path path, PoolFile file, UUID cluster, long seed, long firstId) throws PoolException {
         Pmem pmem = file.pmem();
         long header = file.header();
         PoolHeader.init(pmem, header, cluster, file.fileSize(), file.regionSize(), seed);
         long now = System.currentTimeMillis() * 1_000_000L;
         pmem.set(header + PoolHeader.CLOCK_LEASE_OFFSET, now + 1);
-        pmem.set(header + PoolHeader.ID_LEASE_OFFSET, ROOT_ID + 1);
+        pmem.set(header + PoolHeader.ID_LEASE_OFFSET, firstId);
         pmem.writeBack(header, PoolHeader.SIZE);
         Regions regions = new Regions(file);
         long directory = regions.acquire(RegionKind.INDEX_DIRECTORY);

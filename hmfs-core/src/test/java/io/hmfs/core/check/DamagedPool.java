@@ -32,7 +32,7 @@ final class DamagedPool extends MemoryPoolFile {
     DamagedPool(int regions, Consumer<Namespace> filling) {
         super(MappedPmem.inMemory((regions + 1) * REGION), REGION, regions);
         try {
-            Superblock.format(Path.of("damaged"), this, new UUID(0x1234567890abcdefL, 0x0fedcba987654321L), 7);
+            Superblock.format(Path.of("damaged"), this, new UUID(0x1234567890abcdefL, 0x0fedcba987654321L), 7, 2);
         } catch (PoolException e) {
             throw new AssertionError(e);
         }

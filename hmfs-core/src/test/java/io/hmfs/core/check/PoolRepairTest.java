@@ -260,7 +260,7 @@ final class PoolRepairTest {
     @Test
     void aRepairThatDiesIsFinishedByTheNext() throws PoolException {
         SimPoolFile whole = new SimPoolFile(DamagedPool.REGION, 16, Persistence.PMEM);
-        Superblock.format(PATH, whole, new UUID(3, 4), 11);
+        Superblock.format(PATH, whole, new UUID(3, 4), 11, 2);
         ServerNamespace namespace = TestPool.open(whole);
         DamagedPool.fill(namespace, 3);
         TestPool.scan(namespace);

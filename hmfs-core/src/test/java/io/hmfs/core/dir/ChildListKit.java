@@ -42,7 +42,7 @@ abstract class ChildListKit {
     private static Engine engineOf(SimPoolFile file) {
         Pmem pmem = file.pmem();
         try {
-            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         } catch (PoolException e) {
             throw new AssertionError(e);
         }

@@ -358,7 +358,7 @@ final class FormatDocTest {
     @Test
     void anEmptyPoolIsAsThePageTells() throws IOException {
         SimPoolFile file = new SimPoolFile(32 << 10, 14);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         byte[] magic = new byte[8];
         file.pmem().copyOut(file.header(), magic, 0, 8);
         assertEquals("HMFSPOOL", new String(magic, StandardCharsets.US_ASCII));

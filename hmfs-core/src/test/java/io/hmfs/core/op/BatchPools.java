@@ -25,7 +25,7 @@ abstract class BatchPools {
 
     static SimPoolFile file(Persistence persistence) throws PoolException {
         SimPoolFile file = new SimPoolFile(256 << 10, 24, persistence);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         return file;
     }
 

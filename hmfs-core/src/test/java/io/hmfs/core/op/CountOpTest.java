@@ -42,7 +42,7 @@ final class CountOpTest {
     private static SimPoolFile format() {
         SimPoolFile file = new SimPoolFile(256 << 10, 60, Persistence.PROCESS);
         try {
-            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         } catch (PoolException e) {
             throw new AssertionError(e);
         }

@@ -48,7 +48,7 @@ import org.junit.jupiter.api.Test;
 final class CreateOpTest extends MappedPool {
     private static ServerNamespace simulated(Persistence persistence) throws PoolException {
         SimPoolFile file = new SimPoolFile(256 << 10, 24, persistence);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         return TestPool.open(file);
     }
 
@@ -176,7 +176,7 @@ final class CreateOpTest extends MappedPool {
     @Test
     void aBatchCostsTwoFencesAndOneCompareAndSwapForEachDirectory() throws PoolException {
         SimPoolFile file = new SimPoolFile(256 << 10, 24, Persistence.PMEM);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         ServerNamespace namespace = TestPool.open(file);
         long[] directories = {mkdir(namespace, "d"), mkdir(namespace, "e"), ROOT};
         CreateBatch batch = new CreateBatch(48);
@@ -257,7 +257,7 @@ final class CreateOpTest extends MappedPool {
     @Test
     void aFullPoolRefusesSomeAndMakesRoomForOthers() throws PoolException {
         SimPoolFile file = new SimPoolFile(32 << 10, 12, Persistence.PROCESS);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         ServerNamespace namespace = TestPool.open(file);
         TestPool.scan(namespace);
         CreateBatch batch = new CreateBatch(16);

@@ -49,7 +49,7 @@ final class ListOpTest {
     private static SimPoolFile format() {
         SimPoolFile file = new SimPoolFile(256 << 10, 30, Persistence.PROCESS);
         try {
-            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         } catch (PoolException e) {
             throw new AssertionError(e);
         }

@@ -54,7 +54,7 @@ final class ListRestartTest {
     private static SimPoolFile format() {
         SimPoolFile file = new SimPoolFile(256 << 10, 30, Persistence.PMEM);
         try {
-            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+            Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
             // No second passes while the test runs: the times that it gives out are ahead of the clock by an hour.
             file.pmem().set(PoolHeader.CLOCK_LEASE_OFFSET, (System.currentTimeMillis() + 3_600_000L) * 1_000_000L);
             file.pmem().persist(PoolHeader.CLOCK_LEASE_OFFSET, 8);

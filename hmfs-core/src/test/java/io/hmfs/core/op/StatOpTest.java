@@ -56,7 +56,7 @@ final class StatOpTest {
 
     private static SimPoolFile format(int regionSize, int regions) throws PoolException {
         SimPoolFile file = new SimPoolFile(regionSize, regions, Persistence.PMEM);
-        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42);
+        Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         return file;
     }
 

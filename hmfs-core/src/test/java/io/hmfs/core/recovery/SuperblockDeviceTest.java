@@ -40,7 +40,7 @@ final class SuperblockDeviceTest {
         Path path = Path.of("/dev/dax0.0");
         MappedPmem pmem = MappedPmem.inMemory(SIZE);
         PoolFile whole = new MemoryPoolFile(pmem, PoolFile.REGION_SIZE, (int) (SIZE / PoolFile.REGION_SIZE) - 1);
-        Superblock.format(path, whole, UUID.randomUUID(), 1);
+        Superblock.format(path, whole, UUID.randomUUID(), 1, 2);
         Superblock.check(path, whole);
         for (boolean device : new boolean[] {true, false}) {
             PoolException e = assertThrows(PoolException.class, () -> Superblock.check(path, new Shrunk(pmem, device)));

@@ -38,7 +38,7 @@ final class SuperblockTest {
 
     private static void format(SimPoolFile file) {
         try {
-            Superblock.format(PATH, file, CLUSTER, 42);
+            Superblock.format(PATH, file, CLUSTER, 42, 2);
         } catch (PoolException e) {
             throw new AssertionError(e);
         }

@@ -13,6 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -42,11 +43,20 @@ public final class Grants {
         this.seconds = seconds;
     }
 
-    /** Grants under the key in this file, made if it is not there: files that are open stay so when the server starts anew. */
-    public static Grants open(Path file) throws IOException {
+    /**
+     * Grants of a cluster under the key in this file, made if it is not there: files that are open stay so when the server starts anew. The key
+     * outlives the pool, which may be made anew beside it, so what is sealed with contains the cluster, too.
+     */
+    public static Grants open(Path file, UUID cluster) throws IOException {
         ByteBuffer key = ByteBuffer.wrap(read(file)).order(ByteOrder.LITTLE_ENDIAN);
+        long key0 = key.getLong();
+        long key1 = key.getLong();
+        long high = cluster.getMostSignificantBits();
+        long low = cluster.getLeastSignificantBits();
         return new Grants(
-                key.getLong(), key.getLong(), () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()));
+                SipHash.of(key0, key1, high, low, 0),
+                SipHash.of(key0, key1, high, low, 1),
+                () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()));
     }
 
     private static byte[] read(Path file) throws IOException {

@@ -1,5 +1,6 @@
 package io.hmfs.server.data;
 
+import io.hmfs.core.PoolStatus;
 import io.hmfs.core.Records;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
@@ -19,18 +20,25 @@ public record BuiltinData(BlockStore store, Reaper reaper, OpenCuts cuts) implem
         this(store, reaper, new OpenCuts(store));
     }
 
-    /** Opens it, or makes it; {@code durable}: what was answered must survive the machine. */
+    /**
+     * Opens it, or makes it; {@code durable}: what was answered must survive the machine.
+     *
+     * @throws IOException also if the directory is another cluster's
+     */
     public static BuiltinData open(Path directory, ServerNamespace namespace, long blockSize, boolean durable)
             throws IOException {
+        BlockStore store;
         try {
-            BlockStore store = new BlockStore(directory, blockSize, HANDLES_MAX, durable);
-            return new BuiltinData(store, new Reaper(store, namespace));
+            store = new BlockStore(directory, blockSize, HANDLES_MAX, durable);
         } catch (IOException e) {
             throw new IOException(
                     "cannot open the data directory " + directory + ": " + e
                             + "; make it writable or choose another one",
                     e);
         }
+        PoolStatus pool = namespace.poolStatus();
+        DirectoryMark.claim(directory, pool.clusterId(), pool.idsMayRepeat());
+        return new BuiltinData(store, new Reaper(store, namespace));
     }
 
     /**

@@ -170,7 +170,7 @@ public final class ObjectList {
 
     private void topUnknown() throws IOException {
         list(store.directory(), name -> {
-            if (!isDirectory(store.directory(), name)) {
+            if (!isDirectory(store.directory(), name) && !name.equals(DirectoryMark.NAME)) {
                 unknown(store.directory().resolve(name));
             }
         });

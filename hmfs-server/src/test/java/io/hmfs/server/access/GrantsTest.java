@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Method: a clock of the test's own; the hash against a known value.
  */
 class GrantsTest {
+    private static final UUID CLUSTER = new UUID(1, 2);
     private static final long SIP_OF_24_BYTES = 0xb8ad50c6f649af94L;
 
     @TempDir
@@ -71,14 +73,24 @@ class GrantsTest {
     @Test
     void theKeyIsMadeOnceAndIsTheServersOwn() throws IOException {
         Path file = directory.resolve("key");
-        Grants first = Grants.open(file);
+        Grants first = Grants.open(file, CLUSTER);
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
         long grant = first.grant(Grants.READ);
         long seal = first.seal(7, 3, grant);
-        assertTrue(Grants.open(file).allows(7, 3, grant, seal, Grants.READ));
-        assertNotEquals(seal, Grants.open(directory.resolve("other")).seal(7, 3, grant));
+        assertTrue(Grants.open(file, CLUSTER).allows(7, 3, grant, seal, Grants.READ));
+        assertNotEquals(seal, Grants.open(directory.resolve("other"), CLUSTER).seal(7, 3, grant));
         Files.write(file, new byte[3]);
-        assertThrows(IOException.class, () -> Grants.open(file));
+        assertThrows(IOException.class, () -> Grants.open(file, CLUSTER));
+    }
+
+    @Test
+    void whatOneClusterHasGivenAnotherWithItsKeyDoesNotTake() throws IOException {
+        Path file = directory.resolve("key");
+        Grants first = Grants.open(file, CLUSTER);
+        long grant = first.grant(Grants.READ);
+        long seal = first.seal(7, 3, grant);
+        assertFalse(Grants.open(file, new UUID(1, 3)).allows(7, 3, grant, seal, Grants.READ));
+        assertFalse(Grants.open(file, new UUID(0, 2)).allows(7, 3, grant, seal, Grants.READ));
     }
 
     @Test
@@ -86,14 +98,14 @@ class GrantsTest {
         for (String mode : new String[] {"rw-r-----", "rw-----w-"}) {
             Path file = Files.write(directory.resolve("of-" + mode), new byte[16]);
             Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
-            IOException thrown = assertThrows(IOException.class, () -> Grants.open(file));
+            IOException thrown = assertThrows(IOException.class, () -> Grants.open(file, CLUSTER));
             assertTrue(String.valueOf(thrown.getMessage()).contains("remove it"), thrown.getMessage());
         }
         Path foreign = directory.resolve("foreign");
-        Grants.open(foreign);
+        Grants.open(foreign, CLUSTER);
         if ("root".equals(System.getProperty("user.name"))) { // no other user can make one of another user's
             Files.setAttribute(foreign, "unix:uid", 1);
-            assertThrows(IOException.class, () -> Grants.open(foreign));
+            assertThrows(IOException.class, () -> Grants.open(foreign, CLUSTER));
         }
     }
 }

@@ -25,6 +25,7 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -125,7 +126,7 @@ final class BareService {
                 32 << 10,
                 durable,
                 false);
-        Grants grants = Grants.open(key);
+        Grants grants = Grants.open(key, new UUID(1, 2));
         return new Service(
                 new Partitions(List.of(new Partition(
                         namespace,

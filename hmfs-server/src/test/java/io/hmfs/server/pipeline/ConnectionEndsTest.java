@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -112,7 +113,7 @@ class ConnectionEndsTest {
                 false);
         Callers callers = new Callers(
                 namespace, ServerConfig.of(Path.of("p")).access(), _ -> List.of(), threads, System::nanoTime);
-        Grants grants = Grants.open(directory.resolve("key"));
+        Grants grants = Grants.open(directory.resolve("key"), new UUID(1, 2));
         return new Service(
                 new Partitions(List.of(new Partition(
                         namespace,

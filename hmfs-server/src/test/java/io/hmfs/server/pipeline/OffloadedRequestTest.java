@@ -31,6 +31,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -115,7 +116,7 @@ class OffloadedRequestTest {
                             user -> List.of(),
                             Runnable::run,
                             System::nanoTime),
-                    Grants.open(directory.resolve("key")),
+                    Grants.open(directory.resolve("key"), new UUID(1, 2)),
                     Runnable::run,
                     1 << 20,
                     new Observation(meters, metrics, null, Long.MAX_VALUE),

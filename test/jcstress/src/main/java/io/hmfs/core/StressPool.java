@@ -76,7 +76,7 @@ public final class StressPool {
     public static Engine engine() {
         return make(path -> {
             PoolFile file = PoolFiles.create(path, SIZE, Backing.MAPPED, false);
-            Superblock.format(path, file, new UUID(1, 2), 42);
+            Superblock.format(path, file, new UUID(1, 2), 42, 2);
             Pmem pmem = file.pmem();
             long header = file.header();
             Regions regions = new Regions(file);

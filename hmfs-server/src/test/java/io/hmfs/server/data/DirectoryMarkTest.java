@@ -1,0 +1,82 @@
+package io.hmfs.server.data;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: a data directory is of one cluster, and no other cluster's server takes it.
+ * Method: directories with and without objects and marks, among them damaged ones.
+ */
+class DirectoryMarkTest {
+    private static final UUID OWN = new UUID(1, 2);
+    private static final UUID OTHER = new UUID(1, 3);
+
+    @TempDir
+    private Path directory;
+
+    private Path mark() {
+        return directory.resolve(DirectoryMark.NAME);
+    }
+
+    private String refusal(UUID cluster, boolean mayBeOlder) {
+        IOException refused =
+                assertThrows(IOException.class, () -> DirectoryMark.claim(directory, cluster, mayBeOlder));
+        return String.valueOf(refused.getMessage());
+    }
+
+    @Test
+    void theFirstClusterHasItForEver() throws IOException {
+        DirectoryMark.claim(directory, OWN, false);
+        assertEquals("HMFS data directory 1\ncluster " + OWN + "\n", Files.readString(mark()));
+        DirectoryMark.claim(directory, OWN, false);
+        String refusal = refusal(OTHER, true);
+        assertTrue(refusal.contains(OWN.toString()), refusal);
+        assertTrue(refusal.contains(OTHER.toString()), refusal);
+        assertTrue(refusal.contains("--data-directory"), refusal);
+    }
+
+    @Test
+    void objectsOfUnknownOriginAreOnlyThoseOfAPoolFromBeforeMarks() throws IOException {
+        Files.createDirectories(directory.resolve("0a/ff"));
+        assertTrue(refusal(OWN, false).contains("no file 'cluster'"));
+        assertFalse(Files.exists(mark()), "refused, and taken nevertheless");
+        DirectoryMark.claim(directory, OWN, true);
+        DirectoryMark.claim(directory, OWN, false);
+        refusal(OTHER, true);
+    }
+
+    @Test
+    void whatIsNoObjectDoesNotMatter() throws IOException {
+        Files.createDirectory(directory.resolve("lost+found"));
+        Files.createFile(directory.resolve(DirectoryMark.NAME + ".new")); // of a start that was cut off
+        DirectoryMark.claim(directory, OWN, false);
+        assertFalse(Files.exists(directory.resolve(DirectoryMark.NAME + ".new")));
+    }
+
+    @Test
+    void aDamagedMarkIsNotBelieved() throws IOException {
+        String whole = "HMFS data directory 1\ncluster " + OWN + "\n";
+        for (String damaged : new String[] {
+            "",
+            whole.substring(0, 30),
+            whole + "x",
+            whole.replace("directory 1", "directory 2"),
+            whole.replace("\n", " ")
+        }) {
+            Files.writeString(mark(), damaged);
+            assertTrue(refusal(OWN, true).contains("does not say"), damaged);
+        }
+        Files.delete(mark());
+        Files.createSymbolicLink(mark(), Files.writeString(directory.resolve("elsewhere"), whole));
+        assertThrows(IOException.class, () -> DirectoryMark.claim(directory, OWN, true));
+    }
+}
