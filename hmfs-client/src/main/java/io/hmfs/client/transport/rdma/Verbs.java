@@ -33,12 +33,21 @@ public interface Verbs {
     void stopListening();
 
     /**
-     * Makes a direct buffer usable by all connections; it is registered with a device when a connection of that device first
-     * uses it. It stays so until {@link #close}.
+     * Makes memory usable by all connections; it is registered with a device when a connection of that device first uses
+     * it. It stays so until {@link #deregister} or {@link #close}, and must stay mapped until then. Memory that is
+     * registered twice has two keys, each with its own rights.
      *
+     * @param direct a direct buffer, at most 2 GiB; also one that shows a part of a mapping, from its first byte to its
+     *     capacity
      * @param remote what peers that know its key may do
      */
     Memory register(ByteBuffer direct, Remote remote);
+
+    /**
+     * Takes memory back: when it returns no peer reads or writes it by this registration's key any more, and the connection
+     * of a peer that tries ends. Nothing that uses it may be posted and not done. Idempotent.
+     */
+    void deregister(Memory memory);
 
     /**
      * Handles events and completions that are there, without waiting: calls {@link Events} and {@link Acceptor}. Returns
@@ -73,7 +82,7 @@ public interface Verbs {
         /** The buffer as it was given. */
         ByteBuffer bytes();
 
-        /** The address of its first byte. */
+        /** The address of its first byte, which a peer needs to reach it. */
         long address();
     }
 
@@ -111,7 +120,7 @@ public interface Verbs {
     /** One connection: a queue pair of type RC. */
     interface QueuePair {
         /** Most sends, and most receives, that may be posted and not done. */
-        int DEPTH = 32;
+        int DEPTH = 64;
 
         /**
          * Accepts the connection that was requested.
@@ -126,19 +135,30 @@ public interface Verbs {
         /** Queues a message, which goes out with {@link #flush}. Signalled: {@link Events#sent} will tell. */
         void send(int slot, Memory memory, int offset, int length, boolean signalled);
 
-        /** Queues a write into the peer's memory, as {@link #send} does; it arrives before messages that are sent after it. */
+        /**
+         * Queues a write into the peer's memory, as {@link #send} does; it arrives before messages that are sent after it. A
+         * key or a range that the peer has not registered for writes ends the connection, and nothing is written.
+         */
         void write(
                 int slot, Memory memory, int offset, int length, long remoteAddress, int remoteKey, boolean signalled);
 
-        /** Queues a read of the peer's memory. It has arrived when {@link Events#sent} tells. */
+        /**
+         * Queues a read of the peer's memory. It has arrived when {@link Events#sent} tells. A key or a range that the peer has
+         * not registered for reads ends the connection.
+         */
         void read(
                 int slot, Memory memory, int offset, int length, long remoteAddress, int remoteKey, boolean signalled);
 
         /** Posts what was queued, as one chain. What fails ends the connection, which the next poll tells. */
         void flush();
 
-        /** The key with which the peer of this connection reaches the memory. */
-        int remoteKey(Memory memory);
+        /**
+         * The key with which the peer of this connection reaches the memory; registers it with the connection's device, if no
+         * connection has used it yet.
+         *
+         * @throws IOException the device does not take the memory, for example because too much is locked already
+         */
+        int remoteKey(Memory memory) throws IOException;
 
         /** The peer; null if it is not known. */
         @Nullable

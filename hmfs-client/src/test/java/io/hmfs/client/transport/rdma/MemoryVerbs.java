@@ -7,23 +7,33 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Verbs whose network is memory, for machines without a device: reliable and in order, and strict. A message that finds no
- * posted receive, or one that is too short, ends the connection, as a receiver that is not ready does; memory that is sent
- * from is read when the peer polls, so that what is changed too early arrives changed, and may not be sent from again before.
+ * posted receive, or one that is too short, ends the connection, as a receiver that is not ready does; so does a write or a
+ * read with a key that is not one of the peer's, beyond the memory's end, or without the right. Memory that is sent from, or
+ * written from, is read when the peer polls, so that what is changed too early arrives changed, and may not be used again before.
  */
 public final class MemoryVerbs implements Verbs {
     private static final ConcurrentHashMap<Integer, MemoryVerbs> LISTENERS = new ConcurrentHashMap<>();
+    private static final AtomicInteger KEYS = new AtomicInteger(1000);
+    private static final AtomicLong ADDRESSES = new AtomicLong(1L << 40); // not real ones
     private static int lastPort = 1 << 16;
 
     private final Queue<Runnable> events = new ConcurrentLinkedQueue<>();
     private final List<Pair> pairs = new ArrayList<>();
+    private final Map<Integer, Region> regions = new ConcurrentHashMap<>(); // by key
+    private final AtomicInteger written = new AtomicInteger(); // by peers
+    private final AtomicInteger read = new AtomicInteger();
+    private final AtomicInteger tearsAfter = new AtomicInteger(-1);
     private final Object monitor = new Object();
     private final List<Runnable> heldSent = new ArrayList<>();
     private volatile boolean holdsSent;
@@ -93,7 +103,45 @@ public final class MemoryVerbs implements Verbs {
 
     @Override
     public Memory register(ByteBuffer direct, Remote remote) {
-        return new Region(direct);
+        if (!direct.isDirect() || direct.capacity() == 0) {
+            throw new IllegalArgumentException("not a direct buffer, or an empty one: " + direct);
+        }
+        long address = ADDRESSES.getAndAdd(direct.capacity() + 4096L);
+        Region made = new Region(direct, remote, address, KEYS.incrementAndGet());
+        regions.put(made.key, made);
+        return made;
+    }
+
+    @Override
+    public void deregister(Memory memory) {
+        regions.remove(((Region) memory).key);
+    }
+
+    /** Writes of peers into memory of these verbs, and reads of it. */
+    int written() {
+        return written.get();
+    }
+
+    int read() {
+        return read.get();
+    }
+
+    /** After so many more writes of peers, one arrives by half, and its connection ends: the peer dies. */
+    void tearWriteAfter(int writes) {
+        tearsAfter.set(writes);
+    }
+
+    /** What a peer reaches by a key, or null. */
+    private @Nullable ByteBuffer reach(int key, long address, int length, Remote right) {
+        Region region = regions.get(key);
+        if (region == null || region.remote != right) {
+            return null;
+        }
+        long offset = address - region.address;
+        if (offset < 0 || offset > region.bytes.capacity() - (long) length) {
+            return null;
+        }
+        return region.bytes.duplicate().limit((int) offset + length).position((int) offset);
     }
 
     @Override
@@ -161,22 +209,23 @@ public final class MemoryVerbs implements Verbs {
         List.copyOf(pairs).forEach(Pair::close);
     }
 
-    private record Region(ByteBuffer bytes) implements Memory {
-        @Override
-        public long address() {
-            return 0;
-        }
-    }
+    private record Region(ByteBuffer bytes, Remote remote, long address, int key) implements Memory {}
 
     private record Receive(int slot, ByteBuffer room) {}
 
-    private record Send(int slot, ByteBuffer message, boolean signalled) {}
+    private enum Operation {
+        SEND,
+        WRITE,
+        READ
+    }
+
+    private record Work(
+            Operation operation, int slot, ByteBuffer local, long remoteAddress, int remoteKey, boolean signalled) {}
 
     private static final class Pair implements QueuePair {
         private final MemoryVerbs owner;
         private final ArrayDeque<Receive> receives = new ArrayDeque<>();
-        private final List<Send> sends = new ArrayList<>();
-        private int posted;
+        private final List<Work> sends = new ArrayList<>();
         private final BitSet busy = new BitSet(); // slots of sends that are not known to be done
         private final ArrayDeque<Integer> sent = new ArrayDeque<>(); // the same, in their order
         private volatile @Nullable Events listener;
@@ -235,79 +284,130 @@ public final class MemoryVerbs implements Verbs {
             if (receives.size() == DEPTH) {
                 throw new IllegalStateException("more receives than the queue has places");
             }
-            receives.add(new Receive(slot, memory.bytes().slice(offset, length)));
+            receives.add(new Receive(slot, part(memory, offset, length)));
+        }
+
+        private ByteBuffer part(Memory memory, int offset, int length) {
+            Region region = (Region) memory;
+            if (!region.equals(owner.regions.get(region.key))) {
+                throw new IllegalStateException("memory of other verbs, or that has been deregistered");
+            }
+            return region.bytes.slice(offset, length);
         }
 
         @Override
         public void send(int slot, Memory memory, int offset, int length, boolean signalled) {
-            if (++posted > DEPTH) {
-                throw new IllegalStateException("more sends than the queue has places");
-            }
-            if (busy.get(slot)) {
-                throw new IllegalStateException("the memory of a send is used again before it is done");
-            }
-            busy.set(slot);
-            sent.add(slot);
-            sends.add(new Send(slot, memory.bytes().slice(offset, length), signalled));
+            queue(new Work(Operation.SEND, slot, part(memory, offset, length), 0, 0, signalled));
         }
 
         @Override
         public void write(
                 int slot, Memory memory, int offset, int length, long remoteAddress, int remoteKey, boolean signalled) {
-            throw new UnsupportedOperationException();
+            queue(new Work(Operation.WRITE, slot, part(memory, offset, length), remoteAddress, remoteKey, signalled));
         }
 
         @Override
         public void read(
                 int slot, Memory memory, int offset, int length, long remoteAddress, int remoteKey, boolean signalled) {
-            throw new UnsupportedOperationException();
+            queue(new Work(Operation.READ, slot, part(memory, offset, length), remoteAddress, remoteKey, signalled));
+        }
+
+        private void queue(Work work) {
+            if (sent.size() == DEPTH) {
+                throw new IllegalStateException("more sends than the queue has places");
+            }
+            if (busy.get(work.slot)) {
+                throw new IllegalStateException("the memory of a send is used again before it is done");
+            }
+            busy.set(work.slot);
+            sent.add(work.slot);
+            sends.add(work);
         }
 
         @Override
         public void flush() {
             Pair to = peer();
-            int unsignalled = 0;
-            for (Send send : sends) {
-                unsignalled++;
-                int done = send.signalled ? unsignalled : 0;
-                unsignalled = send.signalled ? 0 : unsignalled;
-                to.owner.tell(() -> to.arrive(this, send, done));
+            for (Work work : sends) {
+                to.owner.tell(() -> to.arrive(this, work));
             }
-            pendingUnsignalled += unsignalled;
             sends.clear();
         }
 
-        private int pendingUnsignalled; // of flushes before: done with the next signalled one
-
-        private void arrive(Pair from, Send send, int done) {
+        private void arrive(Pair from, Work work) {
             if (ended) {
                 return;
             }
+            switch (work.operation) {
+                case SEND -> arrived(from, work);
+                case WRITE -> written(from, work);
+                case READ -> read(from, work);
+            }
+        }
+
+        private void arrived(Pair from, Work work) {
             Receive into = receives.poll();
-            if (into == null || into.room.remaining() < send.message.remaining()) {
+            if (into == null || into.room.remaining() < work.local.remaining()) {
                 from.tell(() -> from.end("the peer was not ready to receive"));
                 end("a message came for which nothing was posted");
                 return;
             }
-            int length = send.message.remaining();
-            into.room.put(send.message);
-            if (send.signalled) {
-                from.owner.tellSent(() -> from.tell(() -> {
-                    from.posted -= done + from.pendingUnsignalled;
-                    from.pendingUnsignalled = 0;
-                    for (int slot = -1; slot != send.slot; ) {
-                        slot = from.sent.remove();
-                        from.busy.clear(slot);
-                    }
-                    from.listener().sent(send.slot);
-                }));
-            }
+            int length = work.local.remaining();
+            into.room.put(work.local);
+            done(from, work);
             listener().received(into.slot, length);
         }
 
+        private void written(Pair from, Work work) {
+            ByteBuffer into = owner.reach(work.remoteKey, work.remoteAddress, work.local.remaining(), Remote.WRITE);
+            if (into == null) {
+                refuse(from);
+            } else if (owner.tearsAfter.getAndDecrement() == 0) {
+                into.put(work.local.limit(work.local.remaining() / 2));
+                from.tell(() -> from.end("it dies"));
+                end("the peer does not acknowledge messages any more");
+            } else {
+                into.put(work.local);
+                owner.written.incrementAndGet();
+                done(from, work);
+            }
+        }
+
+        private void read(Pair from, Work work) {
+            ByteBuffer what = owner.reach(work.remoteKey, work.remoteAddress, work.local.remaining(), Remote.READ);
+            if (what == null) {
+                refuse(from);
+            } else {
+                work.local.put(what);
+                owner.read.incrementAndGet();
+                done(from, work);
+            }
+        }
+
+        private void refuse(Pair from) {
+            from.tell(() -> from.end("the peer's memory was used against its registration, or beyond its end"));
+            end("it closed the connection");
+        }
+
+        /** Tells the peer, if it wants to know. */
+        private static void done(Pair from, Work work) {
+            if (work.signalled) {
+                from.owner.tellSent(() -> from.tell(() -> {
+                    for (int slot = -1; slot != work.slot; ) {
+                        slot = from.sent.remove();
+                        from.busy.clear(slot);
+                    }
+                    from.listener().sent(work.slot);
+                }));
+            }
+        }
+
         @Override
-        public int remoteKey(Memory memory) {
-            throw new UnsupportedOperationException();
+        public int remoteKey(Memory memory) throws IOException {
+            Region region = (Region) memory;
+            if (ended || !region.equals(owner.regions.get(region.key))) {
+                throw new IOException("the connection has ended, or the memory has been deregistered");
+            }
+            return region.key;
         }
 
         @Override

@@ -10,8 +10,12 @@ import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +58,7 @@ public final class VerbsGuest {
             new Named("allocation", VerbsGuest::allocation),
             new Named("waiting", VerbsGuest::waiting),
             new Named("writeAndRead", VerbsGuest::writeAndRead),
+            new Named("mappedFile", VerbsGuest::mappedFile),
             new Named("lastMessages", VerbsGuest::lastMessages),
             new Named("refusal", VerbsGuest::refusal),
             new Named("noListener", VerbsGuest::noListener),
@@ -528,6 +533,35 @@ public final class VerbsGuest {
         }
     }
 
+    /** Memory of a file that others change, in two registrations, of which one ends. */
+    private void mappedFile() throws IOException {
+        Side side = connected();
+        Path file = Files.createTempFile("verbs", ".mapped");
+        MappedByteBuffer mapped;
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 1 << 20);
+        } finally {
+            Files.delete(file);
+        }
+        Memory first = server.register(mapped, Remote.READ);
+        Memory second = server.register(mapped, Remote.READ);
+        check(last().pair.remoteKey(first) != last().pair.remoteKey(second), "one key for two registrations");
+        int key = last().pair.remoteKey(first);
+        server.deregister(second);
+        for (int i = 1; i <= 3; i++) {
+            mapped.putLong(4096, i);
+            int reads = side.sent + 1;
+            side.pair.read(0, side.memory, 0, 8, first.address() + 4096, key, true);
+            side.pair.flush();
+            until(() -> side.sent == reads, "read");
+            check(
+                    side.memory.bytes().getLong(0) == i,
+                    "read " + side.memory.bytes().getLong(0) + " of " + i);
+        }
+        Memory again = server.register(ByteBuffer.allocateDirect(8), Remote.READ); // has the number of the second
+        check(last().pair.remoteKey(again) != key, "the key of other memory");
+    }
+
     /** What was sent before a close is received before the end. */
     private void lastMessages() throws IOException {
         Side side = connected();
@@ -790,6 +824,16 @@ public final class VerbsGuest {
         wrong.pair.write(0, wrong.memory, 0, 8, window.address(), key + 77, true);
         wrong.pair.flush();
         until(() -> wrong.ended != null, "end");
+        Side late = again();
+        late.pair.read(0, late.memory, 0, 8, window.address(), key, true);
+        late.pair.flush();
+        until(() -> late.sent == 1, "read");
+        server.deregister(window);
+        server.deregister(window);
+        late.pair.read(0, late.memory, 0, 8, window.address(), key, true);
+        late.pair.flush();
+        until(() -> late.ended != null, "end after a deregistration");
+        check(late.sent == 1, "read of memory that has been deregistered");
         again();
     }
 

@@ -97,12 +97,19 @@ final class DisniDevice {
         return region;
     }
 
+    /** Ends the registration of memory, if this device has one. */
+    void deregister(int number) {
+        IbvMr region = number < regions.length ? regions[number] : null;
+        if (region != null) {
+            regions[number] = null;
+            free(region);
+        }
+    }
+
     /** Gives all back; there are no connections any more. What a device that was removed refuses stays. */
     void close() {
-        for (IbvMr each : regions) {
-            if (each != null) {
-                deregister(each);
-            }
+        for (int i = 0; i < regions.length; i++) {
+            deregister(i);
         }
         for (DisniQueue each : queues) {
             each.free();
@@ -121,12 +128,11 @@ final class DisniDevice {
         free(domain);
     }
 
-    private static boolean deregister(IbvMr region) {
+    private static void free(IbvMr region) {
         try {
             region.deregMr().execute();
-            return true;
-        } catch (IOException e) {
-            return false; // the device is gone, and the registration with it
+        } catch (IOException ignored) {
+            // the device is gone, and the registration with it
         }
     }
 

@@ -27,6 +27,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -98,7 +99,8 @@ public final class DisniVerbs implements Verbs {
     private int[] generations = new int[16];
     private int nextPlace;
     private int pairCount;
-    private int memories;
+    private int memories; // numbers below it are memories', or free
+    private final BitSet freeMemories = new BitSet();
 
     private @Nullable RdmaCmId listener;
     private @Nullable Acceptor acceptor;
@@ -221,7 +223,23 @@ public final class DisniVerbs implements Verbs {
     @Override
     public Memory register(ByteBuffer direct, Remote remote) {
         requireOpen();
-        return DisniMemory.of(memories++, direct, remote);
+        int number = freeMemories.isEmpty() ? memories : freeMemories.nextSetBit(0);
+        DisniMemory made = new DisniMemory(number, direct, remote);
+        freeMemories.clear(number);
+        memories = Math.max(memories, number + 1);
+        return made;
+    }
+
+    @Override
+    public void deregister(Memory memory) {
+        int number = ((DisniMemory) memory).takeNumber();
+        if (number < 0 || closed) {
+            return;
+        }
+        for (DisniDevice each : devices) {
+            each.deregister(number);
+        }
+        freeMemories.set(number);
     }
 
     @Override
@@ -879,16 +897,11 @@ public final class DisniVerbs implements Verbs {
         }
 
         @Override
-        public int remoteKey(Memory memory) {
+        public int remoteKey(Memory memory) throws IOException {
             if (!usable()) {
-                return 0;
+                throw new IOException(failure == null ? "the connection has ended" : failure);
             }
-            try {
-                return region((DisniMemory) memory).getRkey();
-            } catch (IOException e) {
-                fail(reason(e));
-                return 0;
-            }
+            return region((DisniMemory) memory).getRkey();
         }
 
         /** Whether there is a queue pair, and posting to it has not failed. */
