@@ -125,10 +125,15 @@ public final class FrameAssembler {
         return pending.readableBytes();
     }
 
-    /** Lets go of the buffer if all of it was consumed; to be called after a batch. */
+    /**
+     * Lets go of the buffer if all of it was consumed, or if others have it, too, as memory of a device that waits to be used
+     * again: then what is left is copied. To be called after a batch.
+     */
     public void trim() {
         if (!pending.isReadable()) {
             close();
+        } else if (pending.refCnt() > 1) {
+            grow(0);
         }
     }
 

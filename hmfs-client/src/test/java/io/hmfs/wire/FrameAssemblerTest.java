@@ -71,6 +71,27 @@ class FrameAssemblerTest {
     }
 
     @Test
+    void whatOthersHaveTooIsNotKeptForAnUnfinishedFrame() {
+        ByteBuf lent = Unpooled.buffer(100).writeIntLE(40).writeZero(30);
+        assembler.add(lent.retain());
+        assertFalse(assembler.next());
+        assertEquals(2, lent.refCnt());
+        assembler.trim();
+        assertEquals(1, lent.refCnt());
+        assembler.add(Unpooled.buffer().writeZero(10));
+        assertTrue(assembler.next());
+        assertEquals(40, assembler.length());
+    }
+
+    @Test
+    void whatTheAssemblerHasAloneIsKept() {
+        ByteBuf own = Unpooled.buffer(100).writeIntLE(40).writeZero(30);
+        assembler.add(own);
+        assembler.trim();
+        assertSame(own, assembler.buffer());
+    }
+
+    @Test
     void wholeFramesAreNotCopied() {
         ByteBuf piece = length(20).writeZero(20);
         assembler.add(piece);

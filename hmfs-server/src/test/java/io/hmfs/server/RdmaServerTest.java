@@ -1,7 +1,9 @@
 package io.hmfs.server;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.CreateOptions;
@@ -25,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -44,6 +47,7 @@ class RdmaServerTest {
     private static final ClientOptions OPTIONS =
             new ClientOptions("alice", Duration.ofSeconds(60), Duration.ofSeconds(60), 256);
 
+    private static final int CHUNK = 256 << 10;
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, CreateOptions.INHERITED);
 
     @TempDir
@@ -75,11 +79,12 @@ class RdmaServerTest {
     }
 
     private HmfsClient client(ClientOptions options) throws IOException {
+        return client(new MemoryVerbs(), options);
+    }
+
+    private HmfsClient client(MemoryVerbs verbs, ClientOptions options) throws IOException {
         return HmfsClient.connect(
-                new RdmaTransport(new MemoryVerbs()),
-                "127.0.0.1",
-                server.address().getPort(),
-                options);
+                new RdmaTransport(verbs), "127.0.0.1", server.address().getPort(), options);
     }
 
     private static int count(HmfsClient client) throws IOException {
@@ -131,6 +136,44 @@ class RdmaServerTest {
                 each.get();
             }
             assertEquals(20_000, count(client));
+        }
+    }
+
+    @Test
+    void longRepliesAreWrittenIntoTheClientsMemoryAndLongRequestsReadThere() throws Exception {
+        MemoryVerbs verbs = new MemoryVerbs();
+        byte[] bytes = new byte[8 * CHUNK];
+        new Random(7).nextBytes(bytes);
+        try (HmfsClient client = client(verbs, OPTIONS)) {
+            FileInfo file = client.create("/f", PLAIN);
+            List<CompletableFuture<Void>> written = new ArrayList<>();
+            for (int at = 0; at < bytes.length; at += CHUNK) {
+                written.add(client.writeBlockAsync(file.id(), 0, at, bytes, at, CHUNK));
+            }
+            for (CompletableFuture<Void> each : written) {
+                each.get();
+            }
+            int reads = verbs.read();
+            assertTrue(reads >= 7 * 4, "reads: " + reads);
+            byte[] back = new byte[bytes.length];
+            List<CompletableFuture<Integer>> read = new ArrayList<>();
+            for (int at = 0; at < bytes.length; at += CHUNK) {
+                read.add(client.readBlockAsync(file.id(), 0, at, back, at, CHUNK));
+            }
+            for (CompletableFuture<Integer> each : read) {
+                assertEquals(CHUNK, each.get());
+            }
+            assertArrayEquals(bytes, back);
+            assertTrue(verbs.written() >= 8 * 4, "writes: " + verbs.written());
+            client.mkdir("/d", 0755, false);
+            for (int i = 0; i < 3000; i++) {
+                client.create("/d/a-name-of-some-length-" + i, PLAIN);
+            }
+            int before = verbs.written();
+            assertEquals(3000, count(client));
+            assertTrue(verbs.written() >= before + 3, "writes of pages: " + (verbs.written() - before));
+            String metrics = client.metrics();
+            assertTrue(metrics.contains("hmfs_rdma_read_bytes_total 2"), metrics);
         }
     }
 

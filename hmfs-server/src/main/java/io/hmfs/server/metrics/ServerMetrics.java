@@ -234,6 +234,16 @@ public final class ServerMetrics implements AutoCloseable {
         counter("hmfs.received", "bytes", "Bytes read from connections", () -> tally(WorkerMeter.Tally.RECEIVED_BYTES));
         counter("hmfs.sent", "bytes", "Bytes of replies", () -> tally(WorkerMeter.Tally.SENT_BYTES));
         counter(
+                "hmfs.rdma.written",
+                "bytes",
+                "Bytes of long replies that were written into clients' memory",
+                () -> tally(WorkerMeter.Tally.RDMA_WRITTEN_BYTES));
+        counter(
+                "hmfs.rdma.read",
+                "bytes",
+                "Bytes of long requests that were read from clients' memory",
+                () -> tally(WorkerMeter.Tally.RDMA_READ_BYTES));
+        counter(
                 "hmfs.frames.refused",
                 null,
                 "Frames that were no request: unreadable, malformed, of another protocol or version, too late",

@@ -46,7 +46,10 @@ public final class WorkerMeter {
         HELD_BYTES,
         /** Batches of replies that have waited for the log. */
         HOLDS,
-        HOLD_NANOS
+        HOLD_NANOS,
+        /** Bytes of long replies that were written into clients' memory by RDMA, and of long requests that were read there. */
+        RDMA_WRITTEN_BYTES,
+        RDMA_READ_BYTES
     }
 
     private final long[] cells = new long[TALLIES + Tally.values().length];

@@ -1,27 +1,33 @@
 package io.hmfs.client.transport.rdma;
 
+import io.hmfs.client.transport.rdma.Window.Piece;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A stream of bytes in both directions over one queue pair (docs/wire.md#rdma). Each message takes one of the buffers that
- * the peer has posted, so a message with bytes needs a credit; the receiver gives the credit back, in the header of its own
- * messages or in one without bytes, when it has let go of the buffer. Of the thread that polls the verbs.
+ * the peer has posted, so a message with a body needs a credit; the receiver gives the credit back, in the header of its own
+ * messages or in one without a body, when it has let go of the buffer. Of the thread that polls the verbs.
  *
  * <pre>
- *   message   | u32 credits | u32 kind | bytes of the stream, 1 to 4,088, or none |
+ *   message   | u16 credits | u16 pieces | u32 kind | body, at most 4,088 bytes |
  * </pre>
  *
- * <p>A message without bytes takes no credit. One that only gives credits brings at least {@link #GIVE_AT} of them, and a
+ * <p>The body has bytes of the stream, or says where a long part of it is: in a piece of memory that the peer lets this side
+ * fill, which is given back with the credit of the message ({@link LongParts}). What comes is handed on in its order, so a
+ * message waits for the long parts before it that are still to be read.
+ *
+ * <p>A message without a body takes no credit. One that only gives credits brings at least {@link #GIVE_AT} of them, and a
  * peer that handles no message has spent at most {@link #CREDITS}: so at most two of them wait, and perhaps the last one of
  * all. {@link #RESERVED} buffers more than there are credits suffice, and no send ever waits for a buffer at the peer.
  */
 public final class MessageStream implements Verbs.Events {
     private static final long MAGIC = 0x414D_4452_5346_4D48L; // "HMFSRDMA"
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
 
     static final int HEADER = 8;
 
@@ -30,7 +36,12 @@ public final class MessageStream implements Verbs.Events {
 
     private static final int CREDITS_ONLY = 1;
     private static final int LAST = 2; // the sender ends the stream when it has arrived
+    private static final int WINDOWS = 3; // where the client's memory for long parts is; once
+    private static final int LONG = 4; // number of a piece, and how many bytes of the stream are in it
+    private static final int LONG_BODY = 8;
     private static final int BYTES_MAX = MessageMemory.MESSAGE_MAX - HEADER;
+
+    private static final String FOREIGN = "it sent a message that is none of this protocol";
 
     /** Messages with bytes that a peer may have sent and that this side has not let go of. */
     static final int CREDITS = 16;
@@ -39,6 +50,16 @@ public final class MessageStream implements Verbs.Events {
     static final int GIVE_AT = CREDITS / 2;
 
     static final int RESERVED = 4;
+
+    /** A client announces its windows when so many bytes wait, or so many full messages have come. */
+    static final int WINDOWS_FROM_BYTES = 32 << 10;
+
+    static final int WINDOWS_FROM_MESSAGES = 8;
+
+    /** Numbers of work requests: those of sends are slots, from 0 on. */
+    private static final int WRITES = 32;
+
+    private static final int READS = 64;
 
     private static final int SLOTS = MessageMemory.SLOTS;
 
@@ -72,6 +93,9 @@ public final class MessageStream implements Verbs.Events {
         /** Bytes can be written. */
         void connected();
 
+        /** {@link MessageStream#settle} is to be called when all that came has been handled. */
+        void unsettled();
+
         /** Bytes have come; takes the buffer's ownership. They stay in memory of the device until it is released. */
         void received(ByteBuf bytes);
 
@@ -87,6 +111,15 @@ public final class MessageStream implements Verbs.Events {
     private final ByteBuffer bytes; // of the block's region
     private final int[] lent = new int[SLOTS]; // receives whose bytes the receiver still has
     private int lentCount;
+    private final LongParts longs;
+    private final @Nullable Piece[] sending = new Piece[SLOTS]; // that the messages tell of
+    private final @Nullable Piece[] coming =
+            new Piece[LongParts.PIECES]; // for what the peer has filled, until it is let go
+    private final int[] pieceLengths = new int[LongParts.PIECES];
+    private final int[] messageLengths = new int[SLOTS];
+    private final int[] order = new int[SLOTS]; // what came and was not handed on: slots, and pieces as ~number
+    private int first; // of them
+    private int count;
     private final ArrayDeque<ByteBuf> unsent = new ArrayDeque<>();
     private final Receiver receiver;
     private Verbs.@Nullable QueuePair pair;
@@ -98,16 +131,40 @@ public final class MessageStream implements Verbs.Events {
     private long waiting;
     private long sends; // posted so far
     private long sendsDone;
+    /* sets of pieces */
+    private int pieces; // that this side fills, now or when they are given back
+    private int free; // of them, to be filled
+    private int peerFree; // that the peer may fill
+    private int owedPieces; // to be given to the peer
+    private int there; // what the peer filled them with is in `coming`
+    private int lentPieces; // the receiver still has what came
     private int credits = CREDITS; // for messages to the peer
     private int peerCredits = CREDITS; // that the peer has for messages to this side
     private int owed; // credits to be given
-    private int queued; // sends that have not been flushed
+    private int queued; // requests that have not been flushed
+    private int fullMessages; // that came, while there are no windows
+    private boolean mayAnnounce;
+    private boolean announced; // by the peer
+    private boolean accepts; // the announcement, which is to be told
+    private boolean handing;
 
-    public MessageStream(MessageMemory memory, Receiver receiver) {
+    private MessageStream(MessageMemory memory, LongParts longs, Receiver receiver) {
         this.memory = memory;
+        this.longs = longs;
         this.receiver = receiver;
         block = memory.take();
         bytes = block.bytes;
+        mayAnnounce = !longs.usesPeersMemory();
+    }
+
+    /** A client's side of a stream. */
+    static MessageStream ofClient(MessageMemory memory, WindowMemory windows, Receiver receiver) {
+        return new MessageStream(memory, new ClientWindows(windows), receiver);
+    }
+
+    /** A server's side of a stream. */
+    public static MessageStream ofServer(MessageMemory memory, PieceMemory pieces, Receiver receiver) {
+        return new MessageStream(memory, new ServerPieces(pieces), receiver);
     }
 
     MessageMemory.Block block() {
@@ -153,38 +210,172 @@ public final class MessageStream implements Verbs.Events {
         }
         int at = block.receiveAt(slot);
         int kind = length < HEADER ? -1 : bytes.getInt(at + Integer.BYTES);
-        if ((kind != BYTES || length == HEADER)
-                && (kind != CREDITS_ONLY || length != HEADER)
-                && (kind != LAST || length != HEADER)) {
-            end("it sent a message that is none of this protocol");
+        if (!hasLengthOf(kind, length)) {
+            end(FOREIGN);
             return;
         }
-        int given = bytes.getInt(at);
-        if (given < 0 || given > CREDITS - credits || (given < GIVE_AT && kind == CREDITS_ONLY)) {
-            end("it gave " + Integer.toUnsignedString(given) + " credits while " + (CREDITS - credits) + " were used");
+        if (!takeGiven(Short.toUnsignedInt(bytes.getShort(at)), Short.toUnsignedInt(bytes.getShort(at + 2)), kind)) {
             return;
         }
-        credits += given;
-        if (kind == LAST) {
-            end("it was closed by the peer");
-            return;
+        switch (kind) {
+            case LAST -> {
+                end("it was closed by the peer");
+                return;
+            }
+            case CREDITS_ONLY -> post(slot);
+            default -> {
+                if (peerCredits == 0) {
+                    end("it sent without credit");
+                    return;
+                }
+                peerCredits--;
+                if (!body(slot, length, kind)) {
+                    return;
+                }
+            }
         }
-        if (kind == CREDITS_ONLY) {
-            post(slot);
-        } else if (peerCredits == 0) {
-            end("it sent without credit");
-            return;
-        } else {
-            peerCredits--;
-            hand(slot, length);
-        }
-        if (given > 0 && !unsent.isEmpty()) {
+        if (!unsent.isEmpty()) {
             flush();
         }
+        post();
+    }
+
+    private static boolean hasLengthOf(int kind, int length) {
+        return switch (kind) {
+            case BYTES -> length > HEADER;
+            case CREDITS_ONLY, LAST -> length == HEADER;
+            case WINDOWS -> length == HEADER + LongParts.ANNOUNCEMENT_BYTES;
+            case LONG -> length == HEADER + LONG_BODY;
+            default -> false;
+        };
+    }
+
+    /** Takes the credits and pieces that a message brings; false: it had none to give. */
+    private boolean takeGiven(int given, int givenPieces, int kind) {
+        boolean isEnough = kind != CREDITS_ONLY || given >= GIVE_AT || givenPieces == LongParts.ALL_PIECES;
+        if (given > CREDITS - credits || !isEnough) {
+            end("it gave " + given + " credits while " + (CREDITS - credits) + " were used");
+            return false;
+        }
+        if ((givenPieces & (free | ~pieces)) != 0) {
+            end("it gave pieces that it did not have");
+            return false;
+        }
+        credits += given;
+        free |= givenPieces;
+        return true;
+    }
+
+    /** False: it has ended the stream. */
+    private boolean body(int slot, int length, int kind) {
+        int at = block.receiveAt(slot) + HEADER;
+        switch (kind) {
+            case WINDOWS -> {
+                if (announced || !longs.usesPeersMemory()) {
+                    end(FOREIGN);
+                    return false;
+                }
+                announced = true;
+                if (longs.use(pair(), bytes, at)) {
+                    accepts = true;
+                    pieces = LongParts.ALL_PIECES;
+                    free = LongParts.ALL_PIECES;
+                    owedPieces = LongParts.ALL_PIECES;
+                }
+                letGo(slot);
+                receiver.unsettled();
+            }
+            case LONG -> {
+                int number = bytes.getInt(at);
+                int filled = bytes.getInt(at + Integer.BYTES);
+                boolean isGiven = number >= 0 && number < LongParts.PIECES && (peerFree & (1 << number)) != 0;
+                if (!isGiven || filled < 1 || filled > Window.PIECE_BYTES) {
+                    end("it filled a piece that it did not have, or beyond its end");
+                    return false;
+                }
+                peerFree &= ~(1 << number);
+                pieceLengths[number] = filled;
+                post(slot);
+                enqueue(~number);
+            }
+            default -> {
+                fullMessages += length == MessageMemory.MESSAGE_MAX ? 1 : 0;
+                messageLengths[slot] = length;
+                enqueue(slot);
+            }
+        }
+        advance();
+        return !ended;
+    }
+
+    private void enqueue(int arrival) {
+        order[(first + count++) % SLOTS] = arrival;
+    }
+
+    /** Fetches long parts, as far as there is memory for them, and hands on what has come, in its order. */
+    private void advance() {
+        if (handing || count == 0) { // from within a receiver, to whom the next comes after this one
+            return;
+        }
+        handing = true;
+        receiver.unsettled();
+        try {
+            fetch();
+            while (!ended && count > 0 && isThere(order[first])) {
+                int next = order[first];
+                first = (first + 1) % SLOTS;
+                count--;
+                if (next < 0) {
+                    handPiece(~next);
+                    fetch();
+                } else {
+                    hand(next, messageLengths[next]);
+                }
+            }
+        } finally {
+            handing = false;
+        }
+    }
+
+    private boolean isThere(int arrival) {
+        return arrival >= 0 || (there & (1 << ~arrival)) != 0;
+    }
+
+    private void fetch() {
+        for (int i = 0; i < count && receiving && !ended; i++) {
+            int number = ~order[(first + i) % SLOTS];
+            if (number < 0 || coming[number] != null) {
+                continue;
+            }
+            Piece piece = longs.toTake(number);
+            if (piece == null) {
+                return;
+            }
+            coming[number] = piece;
+            if (longs.fetch(pair(), READS + number, piece, number, pieceLengths[number])) {
+                queued++;
+            } else {
+                there |= 1 << number;
+            }
+        }
+    }
+
+    /** Whether a long part came for which there is no memory yet. */
+    private boolean awaitsMemory() {
+        for (int i = 0; i < count; i++) {
+            int number = ~order[(first + i) % SLOTS];
+            if (number >= 0 && coming[number] == null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void hand(int slot, int length) {
         receiver.received(block.arrival(slot).setIndex(HEADER, length).retain());
+        if (ended) {
+            return;
+        }
         if (block.isLent(slot)) {
             lent[lentCount++] = slot;
         } else {
@@ -193,15 +384,49 @@ public final class MessageStream implements Verbs.Events {
     }
 
     private void letGo(int slot) {
-        if (!ended) {
-            post(slot);
-            owed++;
+        post(slot);
+        owed++;
+    }
+
+    private void handPiece(int number) {
+        Piece piece = Objects.requireNonNull(coming[number]);
+        receiver.received(piece.arrival().setIndex(0, pieceLengths[number]).retain());
+        if (ended) {
+            return;
         }
+        if (piece.isLent()) {
+            lentPieces |= 1 << number;
+        } else {
+            letGoPiece(number);
+        }
+    }
+
+    private void letGoPiece(int number) {
+        Piece piece = Objects.requireNonNull(coming[number]);
+        coming[number] = null;
+        there &= ~(1 << number);
+        lentPieces &= ~(1 << number);
+        longs.letGo(piece);
+        owedPieces |= 1 << number;
+        owed++;
     }
 
     @Override
     public void sent(int slot) {
-        sendsDone += Math.floorMod(slot - (int) (sendsDone % SLOTS), SLOTS) + 1;
+        if (slot >= READS) {
+            there |= 1 << (slot - READS);
+            advance();
+            post();
+            return;
+        }
+        for (int done = Math.floorMod(slot - nextDone(), SLOTS) + 1; done > 0; done--) {
+            Piece piece = sending[nextDone()];
+            if (piece != null) {
+                sending[nextDone()] = null;
+                longs.sent(piece);
+            }
+            sendsDone++;
+        }
         if (saidLast && sends == sendsDone) {
             end("this side has closed it");
         } else if (closes || !unsent.isEmpty()) {
@@ -209,12 +434,16 @@ public final class MessageStream implements Verbs.Events {
         }
     }
 
+    private int nextDone() {
+        return (int) (sendsDone % SLOTS);
+    }
+
     @Override
     public void ended(String reason) {
         if (!ended) {
             release();
             receiver.ended(reason);
-            memory.give(block); // the receiver has let go of what it can
+            giveBack(); // the receiver has let go of what it can
         }
     }
 
@@ -247,9 +476,13 @@ public final class MessageStream implements Verbs.Events {
             return;
         }
         long before = waiting;
+        announce();
         while (!unsent.isEmpty() && credits > 0 && hasRoom()) {
             credits--;
-            send(BYTES, fill(nextSend()));
+            if (waiting < LongParts.FROM_BYTES || !sendLong()) {
+                int at = block.sendAt(nextSend()) + HEADER;
+                send(BYTES, HEADER + fill(bytes, at, BYTES_MAX));
+            }
         }
         if (closes && !saidLast && unsent.isEmpty() && hasRoom()) {
             saidLast = true;
@@ -269,36 +502,75 @@ public final class MessageStream implements Verbs.Events {
         return (int) (sends % SLOTS);
     }
 
-    /** Moves bytes into a message; how long it is. */
-    private int fill(int slot) {
+    /** Tells the peer of this side's memory for long parts, if it is a client's and there is use for it. */
+    private void announce() {
+        boolean isWanted = waiting >= WINDOWS_FROM_BYTES || fullMessages >= WINDOWS_FROM_MESSAGES;
+        if (!mayAnnounce || !isWanted || credits == 0 || !hasRoom()) {
+            return;
+        }
+        mayAnnounce = false;
+        if (longs.announce(pair(), bytes, block.sendAt(nextSend()) + HEADER)) {
+            pieces = LongParts.ALL_PIECES; // and free when the server gives them
+            peerFree = LongParts.ALL_PIECES;
+            credits--;
+            send(WINDOWS, HEADER + LongParts.ANNOUNCEMENT_BYTES);
+        }
+    }
+
+    /** Sends a long part, if there is a piece for it. */
+    private boolean sendLong() {
+        int number = Integer.numberOfTrailingZeros(free);
+        Piece piece = free == 0 ? null : longs.toFill(number);
+        if (piece == null) {
+            return false;
+        }
+        free &= ~(1 << number);
+        int length = fill(piece.bytes, piece.start, Window.PIECE_BYTES);
+        int slot = nextSend();
+        sending[slot] = piece;
+        longs.bring(pair(), WRITES + slot, piece, number, length);
         int at = block.sendAt(slot) + HEADER;
-        int room = BYTES_MAX;
+        bytes.putInt(at, number).putInt(at + Integer.BYTES, length);
+        send(LONG, HEADER + LONG_BODY);
+        return true;
+    }
+
+    /** Moves bytes to where they leave from; how many. */
+    private int fill(ByteBuffer to, int start, int most) {
+        int at = start;
+        int room = most;
         while (room > 0 && !unsent.isEmpty()) {
             ByteBuf from = unsent.element();
-            int count = Math.min(room, from.readableBytes());
-            bytes.limit(at + count).position(at);
-            from.readBytes(bytes);
-            bytes.clear();
-            at += count;
-            room -= count;
+            int moved = Math.min(room, from.readableBytes());
+            to.limit(at + moved).position(at);
+            from.readBytes(to);
+            to.clear();
+            at += moved;
+            room -= moved;
             if (!from.isReadable()) {
                 unsent.remove().release();
             }
         }
-        waiting -= BYTES_MAX - room;
-        return MessageMemory.MESSAGE_MAX - room;
+        waiting -= most - room;
+        return most - room;
     }
 
     private void send(int kind, int length) {
         int slot = nextSend();
         int at = block.sendAt(slot);
         int give = receiving ? owed : 0;
-        bytes.putInt(at, give).putInt(at + Integer.BYTES, kind);
+        int givePieces = receiving ? owedPieces : 0;
+        bytes.putShort(at, (short) give).putShort(at + Short.BYTES, (short) givePieces);
+        bytes.putInt(at + Integer.BYTES, kind);
         owed -= give;
         peerCredits += give;
+        owedPieces &= ~givePieces;
+        peerFree |= givePieces;
+        accepts &= givePieces == 0;
         sends++;
         queued++;
-        pair().send(slot, block.memory, at, length, kind == LAST || sends % SIGNAL_EVERY == 0);
+        boolean isAwaited = kind == LAST || kind == LONG;
+        pair().send(slot, block.memory, at, length, isAwaited || sends % SIGNAL_EVERY == 0);
     }
 
     /**
@@ -316,11 +588,22 @@ public final class MessageStream implements Verbs.Events {
                 letGo(slot);
             }
         }
-        if (receiving && owed >= GIVE_AT && hasRoom()) {
+        for (int left = lentPieces; left != 0; left &= left - 1) {
+            int number = Integer.numberOfTrailingZeros(left);
+            if (!Objects.requireNonNull(coming[number]).isLent()) {
+                letGoPiece(number);
+            }
+        }
+        advance();
+        if (ended) {
+            return false;
+        }
+        announce();
+        if (receiving && (owed >= GIVE_AT || accepts) && hasRoom()) {
             send(CREDITS_ONLY, HEADER);
         }
         post();
-        return lentCount > 0;
+        return lentCount > 0 || lentPieces != 0 || awaitsMemory();
     }
 
     private void post() {
@@ -335,6 +618,8 @@ public final class MessageStream implements Verbs.Events {
         receiving = on;
         if (on) {
             settle();
+        } else {
+            longs.pause();
         }
     }
 
@@ -352,7 +637,7 @@ public final class MessageStream implements Verbs.Events {
                 live.close();
             }
             release();
-            memory.give(block);
+            giveBack();
         }
     }
 
@@ -367,5 +652,26 @@ public final class MessageStream implements Verbs.Events {
         unsent.clear();
         waiting = 0;
         lentCount = 0;
+        count = 0;
+    }
+
+    /** Gives the memory back; what the receiver still has is used again when it has let go. */
+    private void giveBack() {
+        for (int slot = 0; slot < SLOTS; slot++) {
+            Piece piece = sending[slot];
+            if (piece != null) {
+                sending[slot] = null;
+                longs.sent(piece);
+            }
+        }
+        for (int number = 0; number < LongParts.PIECES; number++) {
+            Piece piece = coming[number];
+            if (piece != null) {
+                coming[number] = null;
+                longs.letGo(piece);
+            }
+        }
+        longs.close();
+        memory.give(block);
     }
 }

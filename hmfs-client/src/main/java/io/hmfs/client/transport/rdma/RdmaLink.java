@@ -36,12 +36,18 @@ final class RdmaLink implements Transport.Link, MessageStream.Receiver {
     private boolean handling; // what came; the replies may start calls, which are flushed together
     private long lastReadNanos;
 
-    RdmaLink(String host, int port, Transport.Receiver receiver, MessageMemory memory, Runnable wakeUp) {
+    RdmaLink(
+            String host,
+            int port,
+            Transport.Receiver receiver,
+            MessageMemory memory,
+            WindowMemory windows,
+            Runnable wakeUp) {
         this.host = host;
         this.port = port;
         this.receiver = receiver;
         this.wakeUp = wakeUp;
-        stream = new MessageStream(memory, this);
+        stream = MessageStream.ofClient(memory, windows, this);
     }
 
     private String address() {
@@ -122,6 +128,11 @@ final class RdmaLink implements Transport.Link, MessageStream.Receiver {
                 frames.trim();
             }
         }
+    }
+
+    @Override
+    public void unsettled() {
+        handling = true;
     }
 
     @Override

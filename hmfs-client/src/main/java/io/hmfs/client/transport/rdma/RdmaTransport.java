@@ -9,17 +9,19 @@ import java.util.List;
 public final class RdmaTransport implements Transport {
     private final Verbs verbs;
     private final MessageMemory memory;
+    private final WindowMemory windows;
     private final List<RdmaLink> links = new ArrayList<>(); // mostly one
 
     /** The verbs are this transport's from now on. */
     public RdmaTransport(Verbs verbs) {
         this.verbs = verbs;
         memory = new MessageMemory(verbs);
+        windows = new WindowMemory(verbs);
     }
 
     @Override
     public Link connect(String host, int port, Receiver receiver) {
-        RdmaLink link = new RdmaLink(host, port, receiver, memory, verbs::wakeUp);
+        RdmaLink link = new RdmaLink(host, port, receiver, memory, windows, verbs::wakeUp);
         link.connect(verbs);
         links.add(link);
         verbs.wakeUp(); // a thread that waits must wait for this connection too

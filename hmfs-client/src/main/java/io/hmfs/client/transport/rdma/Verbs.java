@@ -153,10 +153,17 @@ public interface Verbs {
         void flush();
 
         /**
-         * The key with which the peer of this connection reaches the memory; registers it with the connection's device, if no
-         * connection has used it yet.
+         * Registers memory with the connection's device, if no connection has used it yet. What is posted with memory that was
+         * never prepared does the same, and ends the connection if the device does not take it.
          *
-         * @throws IOException the device does not take the memory, for example because too much is locked already
+         * @throws IOException the device does not take it, for example because too much is locked already
+         */
+        void prepare(Memory memory) throws IOException;
+
+        /**
+         * The key with which the peer of this connection reaches the memory, which is prepared for it.
+         *
+         * @throws IOException as {@link #prepare}
          */
         int remoteKey(Memory memory) throws IOException;
 

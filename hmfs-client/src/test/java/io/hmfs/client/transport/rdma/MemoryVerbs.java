@@ -37,6 +37,7 @@ public final class MemoryVerbs implements Verbs {
     private final Object monitor = new Object();
     private final List<Runnable> heldSent = new ArrayList<>();
     private volatile boolean holdsSent;
+    private volatile boolean refusesMemory;
     private boolean woken; // guarded by monitor
     private @Nullable Acceptor acceptor;
     private @Nullable InetSocketAddress address;
@@ -117,12 +118,23 @@ public final class MemoryVerbs implements Verbs {
         regions.remove(((Region) memory).key);
     }
 
-    /** Writes of peers into memory of these verbs, and reads of it. */
-    int written() {
+    /** How many registrations there are. */
+    int registered() {
+        return regions.size();
+    }
+
+    /** Takes no memory any more, as a device does when too much is locked. */
+    void refuseMemory() {
+        refusesMemory = true;
+    }
+
+    /** Writes of peers into memory of these verbs. */
+    public int written() {
         return written.get();
     }
 
-    int read() {
+    /** Reads of peers from memory of these verbs. */
+    public int read() {
         return read.get();
     }
 
@@ -402,12 +414,17 @@ public final class MemoryVerbs implements Verbs {
         }
 
         @Override
-        public int remoteKey(Memory memory) throws IOException {
+        public void prepare(Memory memory) throws IOException {
             Region region = (Region) memory;
-            if (ended || !region.equals(owner.regions.get(region.key))) {
-                throw new IOException("the connection has ended, or the memory has been deregistered");
+            if (ended || owner.refusesMemory || !region.equals(owner.regions.get(region.key))) {
+                throw new IOException("the connection has ended, or the memory has been deregistered or is refused");
             }
-            return region.key;
+        }
+
+        @Override
+        public int remoteKey(Memory memory) throws IOException {
+            prepare(memory);
+            return ((Region) memory).key;
         }
 
         @Override

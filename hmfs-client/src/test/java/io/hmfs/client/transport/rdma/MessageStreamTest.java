@@ -1,6 +1,7 @@
 package io.hmfs.client.transport.rdma;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -14,6 +15,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -27,13 +30,37 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MessageStreamTest {
     private final MemoryVerbs serverVerbs = new MemoryVerbs();
     private final MemoryVerbs clientVerbs = new MemoryVerbs();
-    private final End client = new End(clientVerbs);
-    private End server = new End(serverVerbs); // of the connection that was accepted last
+    private final MessageMemory clientMemory = new MessageMemory(clientVerbs);
+    private final WindowMemory windows = new WindowMemory(clientVerbs);
+    private final MessageMemory serverMemory = new MessageMemory(serverVerbs);
+    private final PieceMemory pieces = new PieceMemory(serverVerbs);
+    private final List<End> clients = new ArrayList<>(); // that have connected
+    private final List<End> servers = new ArrayList<>(); // of the connections that were accepted
+    private final List<MemoryVerbs> others = new ArrayList<>(); // of further processes
+    private final End client = client();
+
+    @SuppressWarnings("NullAway.Init") // of the connection that was accepted last
+    private End server;
+
+    private End client() {
+        End end = new End(clientMemory);
+        end.stream = MessageStream.ofClient(clientMemory, windows, end);
+        return end;
+    }
+
+    private End server() {
+        End end = new End(serverMemory);
+        end.stream = MessageStream.ofServer(serverMemory, pieces, end);
+        return end;
+    }
 
     /** One side: what has come is compared with what the other side has written. */
     private static final class End implements MessageStream.Receiver {
         private final MessageMemory memory;
-        private final MessageStream stream;
+
+        @SuppressWarnings("NullAway.Init") // by what makes it
+        private MessageStream stream;
+
         private final ArrayDeque<ByteBuf> kept = new ArrayDeque<>();
         private boolean connected;
         private boolean keeps;
@@ -41,9 +68,8 @@ class MessageStreamTest {
         private int written;
         private @Nullable String reason;
 
-        End(MemoryVerbs verbs) {
-            memory = new MessageMemory(verbs);
-            stream = new MessageStream(memory, this);
+        End(MessageMemory memory) {
+            this.memory = memory;
         }
 
         @Override
@@ -87,6 +113,9 @@ class MessageStreamTest {
         }
 
         @Override
+        public void unsettled() {}
+
+        @Override
         public void progressed() {}
 
         @Override
@@ -100,7 +129,8 @@ class MessageStreamTest {
     void connect() throws IOException {
         serverVerbs.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8, (pair, privateData) -> {
             assertTrue(MessageStream.isGreeting(privateData));
-            server = new End(serverVerbs);
+            server = server();
+            servers.add(server);
             server.stream.on(pair);
             server.stream.prepared();
             try {
@@ -110,9 +140,14 @@ class MessageStreamTest {
             }
             return server.stream;
         });
-        client.stream.on(clientVerbs.connect(serverVerbs.address(), MessageStream.greeting(), 1, client.stream));
+        connect(client);
+    }
+
+    private void connect(End end) {
+        clients.add(end);
+        end.stream.on(clientVerbs.connect(serverVerbs.address(), MessageStream.greeting(), 1, end.stream));
         pollAll();
-        assertTrue(client.connected && server.connected);
+        assertTrue(end.connected && server.connected);
     }
 
     @AfterEach
@@ -124,10 +159,13 @@ class MessageStreamTest {
     private void pollAll() {
         boolean any;
         do {
-            client.stream.settle();
-            server.stream.settle();
+            clients.forEach(each -> each.stream.settle());
+            servers.forEach(each -> each.stream.settle());
             any = clientVerbs.poll();
             any |= serverVerbs.poll();
+            for (MemoryVerbs each : others) {
+                any |= each.poll();
+            }
         } while (any);
     }
 
@@ -181,7 +219,7 @@ class MessageStreamTest {
         client.write(1_000_000);
         client.stream.flush();
         pollAll();
-        assertEquals(MessageMemory.SLOTS * (MessageMemory.MESSAGE_MAX - MessageStream.HEADER), server.arrived);
+        assertTrue(server.arrived < 1_000_000);
         clientVerbs.holdSent(false);
         pollAll();
         assertEquals(1_000_000, server.arrived);
@@ -194,7 +232,7 @@ class MessageStreamTest {
         client.write(1_000_000);
         client.stream.flush();
         pollAll();
-        int most = MessageStream.CREDITS * (MessageMemory.MESSAGE_MAX - MessageStream.HEADER);
+        int most = (MessageStream.CREDITS - 1) * (MessageMemory.MESSAGE_MAX - MessageStream.HEADER); // and windows
         assertEquals(most, server.arrived);
         server.write(50_000);
         server.stream.flush();
@@ -252,6 +290,217 @@ class MessageStreamTest {
         assertEquals("it was closed", server.reason);
     }
 
+    // ---- long parts
+
+    @Test
+    void longPartsAreWrittenIntoTheClientAndReadFromThere() {
+        client.write(1_000_000);
+        client.stream.flush();
+        pollAll();
+        assertEquals(1_000_000, server.arrived);
+        assertTrue(clientVerbs.read() > 10, "reads: " + clientVerbs.read());
+        server.write(1_000_000);
+        server.stream.flush();
+        pollAll();
+        assertEquals(1_000_000, client.arrived);
+        assertEquals(16, clientVerbs.written());
+        assertEquals(0, serverVerbs.written() + serverVerbs.read());
+        assertEquals(pieces.writtenBytes(), server.written);
+        assertLive();
+    }
+
+    @Test
+    void aClientThatHearsMuchGetsItsRepliesWritten() {
+        server.write(1_000_000);
+        server.stream.flush();
+        pollAll();
+        assertEquals(1_000_000, client.arrived);
+        assertTrue(pieces.writtenBytes() > 800_000, "written: " + pieces.writtenBytes());
+    }
+
+    @Test
+    void aClientThatSaysLittleHasNoWindows() {
+        int registered = clientVerbs.registered();
+        for (int i = 0; i < 1000; i++) {
+            client.write(4000);
+            client.stream.flush();
+            server.write(4000);
+            server.stream.flush();
+            pollAll();
+        }
+        assertEquals(4_000_000, client.arrived);
+        assertEquals(registered, clientVerbs.registered());
+    }
+
+    @Test
+    void whatComesBehindALongPartWaitsForIt() {
+        client.write(1_000_000);
+        client.stream.flush();
+        pollAll();
+        for (int i = 0; i < 100; i++) {
+            client.write(60_000);
+            client.stream.flush();
+            client.write(10);
+            client.stream.flush();
+            serverVerbs.poll();
+            clientVerbs.poll();
+        }
+        pollAll();
+        assertEquals(client.written, server.arrived);
+        assertLive();
+    }
+
+    @Test
+    void aPieceIsFilledAgainOnlyWhenWhatCameWasLetGo() {
+        client.write(100_000);
+        client.stream.flush();
+        pollAll();
+        client.keeps = true;
+        server.write(2_000_000);
+        server.stream.flush();
+        pollAll();
+        assertEquals(MessageStream.CREDITS, client.kept.size());
+        client.takeKept();
+        pollAll();
+        assertEquals(2_000_000, client.arrived);
+        assertLive();
+    }
+
+    @Test
+    void readsOfAllClientsTogetherAreBounded() {
+        for (int i = 0; i < 24; i++) {
+            End each = client();
+            connect(each);
+            each.write(100_000);
+            each.stream.flush();
+            pollAll();
+            server.keeps = true;
+            each.write(1_000_000);
+            each.stream.flush();
+            pollAll();
+        }
+        assertNull(pieces.take());
+        for (int i = 0; i < 24; i++) { // what one client lets go is another one's
+            servers.get(1 + i).takeKept();
+            pollAll();
+        }
+        for (int i = 0; i < 24; i++) {
+            servers.get(1 + i).takeKept();
+        }
+        pollAll();
+        for (int i = 0; i < 24; i++) {
+            assertEquals(1_100_000, servers.get(1 + i).arrived, "of client " + i);
+        }
+        assertAllPiecesAreFree();
+    }
+
+    private void assertAllPiecesAreFree() {
+        List<Window.Piece> all = new ArrayList<>();
+        for (Window.Piece each = pieces.take(); each != null; each = pieces.take()) {
+            all.add(each);
+        }
+        assertEquals(PieceMemory.BYTES / Window.PIECE_BYTES, all.size());
+        all.forEach(pieces::give);
+    }
+
+    @Test
+    void aServerThatDoesNotReceiveKeepsNoMemoryFromOthers() {
+        client.write(100_000);
+        client.stream.flush();
+        pollAll();
+        End paused = server;
+        List<Window.Piece> all = new ArrayList<>();
+        for (Window.Piece each = pieces.take(); each != null; each = pieces.take()) {
+            all.add(each);
+        }
+        client.write(100_000);
+        client.stream.flush();
+        pollAll();
+        paused.stream.receive(false);
+        all.forEach(pieces::give);
+        pollAll();
+        End other = client();
+        connect(other);
+        other.write(100_000);
+        other.stream.flush();
+        pollAll();
+        assertEquals(100_000, server.arrived);
+        paused.stream.receive(true);
+        pollAll();
+        assertEquals(200_000, paused.arrived);
+    }
+
+    @Test
+    void whereMemoryIsRefusedAllGoesInMessages() {
+        for (MemoryVerbs refusing : List.of(clientVerbs, serverVerbs)) {
+            refusing.refuseMemory();
+            End each = client();
+            connect(each);
+            each.write(500_000);
+            each.stream.flush();
+            pollAll();
+            server.write(500_000);
+            server.stream.flush();
+            pollAll();
+            assertEquals(500_000, server.arrived);
+            assertEquals(500_000, each.arrived);
+        }
+        assertEquals(0, clientVerbs.read() + clientVerbs.written());
+    }
+
+    @Test
+    void someConnectionsHaveWindowsAndTheirKeysEndWithThem() {
+        int registered = clientVerbs.registered();
+        for (int i = 0; i < WindowMemory.MOST / 2 + 1; i++) {
+            End each = client();
+            connect(each);
+            each.write(100_000);
+            each.stream.flush();
+            pollAll();
+            assertEquals(100_000, server.arrived);
+        }
+        assertEquals(WindowMemory.MOST, clientVerbs.registered() - registered - 1); // and one more for messages
+        End last = client();
+        clients.get(1).stream.close();
+        assertEquals(WindowMemory.MOST - 2, clientVerbs.registered() - registered - 1);
+        pollAll();
+        connect(last);
+        last.write(100_000);
+        last.stream.flush();
+        pollAll();
+        assertEquals(100_000, server.arrived);
+        assertEquals(WindowMemory.MOST, clientVerbs.registered() - registered - 1);
+    }
+
+    @Test
+    void aWriteInTheMiddleOfWhichTheServerDiesBringsNothing() {
+        client.write(100_000);
+        client.stream.flush();
+        pollAll();
+        clientVerbs.tearWriteAfter(1);
+        server.write(1_000_000);
+        server.stream.flush();
+        pollAll();
+        assertEquals(Window.PIECE_BYTES, client.arrived);
+        assertTrue(client.reason != null && server.reason != null);
+        assertAllPiecesAreFree();
+    }
+
+    @Test
+    void aClientThatGoesWhileItIsReadLeavesNoMemoryTaken() {
+        client.write(100_000);
+        client.stream.flush();
+        pollAll();
+        client.write(1_000_000);
+        client.stream.flush();
+        serverVerbs.poll(); // which reads
+        client.stream.close();
+        pollAll();
+        assertTrue(server.reason != null);
+        assertTrue(server.arrived < 1_100_000);
+        assertAllPiecesAreFree();
+    }
+
     // ---- peers that lie
 
     /** A client that hears and does nothing sends the same message so many times, each of this kind and length, with so many credits. */
@@ -294,7 +543,9 @@ class MessageStreamTest {
         "1, 0, 0, 8", // no bytes
         "1, 0, 1, 9", // bytes in a message that has none
         "1, 8, 2, 9",
-        "1, 0, 3, 8", // no such kind
+        "1, 0, 3, 31", // windows with something cut off
+        "1, 0, 4, 15", // a long part with something cut off
+        "1, 0, 5, 8", // no such kind
         "1, 0, -1, 9"
     })
     void aMessageThatIsNoneOfTheProtocolEndsTheStream(int times, int credits, int kind, int length) {
@@ -303,10 +554,10 @@ class MessageStreamTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, 1, 0, 9", "1, -1, 0, 9", "1, 8, 1, 8", "1, 0, 1, 8"})
+    @CsvSource({"1, 1, 0, 9", "1, 65535, 0, 9", "1, 8, 1, 8", "1, 0, 1, 8"})
     void aPeerGivesNoCreditsThatWereNotUsed(int times, int credits, int kind, int length) {
         hostile(times, credits, kind, length);
-        assertEquals("it gave " + Integer.toUnsignedString(credits) + " credits while 0 were used", server.reason);
+        assertEquals("it gave " + credits + " credits while 0 were used", server.reason);
     }
 
     @Test
@@ -314,6 +565,189 @@ class MessageStreamTest {
         hostile(MessageStream.CREDITS + 1, 0, 0, 9);
         assertEquals("it sent without credit", server.reason);
         assertEquals(MessageStream.CREDITS, server.kept.size());
+    }
+
+    /** A client that says what it likes. */
+    private final class Liar {
+        private final ByteBuffer message =
+                ByteBuffer.allocateDirect(MessageMemory.MESSAGE_MAX).order(ByteOrder.LITTLE_ENDIAN);
+        private final Verbs.Memory memory;
+        private final Verbs.QueuePair pair;
+
+        Liar(MemoryVerbs verbs) {
+            memory = verbs.register(message, Verbs.Remote.NOTHING);
+            Verbs.Memory heard = verbs.register(ByteBuffer.allocateDirect(4096), Verbs.Remote.NOTHING);
+            pair = verbs.connect(serverVerbs.address(), MessageStream.greeting(), 1, new Deaf());
+            for (int i = 0; i < MessageMemory.SLOTS; i++) {
+                pair.receive(i, heard, 0, 4096);
+            }
+            pollAll();
+        }
+
+        void say(int given, int kind, int length) {
+            message.putInt(0, given).putInt(Integer.BYTES, kind);
+            pair.send(0, memory, 0, length, true);
+            pair.flush();
+            pollAll();
+        }
+
+        void announce(long writeAddress, int writeKey, long readAddress, int readKey) {
+            message.putLong(8, writeAddress).putLong(16, readAddress);
+            message.putInt(24, writeKey).putInt(28, readKey);
+            say(0, 3, 32);
+        }
+
+        void longPart(int number, int length) {
+            message.putInt(8, number).putInt(12, length);
+            say(0, 4, 16);
+        }
+    }
+
+    private static final String BAD_PIECE = "it filled a piece that it did not have, or beyond its end";
+    private static final String REFUSED = "the peer's memory was used against its registration, or beyond its end";
+
+    private Liar liarWithWindows() throws IOException {
+        Verbs.Memory written = clientVerbs.register(ByteBuffer.allocateDirect(1 << 20), Verbs.Remote.WRITE);
+        Verbs.Memory read = clientVerbs.register(ByteBuffer.allocateDirect(1 << 20), Verbs.Remote.READ);
+        Liar liar = new Liar(clientVerbs);
+        liar.announce(written.address(), liar.pair.remoteKey(written), read.address(), liar.pair.remoteKey(read));
+        assertNull(server.reason);
+        server.keeps = true;
+        return liar;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"16, 1", "-1, 1", "0, 0", "0, -1", "0, 65537", "33, 1"})
+    void aLongPartIsInAPieceThatThereIs(int number, int length) throws IOException {
+        liarWithWindows().longPart(number, length);
+        assertEquals(BAD_PIECE, server.reason);
+        assertAllPiecesAreFree();
+    }
+
+    @Test
+    void aPieceIsNotFilledTwice() throws IOException {
+        Liar liar = liarWithWindows();
+        liar.longPart(3, 100);
+        liar.longPart(3, 100);
+        assertEquals(BAD_PIECE, server.reason);
+        assertEquals(1, server.kept.size());
+    }
+
+    @Test
+    void aLongPartBeforeThereAreWindowsIsNone() {
+        Liar liar = new Liar(clientVerbs);
+        liar.longPart(0, 100);
+        assertEquals(BAD_PIECE, server.reason);
+    }
+
+    @Test
+    void windowsAreAnnouncedOnce() throws IOException {
+        liarWithWindows().announce(1, 1, 1, 1);
+        assertEquals("it sent a message that is none of this protocol", server.reason);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aPeerGivesNoPiecesThatWereNotFilled(boolean hasWindows) throws IOException {
+        Liar liar = hasWindows ? liarWithWindows() : new Liar(clientVerbs);
+        liar.say(1 << 16, 0, 9);
+        assertEquals("it gave pieces that it did not have", server.reason);
+    }
+
+    @Test
+    void aForgedKeyToBeReadEndsItsOwnConnection() throws IOException {
+        End first = server;
+        Liar liar = new Liar(clientVerbs);
+        liar.announce(4711, 4711, 4711, 4711);
+        liar.longPart(0, 100);
+        assertEquals(REFUSED, server.reason);
+        assertEquals(0, server.arrived);
+        assertAllPiecesAreFree();
+        assertOneIsServed(first);
+    }
+
+    private void assertOneIsServed(End first) {
+        client.write(1000);
+        client.stream.flush();
+        pollAll();
+        assertEquals(client.written, first.arrived);
+        assertNull(first.reason);
+    }
+
+    @Test
+    void theWindowsOfAnotherClientAreNeitherWrittenNorRead() throws IOException {
+        client.write(100_000);
+        client.stream.flush();
+        pollAll();
+        End first = server;
+        Verbs.Memory victims = clientVerbs.register(ByteBuffer.allocateDirect(1 << 20), Verbs.Remote.WRITE);
+        Verbs.Memory victimsSource = clientVerbs.register(ByteBuffer.allocateDirect(1 << 20), Verbs.Remote.READ);
+        Liar owner = new Liar(clientVerbs);
+        int key = owner.pair.remoteKey(victims);
+        int sourceKey = owner.pair.remoteKey(victimsSource);
+        MemoryVerbs attackers = new MemoryVerbs();
+        others.add(attackers);
+        for (boolean reads : new boolean[] {true, false}) {
+            Liar liar = new Liar(attackers);
+            liar.announce(victims.address(), key, victimsSource.address(), sourceKey);
+            if (reads) {
+                liar.longPart(0, 100);
+            } else {
+                server.write(100_000);
+                server.stream.flush();
+                pollAll();
+            }
+            assertEquals(REFUSED, server.reason);
+            assertEquals(0, server.arrived);
+        }
+        assertEquals(0, clientVerbs.written());
+        for (int i = 0; i < 1 << 20; i += 8) {
+            assertEquals(0, victims.bytes().getLong(i));
+        }
+        assertOneIsServed(first);
+        attackers.close();
+    }
+
+    /** A server that says what it likes: what the client is told of. */
+    private End toldBy(int given, int kind, int length, int first, int second) throws IOException {
+        MemoryVerbs lying = new MemoryVerbs();
+        others.add(lying);
+        ByteBuffer message = ByteBuffer.allocateDirect(64).order(ByteOrder.LITTLE_ENDIAN);
+        Verbs.Memory memory = lying.register(message, Verbs.Remote.NOTHING);
+        Verbs.QueuePair[] pairs = new Verbs.QueuePair[1];
+        lying.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8, (pair, privateData) -> {
+            pairs[0] = pair;
+            for (int i = 0; i < MessageMemory.SLOTS; i++) {
+                pair.receive(i, lying.register(ByteBuffer.allocateDirect(4096), Verbs.Remote.NOTHING), 0, 4096);
+            }
+            try {
+                pair.accept();
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+            return new Deaf();
+        });
+        End end = client();
+        end.stream.on(clientVerbs.connect(lying.address(), MessageStream.greeting(), 1, end.stream));
+        pollAll();
+        end.keeps = true;
+        end.write(40_000); // with its windows
+        end.stream.flush();
+        message.putInt(0, given).putInt(4, kind).putInt(8, first).putInt(12, second);
+        pairs[0].send(0, memory, 0, length, true);
+        pairs[0].flush();
+        pollAll();
+        lying.close();
+        return end;
+    }
+
+    @Test
+    void aClientBelievesNoServerEither() throws IOException {
+        assertEquals(BAD_PIECE, toldBy(0, 4, 16, 16, 100).reason);
+        assertEquals(BAD_PIECE, toldBy(0, 4, 16, 0, 0).reason);
+        assertEquals(BAD_PIECE, toldBy(0, 4, 16, 0, 65537).reason);
+        assertEquals("it sent a message that is none of this protocol", toldBy(0, 3, 32, 0, 0).reason);
+        assertNotEquals(BAD_PIECE, toldBy(0, 4, 16, 15, 65536).reason); // that is right, but for the zeros
     }
 
     @Test

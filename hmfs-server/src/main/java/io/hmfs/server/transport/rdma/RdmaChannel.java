@@ -2,6 +2,7 @@ package io.hmfs.server.transport.rdma;
 
 import io.hmfs.client.transport.rdma.MessageMemory;
 import io.hmfs.client.transport.rdma.MessageStream;
+import io.hmfs.client.transport.rdma.PieceMemory;
 import io.hmfs.client.transport.rdma.Verbs;
 import io.hmfs.server.transport.ChannelListener;
 import io.hmfs.server.transport.ConnectionLimits;
@@ -51,11 +52,11 @@ final class RdmaChannel implements TransportChannel, MessageStream.Receiver {
     /** A task that waits until so many bytes have been taken. */
     private record Mark(long bytes, Runnable task) {}
 
-    RdmaChannel(Loop loop, Connections connections, MessageMemory memory, Verbs.QueuePair pair) {
+    RdmaChannel(Loop loop, Connections connections, MessageMemory memory, PieceMemory pieces, Verbs.QueuePair pair) {
         this.loop = loop;
         this.connections = connections;
         remote = pair.remote();
-        stream = new MessageStream(memory, this);
+        stream = MessageStream.ofServer(memory, pieces, this);
         stream.on(pair);
     }
 
@@ -72,8 +73,12 @@ final class RdmaChannel implements TransportChannel, MessageStream.Receiver {
     }
 
     @Override
-    public void received(ByteBuf bytes) {
+    public void unsettled() {
         loop.settleLater(this);
+    }
+
+    @Override
+    public void received(ByteBuf bytes) {
         ChannelListener to = listener;
         if (to == null || !open) {
             bytes.release();

@@ -2,6 +2,7 @@ package io.hmfs.server.transport.rdma;
 
 import io.hmfs.client.transport.rdma.MessageMemory;
 import io.hmfs.client.transport.rdma.MessageStream;
+import io.hmfs.client.transport.rdma.PieceMemory;
 import io.hmfs.client.transport.rdma.Verbs;
 import io.hmfs.server.transport.Connections;
 import io.hmfs.server.transport.EventLoopBatch;
@@ -35,12 +36,15 @@ final class RdmaLoop implements RdmaChannel.Loop {
     private final Connections connections;
     private final EventLoopBatch batch;
     private final MessageMemory memory;
+    private final PieceMemory pieces;
     private final long spinNanos;
     private final Thread thread = new Thread(this::run, "hmfs-rdma-loop");
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Set<RdmaChannel> channels = new LinkedHashSet<>();
     private final List<RdmaChannel> unsettled = new ArrayList<>();
     private final ArrayDeque<RdmaChannel> closed = new ArrayDeque<>();
+    private long countedWritten;
+    private long countedRead;
     private long nextCheckNanos = System.nanoTime();
     private volatile boolean asleep; // or about to be: a task must wake the thread
     private volatile boolean stops;
@@ -51,6 +55,7 @@ final class RdmaLoop implements RdmaChannel.Loop {
         this.batch = batch;
         this.spinNanos = spinNanos;
         memory = new MessageMemory(verbs);
+        pieces = new PieceMemory(verbs);
         thread.setDaemon(true);
     }
 
@@ -92,7 +97,7 @@ final class RdmaLoop implements RdmaChannel.Loop {
             LOG.log(Level.INFO, "refusing {0}: there are {1} connections by RDMA", pair.remote(), channels.size());
             return null;
         }
-        RdmaChannel channel = new RdmaChannel(this, connections, memory, pair);
+        RdmaChannel channel = new RdmaChannel(this, connections, memory, pieces, pair);
         MessageStream stream = channel.stream();
         stream.prepared();
         try {
@@ -159,7 +164,16 @@ final class RdmaLoop implements RdmaChannel.Loop {
             }
         }
         endClosed();
-        return any;
+        if (any) {
+            countLongParts();
+        }
+        return any || pieces.hasForWaiting();
+    }
+
+    private void countLongParts() {
+        batch.countLongParts(pieces.writtenBytes() - countedWritten, pieces.readBytes() - countedRead);
+        countedWritten = pieces.writtenBytes();
+        countedRead = pieces.readBytes();
     }
 
     private boolean runTasks() {

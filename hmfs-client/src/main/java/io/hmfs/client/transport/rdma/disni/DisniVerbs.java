@@ -897,11 +897,20 @@ public final class DisniVerbs implements Verbs {
         }
 
         @Override
+        public void prepare(Memory memory) throws IOException {
+            prepared(memory);
+        }
+
+        @Override
         public int remoteKey(Memory memory) throws IOException {
+            return prepared(memory).getRkey();
+        }
+
+        private IbvMr prepared(Memory memory) throws IOException {
             if (!usable()) {
                 throw new IOException(failure == null ? "the connection has ended" : failure);
             }
-            return region((DisniMemory) memory).getRkey();
+            return region((DisniMemory) memory);
         }
 
         /** Whether there is a queue pair, and posting to it has not failed. */
