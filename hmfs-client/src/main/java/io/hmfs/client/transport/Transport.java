@@ -12,6 +12,9 @@ import java.io.IOException;
  * time, each of which sees what the one before did.
  */
 public interface Transport {
+    /** Bytes of the longest frame that a link takes: no list page or chunk of a sane server comes near. */
+    int FRAME_MAX = 64 << 20;
+
     /**
      * Begins to make a connection and returns at once; the receiver is told by {@link #poll}, never from here:
      * {@link Receiver#connected}, or {@link Receiver#ended} if there can be no connection.
@@ -38,6 +41,11 @@ public interface Transport {
      * by RDMA while this one does not; then the caller makes that one.
      */
     default boolean offersRdma() {
+        return false;
+    }
+
+    /** Whether the connection that was made last goes by RDMA. Any thread. */
+    default boolean isRdma() {
         return false;
     }
 

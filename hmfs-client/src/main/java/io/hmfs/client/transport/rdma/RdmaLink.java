@@ -1,9 +1,9 @@
 package io.hmfs.client.transport.rdma;
 
+import io.hmfs.client.transport.OutgoingFrames;
 import io.hmfs.client.transport.Transport;
 import io.hmfs.wire.FrameAssembler;
 import io.hmfs.wire.MalformedFrameException;
-import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One connection of a client: frames out and in behind length words, as TCP has them, over a stream of messages. */
 final class RdmaLink implements Transport.Link, MessageStream.Receiver {
-    private static final int BATCH_BYTES = 64 << 10; // another buffer is begun when more has gathered
-    private static final int OUT_INITIAL = 4 << 10;
-    private static final int FRAME_MAX = 64 << 20; // longest reply: no list page or chunk of a sane server comes near
     private static final long STEP_NANOS = TimeUnit.SECONDS.toNanos(2); // for each step of a connection
 
     private final String host;
@@ -24,12 +21,11 @@ final class RdmaLink implements Transport.Link, MessageStream.Receiver {
     private final Transport.Receiver receiver;
     private final Runnable wakeUp;
     private final ByteBufAllocator allocator = ByteBufAllocator.DEFAULT;
-    private final FrameAssembler frames = new FrameAssembler(allocator, FRAME_MAX);
-    private final WireBuffer outWindow = new WireBuffer();
+    private final FrameAssembler frames = new FrameAssembler(allocator, Transport.FRAME_MAX);
+    private final OutgoingFrames outgoing = new OutgoingFrames(allocator);
     private final WireBuffer inWindow = new WireBuffer();
     private final MessageStream stream;
 
-    private @Nullable ByteBuf out;
     private @Nullable IOException failure; // reported by the next poll: a receiver is never called by a sender
     private boolean connected;
     private boolean closed;
@@ -152,36 +148,17 @@ final class RdmaLink implements Transport.Link, MessageStream.Receiver {
 
     @Override
     public WireBuffer begin(int bound) {
-        int bytes = Wire.LENGTH_SIZE + bound;
-        ByteBuf buffer = out;
-        if (buffer != null && buffer.isReadable() && buffer.readableBytes() + bytes > BATCH_BYTES) {
-            handOver(buffer);
-            buffer = null;
-        }
-        if (buffer == null) {
-            buffer = allocator.directBuffer(Math.max(bytes, OUT_INITIAL));
-            out = buffer;
-        }
-        buffer.ensureWritable(bytes);
-        return outWindow.wrap(buffer, buffer.writerIndex() + Wire.LENGTH_SIZE, bound);
+        return outgoing.begin(bound);
     }
 
     @Override
     public void end(int length) {
-        ByteBuf buffer = outWindow.buffer();
-        int begin = buffer.writerIndex();
-        buffer.setIntLE(begin, length).writerIndex(begin + Wire.LENGTH_SIZE + length);
-        outWindow.release();
+        outgoing.end(length);
     }
 
     @Override
     public void drop() {
-        outWindow.release();
-    }
-
-    private void handOver(ByteBuf buffer) {
-        out = null;
-        stream.write(buffer);
+        outgoing.drop();
     }
 
     @Override
@@ -189,9 +166,8 @@ final class RdmaLink implements Transport.Link, MessageStream.Receiver {
         if (closed || handling || failure != null) {
             return;
         }
-        ByteBuf last = out;
-        if (last != null && last.isReadable()) {
-            handOver(last);
+        for (ByteBuf next = outgoing.take(); next != null; next = outgoing.take()) {
+            stream.write(next);
         }
         stream.flush();
     }
@@ -207,11 +183,7 @@ final class RdmaLink implements Transport.Link, MessageStream.Receiver {
             return;
         }
         closed = true;
-        ByteBuf unsent = out;
-        if (unsent != null) {
-            out = null;
-            unsent.release();
-        }
+        outgoing.close();
         if (inWindow.length() == 0) { // else the one that reads, further up the stack
             frames.close();
         }

@@ -1,9 +1,9 @@
 package io.hmfs.client.transport.tcp;
 
+import io.hmfs.client.transport.OutgoingFrames;
 import io.hmfs.client.transport.Transport;
 import io.hmfs.wire.FrameAssembler;
 import io.hmfs.wire.MalformedFrameException;
-import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -13,30 +13,24 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /** One TCP connection: frames out in batches behind length words, frames in as the stream is cut. */
 final class TcpLink implements Transport.Link {
-    private static final int BATCH_BYTES = 64 << 10; // another buffer is begun when more has gathered
-    private static final int OUT_INITIAL = 4 << 10;
     private static final int READS_MAX = 16; // of one poll: threads that want to send get their chance between two
-    private static final int FRAME_MAX = 64 << 20; // longest reply: no list page or chunk of a sane server comes near
 
     private final String host;
     private final int port;
     private final Transport.Receiver receiver;
     private final Selector selector;
     private final ByteBufAllocator allocator = ByteBufAllocator.DEFAULT;
-    private final FrameAssembler frames = new FrameAssembler(allocator, FRAME_MAX);
-    private final WireBuffer outWindow = new WireBuffer();
+    private final FrameAssembler frames = new FrameAssembler(allocator, Transport.FRAME_MAX);
+    private final OutgoingFrames outgoing = new OutgoingFrames(allocator);
     private final WireBuffer inWindow = new WireBuffer();
-    private final ArrayDeque<ByteBuf> full = new ArrayDeque<>(); // to be sent before what is in out
 
     private @Nullable SocketChannel channel;
     private @Nullable SelectionKey key;
     private @Nullable IOException failure; // reported by the next poll: a receiver is never called by a sender
-    private @Nullable ByteBuf out;
     private boolean connected;
     private boolean closed;
     private boolean reading; // replies may start calls, which are flushed together
@@ -177,31 +171,17 @@ final class TcpLink implements Transport.Link {
 
     @Override
     public WireBuffer begin(int bound) {
-        int bytes = Wire.LENGTH_SIZE + bound;
-        ByteBuf buffer = out;
-        if (buffer != null && buffer.isReadable() && buffer.readableBytes() + bytes > BATCH_BYTES) {
-            full.add(buffer);
-            buffer = null;
-        }
-        if (buffer == null) {
-            buffer = allocator.directBuffer(Math.max(bytes, OUT_INITIAL));
-            out = buffer;
-        }
-        buffer.ensureWritable(bytes);
-        return outWindow.wrap(buffer, buffer.writerIndex() + Wire.LENGTH_SIZE, bound);
+        return outgoing.begin(bound);
     }
 
     @Override
     public void end(int length) {
-        ByteBuf buffer = outWindow.buffer();
-        int begin = buffer.writerIndex();
-        buffer.setIntLE(begin, length).writerIndex(begin + Wire.LENGTH_SIZE + length);
-        outWindow.release();
+        outgoing.end(length);
     }
 
     @Override
     public void drop() {
-        outWindow.release();
+        outgoing.drop();
     }
 
     @Override
@@ -211,19 +191,11 @@ final class TcpLink implements Transport.Link {
             return;
         }
         try {
-            for (ByteBuf next = full.peek(); next != null; next = full.peek()) {
+            for (ByteBuf next = outgoing.next(); next != null; next = outgoing.next()) {
                 if (!write(live, next)) {
                     return;
                 }
-                full.remove().release();
-            }
-            ByteBuf last = out;
-            if (last != null && last.isReadable() && write(live, last)) {
-                last.clear();
-                if (last.capacity() > BATCH_BYTES) {
-                    out = null;
-                    last.release();
-                }
+                outgoing.sent();
             }
         } catch (IOException e) {
             failure = new IOException("the connection to " + address() + " failed: " + e.getMessage(), e);
@@ -270,13 +242,7 @@ final class TcpLink implements Transport.Link {
             return;
         }
         closed = true;
-        ByteBuf unsent = out;
-        if (unsent != null) {
-            out = null;
-            unsent.release();
-        }
-        full.forEach(ByteBuf::release);
-        full.clear();
+        outgoing.close();
         if (!reading) { // else the one that reads, further up the stack
             frames.close();
         }
