@@ -84,6 +84,11 @@ final class ChoosingTransport implements Transport {
     }
 
     @Override
+    public boolean isRdma() {
+        return !latest.equals(tcp);
+    }
+
+    @Override
     public boolean poll() {
         Transport other = rdma;
         boolean any = tcp.poll();

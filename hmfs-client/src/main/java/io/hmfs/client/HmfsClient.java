@@ -37,6 +37,7 @@ public final class HmfsClient implements AutoCloseable {
     private final ClientLoop loop;
     private final Dispatcher dispatcher;
     private final Calls calls;
+    private final Transport transport;
     private final NamespaceCalls namespace;
     private final FileCalls files;
     private final DataCalls data;
@@ -50,6 +51,7 @@ public final class HmfsClient implements AutoCloseable {
 
     /** A client over a transport, which it closes when it is closed. */
     private HmfsClient(Transport transport, String host, int port, ClientOptions options) throws IOException {
+        this.transport = transport;
         loop = new ClientLoop(transport);
         dispatcher = new Dispatcher(host, port, options, transport, loop);
         CallTable table = new CallTable((inode, size) -> removedListener.removed(inode, size));
@@ -94,6 +96,11 @@ public final class HmfsClient implements AutoCloseable {
 
     private static Transport rdma() throws IOException {
         return new RdmaTransport(VerbsLoader.open());
+    }
+
+    /** How its connection goes now: TCP or RDMA. */
+    public TransportKind transport() {
+        return transport.isRdma() ? TransportKind.RDMA : TransportKind.TCP;
     }
 
     /** Sends calls for the facades that are made of a client. */

@@ -4,6 +4,7 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.FileVersion;
 import io.hmfs.client.HmfsClient;
+import io.hmfs.client.TransportKind;
 import io.hmfs.hadoop.attributes.DirectoryQuotas;
 import io.hmfs.hadoop.attributes.HmfsFileStatus;
 import io.hmfs.hadoop.link.HadoopHas;
@@ -91,6 +92,9 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
     /** The scheme of the addresses. */
     public static final String SCHEME = ServerLink.SCHEME;
 
+    /** The scheme of addresses to which RDMA is the only way: {@code fs.hmfs.transport=rdma} for these addresses. */
+    public static final String RDMA_SCHEME = ServerLink.RDMA_SCHEME;
+
     private static final Pattern SLASHES_AT_END = Pattern.compile("(?<!^)/+$"); // a Path made of a URI keeps them
     private static final int REPLICATION_MAX = 512; // HDFS's own bound, by default
 
@@ -102,7 +106,7 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
         }
     }
 
-    private final String scheme;
+    private String scheme;
     private URI uri;
     private Path workingDirectory = new Path("/");
     private String user = "";
@@ -141,6 +145,10 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
                     + HmfsClient.DEFAULT_PORT + " if none is given");
         }
         HmfsOptions options = HmfsOptions.from(conf, name.getHost());
+        if (RDMA_SCHEME.equals(name.getScheme())) {
+            scheme = RDMA_SCHEME; // one class for both, for Hadoop's versions have a class each
+            options = options.withTransport(TransportKind.RDMA);
+        }
         // Here and not when it is used: on JDK 25 a thread started inside doAs no longer inherits its user.
         UserGroupInformation caller = UserGroupInformation.getCurrentUser();
         user = caller.getShortUserName();

@@ -47,8 +47,12 @@ public final class HmfsFs extends DelegateToFileSystem {
         return HadoopHas.LEASES ? HmfsFileSystemSince336.make() : new HmfsFileSystem();
     }
 
+    private static String schemeOf(URI address, HmfsFileSystem files) {
+        return HmfsFileSystem.RDMA_SCHEME.equals(address.getScheme()) ? HmfsFileSystem.RDMA_SCHEME : files.getScheme();
+    }
+
     private HmfsFs(URI address, HmfsFileSystem files, Configuration conf) throws IOException, URISyntaxException {
-        super(address, files, conf, files.getScheme(), true);
+        super(address, files, conf, schemeOf(address, files), true);
         this.files = files;
     }
 

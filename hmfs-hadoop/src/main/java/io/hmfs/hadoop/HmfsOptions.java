@@ -106,6 +106,25 @@ record HmfsOptions(
                         settings.time(RADOS_REQUEST_TIMEOUT, 120_000)));
     }
 
+    /** The same with another way to the server. */
+    HmfsOptions withTransport(TransportKind other) {
+        return new HmfsOptions(
+                connectTimeout,
+                requestTimeout,
+                requestsInFlight,
+                retryFirst,
+                retryLongest,
+                other,
+                writeChunksInFlight,
+                readAheadChunks,
+                listPageEntries,
+                listPagesAhead,
+                deletesInFlight,
+                syncOnClose,
+                takeOver,
+                rados);
+    }
+
     ClientOptions clientOptions(UserGroupInformation user) {
         UserGroupInformation real = user.getRealUser(); // of a proxy user
         return new ClientOptions(

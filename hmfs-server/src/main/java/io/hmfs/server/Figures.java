@@ -63,6 +63,7 @@ final class Figures {
     static void bind(ServerMetrics metrics, Connections connections, ServerTransport transport) {
         metrics.gauge(
                 "hmfs.replies.waiting", "bytes", "Replies that their peers have not taken", connections::waitingBytes);
+        metrics.gauge("hmfs.connections.rdma", null, "Open connections by RDMA", connections::byRdma);
         metrics.transport(transport.label());
     }
 }

@@ -20,6 +20,9 @@ public final class ServerLink implements Closeable {
     /** The scheme of HMFS addresses. */
     public static final String SCHEME = "hmfs";
 
+    /** The scheme of HMFS addresses that are reached by RDMA, or not at all. */
+    public static final String RDMA_SCHEME = "hmfs+rdma";
+
     /** A request on a client. */
     @FunctionalInterface
     public interface Call<T> {

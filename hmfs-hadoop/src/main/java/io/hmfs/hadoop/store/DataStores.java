@@ -29,7 +29,9 @@ public final class DataStores {
         } catch (IllegalArgumentException e) {
             throw new IOException(announced + "is no URI", e);
         }
-        if (root.getScheme() == null || root.getScheme().equals(ServerLink.SCHEME)) {
+        if (root.getScheme() == null
+                || root.getScheme().equals(ServerLink.SCHEME)
+                || root.getScheme().equals(ServerLink.RDMA_SCHEME)) {
             throw new IOException(announced + "must be a URI of another filesystem, with its scheme");
         }
         try {

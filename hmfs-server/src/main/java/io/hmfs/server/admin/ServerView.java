@@ -37,7 +37,8 @@ final class ServerView {
         }
         Duration wait = Duration.ofMillis(millis);
         ClientOptions defaults = ClientOptions.defaults();
-        ClientOptions options = new ClientOptions(defaults.user(), wait, wait, defaults.inFlightMax());
+        ClientOptions options = new ClientOptions(defaults.user(), wait, wait, defaults.inFlightMax())
+                .withTransport(address.transport());
         try {
             return HmfsClient.connect(address.host(), address.port(), options);
         } catch (HmfsException e) {

@@ -4,6 +4,7 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ServerInfo;
 import io.hmfs.client.ServerStatus;
+import io.hmfs.client.TransportKind;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -27,6 +28,8 @@ final class StatusCommand implements Callable<Integer> {
     @Option(names = "--json", description = "One JSON object, for programs.")
     private boolean json;
 
+    private static final String BY_RDMA = "hmfs_connections_rdma";
+
     @Override
     public Integer call() throws IOException {
         try (HmfsClient client = server.connect()) {
@@ -34,11 +37,22 @@ final class StatusCommand implements Callable<Integer> {
             Exposition metrics = ServerView.metrics(client);
             ServerInfo info = client.server();
             System.out.print(
-                    json ? json(status, info, metrics) : table(server.address(), status, info) + traffic(metrics));
+                    json
+                            ? json(status, info, client.transport(), metrics)
+                            : table(server.address(), status, info)
+                                    + transport(client.transport(), metrics)
+                                    + traffic(metrics));
         } catch (HmfsException e) {
             throw server.explained(e);
         }
         return 0;
+    }
+
+    private static String transport(TransportKind own, @Nullable Exposition metrics) {
+        return metrics == null
+                ? ""
+                : String.format(
+                        Locale.ROOT, "%-12s %.0f connections; this one by %s%n", "by RDMA", metrics.sum(BY_RDMA), own);
     }
 
     /** What it has done since its start. */
@@ -139,11 +153,12 @@ final class StatusCommand implements Callable<Integer> {
         return table.toString();
     }
 
-    static String json(ServerStatus status, ServerInfo server, @Nullable Exposition metrics) {
+    static String json(ServerStatus status, ServerInfo server, TransportKind own, @Nullable Exposition metrics) {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("serverVersion", status.serverVersion());
         values.put("uptimeMillis", status.uptimeMillis());
         values.put("connections", status.connections());
+        values.put("connectionBy", own.toString().toLowerCase(Locale.ROOT));
         values.put("poolPath", status.poolPath());
         values.put("backing", status.backing());
         values.put("formatVersion", status.formatVersion());
@@ -163,6 +178,9 @@ final class StatusCommand implements Callable<Integer> {
             values.put("growthFailing", metrics.sum("hmfs_pool_growth_failing") == 1);
             values.put("healthy", metrics.sum("hmfs_healthy") == 1);
             values.put("transport", sockets(metrics));
+            values.put("connectionsRdma", Math.round(metrics.sum(BY_RDMA)));
+            values.put("rdmaWrittenBytes", Math.round(metrics.sum("hmfs_rdma_written_bytes_total")));
+            values.put("rdmaReadBytes", Math.round(metrics.sum("hmfs_rdma_read_bytes_total")));
             values.put("inFlight", Math.round(metrics.sum("hmfs_requests_in_flight")));
             values.put("slowOperations", Math.round(metrics.sum("hmfs_slow_operations_total")));
             values.put("framesRefused", Math.round(metrics.sum("hmfs_frames_refused_total")));

@@ -69,6 +69,11 @@ public final class Connections {
         }
     }
 
+    /** Open connections that go by RDMA; the others go by TCP. */
+    public long byRdma() {
+        return open.stream().filter(ServerConnection::isRdma).count();
+    }
+
     /** Bytes of replies that were sent and that peers have not taken. */
     public long waitingBytes() {
         return open.stream().mapToLong(ServerConnection::waitingBytes).sum();

@@ -154,6 +154,11 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
         closeIfDrained();
     }
 
+    /** Whether it goes by RDMA. From any thread. */
+    boolean isRdma() {
+        return channel.isRdma();
+    }
+
     /** Bytes of replies that were sent and that the peer has not taken. From any thread. */
     long waitingBytes() {
         return channel.waitingBytes();

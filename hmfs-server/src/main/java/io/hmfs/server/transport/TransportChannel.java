@@ -18,6 +18,11 @@ public interface TransportChannel {
     @Nullable
     SocketAddress remote();
 
+    /** Whether the peer is reached by RDMA. From any thread. */
+    default boolean isRdma() {
+        return false;
+    }
+
     /** Whether the connection has neither ended nor been closed. */
     boolean isOpen();
 

@@ -3,6 +3,7 @@ package io.hmfs.server.admin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hmfs.client.TransportKind;
 import io.hmfs.server.setting.ServerSetting;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,10 +69,18 @@ final class QuantitiesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"h, h, 8930, h:8930", "h:1, h, 1, h:1", "hmfs://h:1/, h, 1, h:1", "[::1]:7, ::1, 7, [::1]:7"})
+    @CsvSource({
+        "h, h, 8930, h:8930",
+        "h:1, h, 1, h:1",
+        "hmfs://h:1/, h, 1, h:1",
+        "[::1]:7, ::1, 7, [::1]:7",
+        "hmfs+rdma://h:1, h, 1, h:1"
+    })
     void addressesAreReadWithAndWithoutPort(String text, String host, int port, String shown) {
         Address address = Address.parse(text);
-        assertEquals(new Address(host, port), address);
+        assertEquals(host, address.host());
+        assertEquals(port, address.port());
+        assertEquals(text.startsWith("hmfs+rdma:") ? TransportKind.RDMA : TransportKind.AUTO, address.transport());
         assertEquals(shown, address.toString());
     }
 

@@ -29,6 +29,11 @@ public final class RdmaTransport implements Transport {
     }
 
     @Override
+    public boolean isRdma() {
+        return true;
+    }
+
+    @Override
     public boolean poll() {
         boolean any = false;
         try {

@@ -165,6 +165,11 @@ final class RdmaChannel implements TransportChannel, MessageStream.Receiver {
     }
 
     @Override
+    public boolean isRdma() {
+        return true;
+    }
+
+    @Override
     public boolean isOpen() {
         return open;
     }
