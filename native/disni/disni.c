@@ -945,6 +945,25 @@ OURS(jint, reject)(JNIEnv *env, jclass class, jlong handle) {
     return id == NULL ? -EBADF : rdma_reject(id, NULL, 0) == 0 ? 0 : -errno;
 }
 
+/* Its events come by another channel from now on; by the thread that reads the one that it has. 0 or minus an errno. */
+OURS(jint, migrate)(JNIEnv *env, jclass class, jlong handle, jlong channel) {
+    (void)env, (void)class;
+    struct slot *slot = find(ID, handle);
+    struct slot *to = find(CHANNEL, channel);
+    if (slot == NULL || to == NULL) {
+        return -EBADF;
+    }
+    if (rdma_migrate_id(slot->object, to->object) != 0) {
+        return -errno;
+    }
+    pthread_mutex_lock(&lock);
+    slot->parent->children--;
+    slot->parent = to;
+    to->children++;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
 /* How long a message may stay without acknowledgement before it is sent again: 4.096 µs times 2 to this. */
 OURS(jint, acknowledgeTimeout)(JNIEnv *env, jclass class, jlong handle, jint exponent) {
     (void)env, (void)class;

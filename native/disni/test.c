@@ -118,6 +118,7 @@ static void refused(jlong bad) {
     THROWS(N(nextCompletionEvent)(env, NULL, bad), BAD);
     CHECK(N(reject)(env, NULL, bad) == -EBADF);
     CHECK(N(acknowledgeTimeout)(env, NULL, bad, 17) == -EBADF);
+    CHECK(N(migrate)(env, NULL, bad, bad) == -EBADF);
     THROWS(N(inlineMost)(env, NULL, bad), BAD);
     THROWS(N(entriesMost)(env, NULL, bad), BAD);
     CHECK(N(closeWaiter)(env, NULL, bad) == -EBADF);
@@ -453,6 +454,13 @@ static void connections(void) {
         }
         CHECK(D(getDstAddr)(env, NULL, server.id, address_of(&peer)) == 0);
         CHECK(peer.sin_addr.s_addr == bound.sin_addr.s_addr && peer.sin_port != 0);
+        jlong listening = server.channel;
+        if (round == 1) { /* from here on its events come elsewhere */
+            CHECK(N(migrate)(env, NULL, server.id, client.id) == -EBADF);
+            DOES(server.channel = D(createEventChannel)(env, NULL));
+            CHECK(N(migrate)(env, NULL, server.id, server.channel) == 0);
+            CHECK(D(destroyEventChannel)(env, NULL, server.channel) == -EBUSY);
+        }
         if (round == 2) {
             CHECK(N(reject)(env, NULL, server.id) == 0);
             CHECK(D(destroyEp)(env, NULL, server.id) == 0);
@@ -494,6 +502,10 @@ static void connections(void) {
         }
         refused(server.id);
         refused(client.id);
+        if (round == 1) {
+            CHECK(D(destroyEventChannel)(env, NULL, server.channel) == 0);
+            server.channel = listening;
+        }
     }
     CHECK(D(destroyCmId)(env, NULL, listener) == 0);
     CHECK(D(destroyEventChannel)(env, NULL, server.channel) == 0);

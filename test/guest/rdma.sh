@@ -37,6 +37,25 @@ by_tcp() {
     [ "$(sent)" -eq "$before" ]
 }
 
+# A figure of the server, from hmfs status --json by RDMA.
+figure() {
+    "$hmfs" status --timeout 60s --server "hmfs+rdma://$address" --json | sed "s/.*\"$1\": *\"\{0,1\}\([^,\"}]*\).*/\1/"
+}
+
+# at_least NAME N: a figure is N or more. is NAME TEXT: it is that.
+at_least() {
+    local now
+    now=$(figure "$1")
+    echo "$1: $now"
+    [ "$now" -ge "$2" ]
+}
+is() {
+    local now
+    now=$(figure "$1")
+    echo "$1: $now"
+    [ "$now" = "$2" ]
+}
+
 check "format" "$hmfs" format "$pool" --size 64M --persistence process
 check "a server with rdma on starts" server_start --host 192.0.2.1 --pool "$pool" --persistence process \
     --data-directory "$work/data" --rdma on || finish
@@ -50,7 +69,14 @@ check "the listing has what was made" grep -q ' /d/g$' "$work/rdma"
 check "both ways list the same" diff "$work/tcp" "$work/rdma"
 head -c 3000000 /dev/urandom >"$work/file"
 check "fs puts a file by RDMA" by_rdma fs rdma -put "$work/file" /d/file
+check "it was read from the client's memory" at_least rdmaReadBytes 2500000
+check "a file by an address of RDMA" by_rdma "$hmfs" fs -put "$work/file" "hmfs+rdma://$address/d/again"
+"$hmfs" fs -ls "hmfs+rdma://$address/d" >"$work/listing" 2>&1
+check "its paths have that scheme" grep -q "hmfs+rdma://$address/d/again" "$work/listing"
 fs rdma -cat /d/file >"$work/copy" 2>/dev/null
+check "it was written into the client's memory" at_least rdmaWrittenBytes 2500000
+check "the status says that it goes by RDMA" is connectionBy rdma
+check "the server tells so too" at_least connectionsRdma 1
 check "the file has the same bytes" cmp "$work/file" "$work/copy"
 kill -KILL "$server"
 wait "$server" 2>/dev/null

@@ -2,6 +2,7 @@ package io.hmfs.server;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,7 @@ import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.ListPage;
 import io.hmfs.client.ListingCursor;
+import io.hmfs.client.TransportKind;
 import io.hmfs.client.transport.rdma.MemoryVerbs;
 import io.hmfs.client.transport.rdma.RdmaTransport;
 import io.hmfs.client.transport.rdma.Verbs;
@@ -18,6 +20,7 @@ import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.server.setting.ServerSetting;
+import io.hmfs.server.transport.RdmaUse;
 import io.hmfs.server.transport.rdma.RdmaServerTransport;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -53,6 +56,9 @@ class RdmaServerTest {
     @TempDir
     private Path directory;
 
+    private final List<MemoryVerbs> serverVerbs =
+            List.of(new MemoryVerbs(), new MemoryVerbs(), new MemoryVerbs()); // for a thread each
+
     private HmfsServer server;
 
     @BeforeEach
@@ -66,7 +72,7 @@ class RdmaServerTest {
         server = HmfsServer.start(
                 config,
                 Hmfs.openForServer(pool, OpenOptions.process()),
-                (receivers, connections) -> new RdmaServerTransport(receivers, connections, new MemoryVerbs(), 50_000));
+                (receivers, connections) -> new RdmaServerTransport(receivers, connections, serverVerbs, 50_000));
     }
 
     @AfterEach
@@ -175,6 +181,42 @@ class RdmaServerTest {
             String metrics = client.metrics();
             assertTrue(metrics.contains("hmfs_rdma_read_bytes_total 2"), metrics);
         }
+    }
+
+    @Test
+    void connectionsAreSpreadOverTheThreads() throws Exception {
+        List<HmfsClient> clients = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            clients.add(client());
+        }
+        for (int i = 0; i < 6; i++) {
+            clients.get(i).mkdir("/d" + i, 0755, false);
+        }
+        serverVerbs.forEach(each -> assertEquals(2, each.connections()));
+        clients.forEach(HmfsClient::close);
+        Await.until("no connection", () -> serverVerbs.stream().allMatch(each -> each.connections() == 0));
+    }
+
+    @Test
+    void theServerTellsHowItIsReached() throws Exception {
+        try (HmfsClient client = client()) {
+            assertEquals(TransportKind.RDMA, client.transport());
+            assertTrue(client.metrics().contains("hmfs_connections_rdma 1.0"), client.metrics());
+        }
+    }
+
+    @Test
+    void loopbackIsReachedByNoDevice() {
+        assertTrue(Transports.isLoopback("127.0.0.1"));
+        assertTrue(Transports.isLoopback("localhost"));
+        assertFalse(Transports.isLoopback("0.0.0.0"));
+        assertFalse(Transports.isLoopback("192.0.2.1"));
+        ServerConfig config = ServerConfig.builder(directory.resolve("p.pool"))
+                .set(ServerSetting.HOST, "127.0.0.1")
+                .set(ServerSetting.RDMA, RdmaUse.ON)
+                .build();
+        IOException refused = assertThrows(IOException.class, () -> Transports.of(config));
+        assertTrue(String.valueOf(refused.getMessage()).contains("which no device reaches"), refused.getMessage());
     }
 
     @Test

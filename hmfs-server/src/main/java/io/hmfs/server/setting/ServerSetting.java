@@ -131,7 +131,7 @@ public final class ServerSetting<T> {
             1,
             1024,
             new Default<>(v -> Math.min(PROCESSORS, 1024), "one for each processor"),
-            "Threads that serve connections.");
+            "Threads that serve connections, so many for RDMA too.");
     public static final ServerSetting<Integer> CONNECTIONS_MAX = number(
             "connections-max",
             1,
@@ -210,7 +210,7 @@ public final class ServerSetting<T> {
             RdmaUse.class,
             Default.is(RdmaUse.AUTO),
             (use, v) -> null,
-            "Whether clients reach the server by RDMA, too, at the same address and port: `auto` where there is a device, `on`"
+            "Whether clients reach the server by RDMA, too, at the same address and port: `auto` where there is a device and not on loopback, `on`"
                     + " or it does not start, `off`.");
     public static final ServerSetting<Integer> TRANSPORT_SPIN = number(
             "transport-spin",

@@ -26,6 +26,12 @@ public interface Verbs {
      */
     void listen(InetSocketAddress at, int backlog, Acceptor acceptor) throws IOException;
 
+    /**
+     * Has other verbs of the same kind take requests for connections, too: in turn with these, each by its own acceptor and
+     * its own {@link #poll}, for the connection is its own. Before {@link #listen}. These are closed before the others.
+     */
+    void share(Verbs other, Acceptor itsAcceptor);
+
     /** The address it listens on, with the real port. {@code IllegalStateException} before {@link #listen}. */
     InetSocketAddress address();
 

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,7 +30,9 @@ public final class MemoryVerbs implements Verbs {
     private static int lastPort = 1 << 16;
 
     private final Queue<Runnable> events = new ConcurrentLinkedQueue<>();
-    private final List<Pair> pairs = new ArrayList<>();
+    private final List<Pair> pairs = new CopyOnWriteArrayList<>();
+    private final List<MemoryVerbs> sharers = new ArrayList<>();
+    private int turn;
     private final Map<Integer, Region> regions = new ConcurrentHashMap<>(); // by key
     private final AtomicInteger written = new AtomicInteger(); // by peers
     private final AtomicInteger read = new AtomicInteger();
@@ -62,6 +65,16 @@ public final class MemoryVerbs implements Verbs {
     }
 
     private void request(Pair client, ByteBuffer privateData) {
+        turn = (turn + 1) % (sharers.size() + 1);
+        if (turn == 0) {
+            take(client, privateData);
+        } else {
+            MemoryVerbs other = sharers.get(turn - 1);
+            other.tell(() -> other.take(client, privateData));
+        }
+    }
+
+    private void take(Pair client, ByteBuffer privateData) {
         Pair here = new Pair(this, null);
         here.peer = client;
         client.peer = here;
@@ -83,6 +96,17 @@ public final class MemoryVerbs implements Verbs {
             address = new InetSocketAddress(at.getAddress(), port);
         }
         acceptor = newAcceptor;
+    }
+
+    @Override
+    public void share(Verbs other, Acceptor itsAcceptor) {
+        sharers.add((MemoryVerbs) other);
+        ((MemoryVerbs) other).acceptor = itsAcceptor;
+    }
+
+    /** Connections that there are. */
+    public int connections() {
+        return pairs.size();
     }
 
     @Override
@@ -121,6 +145,13 @@ public final class MemoryVerbs implements Verbs {
     /** How many registrations there are. */
     int registered() {
         return regions.size();
+    }
+
+    /** How many of them peers may reach. */
+    long exposed() {
+        return regions.values().stream()
+                .filter(each -> each.remote != Remote.NOTHING)
+                .count();
     }
 
     /** Takes no memory any more, as a device does when too much is locked. */

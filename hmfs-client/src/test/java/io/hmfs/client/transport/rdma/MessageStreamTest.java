@@ -1,6 +1,7 @@
 package io.hmfs.client.transport.rdma;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -304,7 +305,7 @@ class MessageStreamTest {
         pollAll();
         assertEquals(1_000_000, client.arrived);
         assertEquals(16, clientVerbs.written());
-        assertEquals(0, serverVerbs.written() + serverVerbs.read());
+        assertEquals(0, serverVerbs.exposed());
         assertEquals(pieces.writtenBytes(), server.written);
         assertLive();
     }
@@ -378,8 +379,9 @@ class MessageStreamTest {
             each.write(1_000_000);
             each.stream.flush();
             pollAll();
+            assertEquals(Math.max(0, 64 - 4 * (i + 1)), free());
         }
-        assertNull(pieces.take());
+        assertTrue(server.stream.settle(), "it is to be settled again");
         for (int i = 0; i < 24; i++) { // what one client lets go is another one's
             servers.get(1 + i).takeKept();
             pollAll();
@@ -394,13 +396,95 @@ class MessageStreamTest {
         assertAllPiecesAreFree();
     }
 
-    private void assertAllPiecesAreFree() {
+    private List<Window.Piece> takeAll() {
         List<Window.Piece> all = new ArrayList<>();
         for (Window.Piece each = pieces.take(); each != null; each = pieces.take()) {
             all.add(each);
         }
-        assertEquals(PieceMemory.BYTES / Window.PIECE_BYTES, all.size());
+        return all;
+    }
+
+    private int free() {
+        List<Window.Piece> all = takeAll();
         all.forEach(pieces::give);
+        return all.size();
+    }
+
+    private void assertAllPiecesAreFree() {
+        assertEquals(PieceMemory.BYTES / Window.PIECE_BYTES, free());
+    }
+
+    /** A client that has windows. */
+    private End withWindows() {
+        End each = client();
+        connect(each);
+        each.write(100_000);
+        each.stream.flush();
+        pollAll();
+        return each;
+    }
+
+    @Test
+    void whoWaitsFirstForMemoryHasItFirst() {
+        End one = withWindows();
+        End first = server;
+        End other = withWindows();
+        End second = server;
+        List<Window.Piece> all = takeAll();
+        one.write(60_000);
+        one.stream.flush();
+        pollAll();
+        other.write(60_000);
+        other.stream.flush();
+        pollAll();
+        pieces.give(all.remove(0));
+        assertTrue(pieces.hasForWaiting());
+        assertNull(pieces.take()); // for a write
+        second.stream.settle();
+        serverVerbs.poll();
+        clientVerbs.poll();
+        serverVerbs.poll();
+        assertEquals(100_000, second.arrived);
+        first.stream.settle();
+        serverVerbs.poll();
+        clientVerbs.poll();
+        serverVerbs.poll();
+        assertEquals(160_000, first.arrived);
+        pollAll();
+        assertEquals(160_000, second.arrived);
+        assertFalse(pieces.hasForWaiting());
+        all.forEach(pieces::give);
+        assertAllPiecesAreFree();
+    }
+
+    @Test
+    void whatCameInAPieceStaysThereUntilItIsLetGoThoughItsConnectionHasEnded() {
+        End one = withWindows();
+        server.keeps = true;
+        one.write(60_000);
+        one.stream.flush();
+        pollAll();
+        assertEquals(1, server.kept.size());
+        one.stream.close();
+        pollAll();
+        assertEquals(63, free());
+        server.takeKept();
+        assertEquals(160_000, server.arrived);
+        assertAllPiecesAreFree();
+    }
+
+    @Test
+    void aServerThatDoesNotReceiveReadsNothing() {
+        End one = withWindows();
+        server.stream.receive(false);
+        int before = clientVerbs.read();
+        one.write(500_000);
+        one.stream.flush();
+        pollAll();
+        assertEquals(before, clientVerbs.read());
+        server.stream.receive(true);
+        pollAll();
+        assertEquals(600_000, server.arrived);
     }
 
     @Test
@@ -409,10 +493,7 @@ class MessageStreamTest {
         client.stream.flush();
         pollAll();
         End paused = server;
-        List<Window.Piece> all = new ArrayList<>();
-        for (Window.Piece each = pieces.take(); each != null; each = pieces.take()) {
-            all.add(each);
-        }
+        List<Window.Piece> all = takeAll();
         client.write(100_000);
         client.stream.flush();
         pollAll();

@@ -58,6 +58,8 @@ public final class VerbsGuest {
             new Named("allocation", VerbsGuest::allocation),
             new Named("waiting", VerbsGuest::waiting),
             new Named("writeAndRead", VerbsGuest::writeAndRead),
+            new Named("reachedByTheServer", VerbsGuest::reachedByTheServer),
+            new Named("sharedListener", VerbsGuest::sharedListener),
             new Named("mappedFile", VerbsGuest::mappedFile),
             new Named("lastMessages", VerbsGuest::lastMessages),
             new Named("refusal", VerbsGuest::refusal),
@@ -530,6 +532,98 @@ public final class VerbsGuest {
         until(() -> side.sent == 3, "chain");
         for (int i = 0; i < QueuePair.DEPTH; i++) {
             check(window.bytes().getLong(8 * i) == 31L * 8 * i, "chain at " + i);
+        }
+    }
+
+    /** The side that was asked for the connection writes and reads memory of the other one, as a server does: several reads at a time. */
+    private void reachedByTheServer() throws IOException {
+        Side side = connected();
+        Side peer = last();
+        int reads = 8;
+        int size = 1 << 16;
+        Memory window = client.register(ByteBuffer.allocateDirect(size), Remote.WRITE);
+        Memory source = client.register(ByteBuffer.allocateDirect(reads * size), Remote.READ);
+        Memory local = server.register(ByteBuffer.allocateDirect(reads * size), Remote.NOTHING);
+        peer.pair.prepare(local);
+        int windowKey = side.pair.remoteKey(window);
+        int sourceKey = side.pair.remoteKey(source);
+        for (int i = 0; i < reads * size; i += 8) {
+            source.bytes().putLong(i, 29L * i);
+            local.bytes().putLong(i, 19L * i);
+        }
+        peer.pair.write(100, local, 0, size, window.address(), windowKey, false);
+        peer.send(2, "written");
+        peer.pair.flush();
+        until(() -> side.received == 1, "message after a write");
+        for (int i = 0; i < size; i += 8) {
+            check(window.bytes().getLong(i) == 19L * i, "written at " + i);
+        }
+        until(() -> peer.sent == 1, "send");
+        for (int i = 0; i < reads; i++) {
+            peer.pair.read(200 + i, local, i * size, size, source.address() + (long) i * size, sourceKey, true);
+        }
+        peer.pair.flush();
+        until(() -> peer.sent == 1 + reads, "reads");
+        for (int i = 0; i < reads * size; i += 8) {
+            check(local.bytes().getLong(i) == 29L * i, "read at " + i);
+        }
+        client.deregister(window);
+        peer.pair.write(101, local, 0, 8, window.address(), windowKey, true);
+        peer.pair.flush();
+        until(() -> peer.ended != null && side.ended != null, "both ends");
+        again();
+    }
+
+    /** Connections are taken by several verbs in turn, each by its own. */
+    private void sharedListener() throws IOException {
+        Verbs second = VerbsLoader.open();
+        List<Side> its = new ArrayList<>();
+        server.share(second, (pair, data) -> {
+            Side side = new Side(second);
+            side.pair = pair;
+            side.receiveInto(0, WINDOW);
+            try {
+                pair.accept();
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+            its.add(side);
+            return side;
+        });
+        listen();
+        List<Side> sides = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            Side side = connect(new Side(client), "");
+            until(
+                    () -> {
+                        pollOnly(second);
+                        return side.isConnected;
+                    },
+                    "connection");
+            side.send(0, "to one of two");
+            side.pair.flush();
+            sides.add(side);
+        }
+        until(
+                () -> {
+                    pollOnly(second);
+                    return its.stream().allMatch(each -> each.received == 1)
+                            && accepted.stream().allMatch(each -> each.received == 1);
+                },
+                "messages");
+        check(its.size() == 3 && accepted.size() == 3, "connections: " + accepted.size() + " and " + its.size());
+        connect(new Side(client), "");
+        pollFor(200); // the second is offered one, perhaps, and does not look
+        server.close();
+        second.close();
+        until(() -> sides.stream().allMatch(each -> each.ended != null), "ends");
+    }
+
+    private static void pollOnly(Verbs verbs) {
+        try {
+            verbs.poll();
+        } catch (IOException e) {
+            throw new AssertionError(e);
         }
     }
 

@@ -18,10 +18,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that serves all RDMA connections: polls the verbs, has what came executed as one batch, sends the replies. While
+ * A thread that serves RDMA connections: polls the verbs, has what came executed as one batch, sends the replies. While
  * there is work it polls without end, and so for some time after the last; then it waits for an event.
  */
 final class RdmaLoop implements RdmaChannel.Loop {
@@ -34,11 +35,12 @@ final class RdmaLoop implements RdmaChannel.Loop {
 
     private final Verbs verbs;
     private final Connections connections;
+    private final AtomicInteger made;
     private final EventLoopBatch batch;
     private final MessageMemory memory;
     private final PieceMemory pieces;
     private final long spinNanos;
-    private final Thread thread = new Thread(this::run, "hmfs-rdma-loop");
+    private final Thread thread;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Set<RdmaChannel> channels = new LinkedHashSet<>();
     private final List<RdmaChannel> unsettled = new ArrayList<>();
@@ -49,8 +51,20 @@ final class RdmaLoop implements RdmaChannel.Loop {
     private volatile boolean asleep; // or about to be: a task must wake the thread
     private volatile boolean stops;
 
-    RdmaLoop(Verbs verbs, Connections connections, EventLoopBatch batch, long spinNanos) {
+    /**
+     * @param made connections that there are by RDMA, of all loops
+     * @param number of this loop
+     */
+    RdmaLoop(
+            Verbs verbs,
+            Connections connections,
+            AtomicInteger made,
+            EventLoopBatch batch,
+            long spinNanos,
+            int number) {
         this.verbs = verbs;
+        this.made = made;
+        thread = new Thread(this::run, "hmfs-rdma-loop-" + number);
         this.connections = connections;
         this.batch = batch;
         this.spinNanos = spinNanos;
@@ -93,8 +107,8 @@ final class RdmaLoop implements RdmaChannel.Loop {
                     pair.remote());
             return null;
         }
-        if (channels.size() >= connections.limits().connectionsMax() + OVER_MAX) {
-            LOG.log(Level.INFO, "refusing {0}: there are {1} connections by RDMA", pair.remote(), channels.size());
+        if (made.get() >= connections.limits().connectionsMax() + OVER_MAX) {
+            LOG.log(Level.INFO, "refusing {0}: there are {1} connections by RDMA", pair.remote(), made.get());
             return null;
         }
         RdmaChannel channel = new RdmaChannel(this, connections, memory, pieces, pair);
@@ -108,6 +122,7 @@ final class RdmaLoop implements RdmaChannel.Loop {
             return null;
         }
         channels.add(channel);
+        made.incrementAndGet();
         return stream;
     }
 
@@ -191,7 +206,9 @@ final class RdmaLoop implements RdmaChannel.Loop {
 
     private void endClosed() {
         for (RdmaChannel channel = closed.poll(); channel != null; channel = closed.poll()) {
-            channels.remove(channel);
+            if (channels.remove(channel)) {
+                made.decrementAndGet();
+            }
             unsettled.remove(channel);
             channel.end();
         }

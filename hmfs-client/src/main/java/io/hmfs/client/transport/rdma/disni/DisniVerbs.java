@@ -32,6 +32,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -106,6 +108,10 @@ public final class DisniVerbs implements Verbs {
     private @Nullable Acceptor acceptor;
     private @Nullable InetSocketAddress address;
 
+    private final List<DisniVerbs> sharers = new ArrayList<>(); // of the requests that these hear
+    private int turn;
+    private final Queue<Offer> offered = new ConcurrentLinkedQueue<>(); // by verbs that listen
+
     private long eventsSeenNanos = System.nanoTime();
 
     private final ReentrantLock awaiting =
@@ -148,6 +154,9 @@ public final class DisniVerbs implements Verbs {
         @Override
         public void addCmId(NatCmaIdPrivate id) {}
     }
+
+    /** A request for a connection that other verbs have heard; its events come by the channel of these. */
+    private record Offer(long id, ByteBuffer privateBytes) {}
 
     private static ByteBuffer direct(int size) {
         return ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
@@ -203,6 +212,16 @@ public final class DisniVerbs implements Verbs {
     }
 
     @Override
+    public void share(Verbs other, Acceptor itsAcceptor) {
+        requireOpen();
+        if (listener != null) {
+            throw new IllegalStateException("listens already");
+        }
+        sharers.add((DisniVerbs) other);
+        ((DisniVerbs) other).acceptor = itsAcceptor;
+    }
+
+    @Override
     public InetSocketAddress address() {
         if (address == null) {
             throw new IllegalStateException("does not listen");
@@ -250,7 +269,7 @@ public final class DisniVerbs implements Verbs {
         if (broken != null) {
             throw broken;
         }
-        boolean any = false;
+        boolean any = takeOffers(); // before events of their connections
         long now = System.nanoTime();
         if (eventsReady || now - eventsSeenNanos > EVENTS_NANOS) {
             eventsReady = false;
@@ -285,7 +304,14 @@ public final class DisniVerbs implements Verbs {
         long id = event.getLong(Natives.EVENT_ID);
         int status = event.getInt(Natives.EVENT_STATUS);
         if (type == EventTypes.CONNECT_REQUEST) {
-            requested(new NatCmaIdPrivate(id, channel, dispatcher));
+            int length = event.getInt(Natives.EVENT_PRIVATE_LENGTH);
+            turn = (turn + 1) % (sharers.size() + 1);
+            if (turn == 0
+                    || !sharers.get(turn - 1).offer(id, privateData.clear().limit(length))) {
+                requested(
+                        new NatCmaIdPrivate(id, channel, dispatcher),
+                        privateData.clear().limit(length));
+            }
             return;
         }
         Pair pair = byId.get(id);
@@ -340,7 +366,30 @@ public final class DisniVerbs implements Verbs {
         }
     }
 
-    private void requested(NatCmaIdPrivate id) {
+    /** A request that other verbs have heard, which are polled by the caller; false: they must serve it themselves. */
+    private boolean offer(long id, ByteBuffer bytes) {
+        ByteBuffer copy = ByteBuffer.allocate(bytes.remaining()).order(ByteOrder.LITTLE_ENDIAN);
+        copy.put(bytes).flip();
+        synchronized (signalling) {
+            if (closed || Natives.migrate(id, channel.getObjId()) != 0) {
+                return false;
+            }
+            offered.add(new Offer(id, copy));
+            Natives.signal(waiter);
+        }
+        return true;
+    }
+
+    private boolean takeOffers() throws IOException {
+        boolean any = false;
+        for (Offer offer = offered.poll(); offer != null; offer = offered.poll()) {
+            any = true;
+            requested(new NatCmaIdPrivate(offer.id, channel, dispatcher), offer.privateBytes);
+        }
+        return any;
+    }
+
+    private void requested(NatCmaIdPrivate id, ByteBuffer bytes) {
         Acceptor current = acceptor;
         if (current == null) { // asked for before listening ended
             Natives.reject(id.getObjId());
@@ -356,8 +405,7 @@ public final class DisniVerbs implements Verbs {
             Natives.acknowledgeTimeout(
                     id.getObjId(), ACKNOWLEDGE_TIMEOUT); // best effort: an old kernel has its own value
             pair.createQueuePair();
-            privateData.clear().limit(event.getInt(Natives.EVENT_PRIVATE_LENGTH));
-            events = current.requested(pair, privateData);
+            events = current.requested(pair, bytes);
         } catch (IOException e) {
             events = null; // no resources: the peer tries again, or takes another transport
         } finally {
@@ -523,6 +571,10 @@ public final class DisniVerbs implements Verbs {
         awaiting.lock();
         try {
             stopListening();
+            for (Offer offer = offered.poll(); offer != null; offer = offered.poll()) {
+                Natives.reject(offer.id);
+                dispatcher._destroyCmId(offer.id);
+            }
             for (Pair each : pairs.clone()) {
                 if (each != null) {
                     each.release();

@@ -41,6 +41,9 @@ final class Natives {
     /** Refuses a request for a connection; 0 or minus an errno. */
     static native int reject(long id);
 
+    /** Has the events of an id come by another channel; by the thread that reads those of the one that it has; 0 or minus an errno. */
+    static native int migrate(long id, long channel);
+
     /** Sets the time until a message without acknowledgement is sent again, 4.096 µs · 2^exponent; 0 or minus an errno. */
     static native int acknowledgeTimeout(long id, int exponent);
 
