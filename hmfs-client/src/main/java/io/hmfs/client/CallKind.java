@@ -59,6 +59,9 @@ final class CallKind<A, T> {
     /** Template id of the reply. */
     final int reply;
 
+    /** Whether threads that wait for calls of this kind do well not to park. */
+    final Patience patience = new Patience();
+
     private final ToIntFunction<A> variableBytes;
     private final Decoder<A, T> decoder;
     private final @Nullable BiFunction<String, A, String> description;

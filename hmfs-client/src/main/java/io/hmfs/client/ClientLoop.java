@@ -28,8 +28,12 @@ import org.jspecify.annotations.Nullable;
  *       timer is due, it is the background thread.
  * </ul>
  *
+ * <p>Where several threads wait and answers come soon, they do not park: they <em>take turns</em> at being the poller, for one
+ * look at the network each, and yield the processor between.
+ *
  * <p>No wake-up is lost: whatever makes work (a call in the queue, a thread that waits, the end of a poller's time) is
- * stored first, and then the roles are looked at; a thread that gives a role up does that first, and then looks for work.
+ * stored first, and then the roles are looked at; a thread that gives a role up, or takes turns no more, does that first, and
+ * then looks for work.
  */
 final class ClientLoop {
     /** What is done on the loop. */
@@ -48,6 +52,13 @@ final class ClientLoop {
     private static final long SPIN_NANOS =
             Runtime.getRuntime().availableProcessors() > 1 ? TimeUnit.MICROSECONDS.toNanos(50) : 0;
 
+    private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+
+    /** A thread that takes turns yields at most so often, which costs itself some 50 µs, and for at most so long, since others may use what it yields. */
+    private static final int TURNS_MOST = 64;
+
+    private static final long TURNS_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
     /** Threads that wait and poll for themselves. If there are more, the background thread does for all: they would take turns. */
     private static final int FEW = 2;
 
@@ -64,6 +75,7 @@ final class ClientLoop {
     private final AtomicReference<@Nullable Thread> poller = new AtomicReference<>();
     private final Queue<Waiter> followers = new ConcurrentLinkedQueue<>();
     private final AtomicInteger attending = new AtomicInteger(); // threads that wait for a call, or are about to
+    private final AtomicInteger taking = new AtomicInteger(); // of them, those that take turns
     private volatile boolean asleep; // the poller waits for the network, or is about to
     private volatile boolean told; // since the queues were last looked at, a thread was woken for them
     private volatile int open; // of the work, as of the last unlock
@@ -111,7 +123,9 @@ final class ClientLoop {
         attending.incrementAndGet();
         try {
             submitted.add(call);
-            if (isCrowded()) {
+            if (attending.get() > 1 && call.kind.patience.isWorthWhile()) {
+                call.kind.patience.learn(takeTurns(call));
+            } else if (isCrowded()) {
                 tell(); // one thread sends what many have left it
             } else if (poller.get() == null || asleep) {
                 combine();
@@ -120,6 +134,48 @@ final class ClientLoop {
         } finally {
             attending.decrementAndGet();
             handOn();
+        }
+    }
+
+    /**
+     * Waits for a call without parking, for a short time: yields the processor to other threads, and now and then works on the
+     * loop once. To be woken costs a thread more than that where answers come soon, and what several threads have left in the
+     * queue goes out together. Returns whether the call is done.
+     */
+    @SuppressWarnings("ThreadPriorityCheck") // it is no guess: what the yield is worth is measured, docs/adr/0210
+    private boolean takeTurns(Call<?, ?> call) {
+        taking.incrementAndGet();
+        try {
+            if (asleep) {
+                combine(); // no need to wake the poller
+            }
+            int others = Math.max(1, attending.get() / PROCESSORS); // that want this processor
+            long end = System.nanoTime() + TURNS_NANOS;
+            for (int i = 1; i <= TURNS_MOST && !Thread.currentThread().isInterrupted(); i++) {
+                Thread.yield();
+                if (call.isDone()) {
+                    return true;
+                }
+                if (i % others == 0) {
+                    takeTurn();
+                }
+                if (System.nanoTime() - end >= 0) {
+                    break;
+                }
+            }
+            return call.isDone();
+        } finally {
+            taking.decrementAndGet();
+        }
+    }
+
+    private void takeTurn() {
+        if (poller.get() == null && poller.compareAndSet(null, Thread.currentThread())) {
+            try {
+                turn(lock.tryLock());
+            } finally {
+                poller.set(null);
+            }
         }
     }
 
@@ -157,7 +213,7 @@ final class ClientLoop {
                         poller.set(null);
                     }
                 } else if (waiter.follow()) {
-                    if (poller.get() == null) {
+                    if (poller.get() == null && taking.get() == 0) {
                         LockSupport.unpark(background);
                     }
                     LockSupport.parkNanos(this, left);
@@ -317,7 +373,7 @@ final class ClientLoop {
     /** What a thread owes the others when it is no poller any more, or has sent a call: that one of them sees to the rest. */
     private void handOn() {
         combine();
-        if (poller.get() != null) {
+        if (poller.get() != null || taking.get() > 0) {
             return; // it comes by here when it leaves
         }
         if (isServed()) {
@@ -336,8 +392,11 @@ final class ClientLoop {
         return attending.get() > FEW;
     }
 
-    /** Whether the poller is to be the background thread. */
+    /** Whether the poller is to be the background thread. Not while others take turns: they come by handOn, or say so when they park. */
     private boolean isServed() {
+        if (taking.get() > 0) {
+            return false;
+        }
         int waiting = attending.get();
         int all = open;
         return all > waiting || (waiting > FEW && all > 0);

@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class ClientLoopTest {
     private static final long LONG = TimeUnit.SECONDS.toNanos(100);
-    private static final CallKind<byte[], FileInfo> STAT = new CallTable((inode, size) -> {}).namespace.stat;
+    private final CallKind<byte[], FileInfo> stat = new CallTable((inode, size) -> {}).namespace.stat;
 
     /** Replies are handed in by the test; a wait ends with one, with a wake-up, or with an interrupt. */
     private static final class HandedTransport implements Transport {
@@ -93,11 +94,16 @@ class ClientLoopTest {
     private static final class NotedWork implements ClientLoop.Work {
         private final Set<Call<?, ?>> open = ConcurrentHashMap.newKeySet();
         private final Queue<Thread> senders = new ConcurrentLinkedQueue<>();
+        private volatile @Nullable Consumer<Call<?, ?>> answers;
 
         @Override
         public void begin(Call<?, ?> call) {
             senders.add(Thread.currentThread());
             open.add(call);
+            Consumer<Call<?, ?>> answer = answers;
+            if (answer != null) {
+                answer.accept(call);
+            }
         }
 
         @Override
@@ -152,11 +158,11 @@ class ClientLoopTest {
         loop.close();
     }
 
-    private static Call<byte[], FileInfo> newCall() {
-        return new Call<>(STAT, "/f", CallArguments.NO_BYTES);
+    private Call<byte[], FileInfo> newCall() {
+        return new Call<>(stat, "/f", CallArguments.NO_BYTES);
     }
 
-    private void bringReplyTo(Call<byte[], FileInfo> call) {
+    private void bringReplyTo(Call<?, ?> call) {
         transport.bring(() -> {
             work.open.remove(call);
             call.complete(null);
@@ -211,6 +217,7 @@ class ClientLoopTest {
         Caller first = poller();
         Caller second = follower();
         assertEquals(List.of(first, second), List.copyOf(work.senders));
+        assertFalse(stat.patience.isWorthWhile(), "its answer did not come soon: the next one parks at once");
         bringReplyTo(first.call);
         assertDone(first);
         waitUntil(() -> second.equals(transport.sleeper));
@@ -303,6 +310,27 @@ class ClientLoopTest {
         waitUntil(() -> others.get(2).equals(transport.sleeper));
         bringReplyTo(others.get(2).call);
         assertDone(others.get(2));
+    }
+
+    @Test
+    void whereManyWaitAThreadWhoseAnswersComeSoonSendsItsCallsItself() throws Exception {
+        Caller first = poller();
+        List<Caller> others = List.of(follower(), follower(), follower());
+        bringReplyTo(first.call);
+        assertDone(first);
+        waitUntil(() -> isBackground(transport.sleeper)); // which sends for all that park
+        work.answers = this::bringReplyTo;
+        work.senders.clear();
+        for (int i = 0; i < 10 * Patience.PAUSE_MOST; i++) {
+            Call<byte[], FileInfo> call = newCall();
+            assertTrue(loop.call(call, LONG));
+        }
+        assertTrue(work.senders.contains(Thread.currentThread()));
+        work.answers = null;
+        for (Caller other : others) {
+            bringReplyTo(other.call);
+            assertDone(other);
+        }
     }
 
     @Test
