@@ -5,6 +5,10 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
+import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolFiles;
+import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
@@ -58,6 +62,10 @@ final class FuzzRig implements AutoCloseable {
     static final int CHUNK_SIZE = 64 << 10;
     static final UUID CLUSTER = new UUID(0x4849_4d46, 0x5353);
     static final String SUPERUSER = "alice";
+
+    /** Of all pools: sessions have ids in them, and mean the same whenever they are run. */
+    private static final long FIRST_ID = 2;
+
     static final ConnectionLimits LIMITS =
             new ConnectionLimits(1_000, FRAME_MAX, 256, 1L << 30, TimeUnit.SECONDS.toNanos(60));
 
@@ -97,7 +105,9 @@ final class FuzzRig implements AutoCloseable {
     FuzzRig(Path directory, Executor disk) throws IOException {
         Files.createDirectories(directory);
         Path pool = directory.resolve("fuzz.pool");
-        Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        try (PoolFile file = PoolFiles.create(pool, FormatOptions.SIZE_MIN, Backing.MAPPED, false)) {
+            Superblock.format(pool, file, CLUSTER, 42, FIRST_ID);
+        }
         namespace = Hmfs.openForServer(pool, OpenOptions.process().keepingDataElsewhere());
         Path data = directory.resolve("data");
         store = new BlockStore(data, BLOCK_SIZE, 64, false);
