@@ -11,12 +11,15 @@ public final class IdSource {
 
     private static final long LEASE = 1 << 20;
 
-    // 2025-01-01T00:00Z, and ids for each millisecond since: 2^48 are enough for pools that are made before 2059.
+    // 2025-01-01T00:00Z, and ids for each millisecond since: that is enough for pools that are made before 2051.
     private static final long EPOCH_MILLIS = 1_735_689_600_000L;
     private static final int OF_MILLISECOND_SHIFT = 8;
 
     /** A pool whose ids are below was made before first ids followed the time: they began at 2, as those of others. */
     private static final long FIRST_MIN = 1L << 40;
+
+    /** The greatest first id, which a clock far ahead gives: there are 2^46 above it in the partition. */
+    private static final long FIRST_MAX = (1L << PARTITION_SHIFT) - (1L << 46);
 
     private final Pmem pmem;
     private final long header;
@@ -33,10 +36,12 @@ public final class IdSource {
 
     /**
      * The first id of a pool that is made at this time. So the ids of a pool are not those of another one that was made before it, perhaps
-     * in the same place, unless that one gave out more than 256 for each millisecond of its life, or the clock was set back.
+     * in the same place, unless that one gave out more than 256 for each millisecond of its life, or the clock was set back or is
+     * wrong by decades: ids stay in their partition whatever it says.
      */
     public static long firstOfPool(long millis) {
-        return Math.max(FIRST_MIN, (millis - EPOCH_MILLIS) << OF_MILLISECOND_SHIFT);
+        long since = Math.clamp(millis - EPOCH_MILLIS, 0, FIRST_MAX >> OF_MILLISECOND_SHIFT);
+        return Math.max(FIRST_MIN, since << OF_MILLISECOND_SHIFT);
     }
 
     /** Whether ids of this pool may be those of another one, which began at 2, too. */

@@ -14,6 +14,7 @@ import io.hmfs.core.pmem.Pmem;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,10 +37,17 @@ class IdSourceTest {
         long now = Instant.parse("2026-03-01T00:00:00Z").toEpochMilli();
         long later = IdSource.firstOfPool(now + 10);
         assertEquals(IdSource.firstOfPool(now) + 2560, later);
-        long last = IdSource.firstOfPool(Instant.parse("2058-12-31T00:00:00Z").toEpochMilli());
+        long last = IdSource.firstOfPool(Instant.parse("2050-12-31T00:00:00Z").toEpochMilli());
         assertEquals(0, IdSource.partition(last));
         assertTrue(last > later);
         assertTrue(IdSource.firstOfPool(0) > 1L << 39, "a clock that was never set");
+        for (String wrong : List.of("2059-11-27T00:00:00Z", "2100-01-01T00:00:00Z", "9999-01-01T00:00:00Z")) {
+            long first = IdSource.firstOfPool(Instant.parse(wrong).toEpochMilli());
+            assertEquals(0, IdSource.partition(first + (1L << 45)), wrong);
+            assertTrue(first > last, wrong);
+        }
+        assertEquals(0, IdSource.partition(IdSource.firstOfPool(Long.MAX_VALUE)));
+        assertEquals(0, IdSource.partition(IdSource.firstOfPool(Long.MIN_VALUE)));
     }
 
     @Test
