@@ -64,8 +64,10 @@ public final class MessageStream implements Verbs.Events {
     private static final int SLOTS = MessageMemory.SLOTS;
 
     static {
-        if (SLOTS != CREDITS + RESERVED || SLOTS > Verbs.QueuePair.DEPTH) {
-            throw new AssertionError("buffers do not fit the credits");
+        boolean isRoom =
+                2 * SLOTS + LongParts.PIECES <= Verbs.QueuePair.DEPTH; // each send behind a write, and all reads
+        if (SLOTS != CREDITS + RESERVED || !isRoom) {
+            throw new AssertionError("buffers do not fit the credits, or work requests the queue");
         }
     }
 

@@ -17,11 +17,14 @@ public final class PieceMemory {
     /** Bytes of the one region. */
     static final int BYTES = 64 * Window.PIECE_BYTES;
 
+    private static final System.Logger LOG = System.getLogger(PieceMemory.class.getName());
+
     private final Verbs verbs;
     private final ArrayDeque<Piece> free = new ArrayDeque<>();
     private final List<Piece> lent = new ArrayList<>(); // of connections that have ended, but others have what came
-    private final ArrayDeque<LongParts> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Place> waiting = new ArrayDeque<>();
     private @Nullable Window window;
+    private boolean warned;
     private long writtenBytes;
     private long readBytes;
 
@@ -53,12 +56,8 @@ public final class PieceMemory {
         readBytes += bytes;
     }
 
-    /**
-     * Makes it usable by a connection.
-     *
-     * @throws IOException it cannot be registered with the connection's device
-     */
-    void prepare(Verbs.QueuePair pair) throws IOException {
+    /** Makes it usable by a connection; false: it cannot be registered with the connection's device. */
+    boolean prepare(Verbs.QueuePair pair) {
         Window known = window;
         if (known == null) {
             known = new Window(verbs.register(ByteBuffer.allocateDirect(BYTES), Verbs.Remote.NOTHING));
@@ -67,7 +66,18 @@ public final class PieceMemory {
                 free.add(known.piece(number));
             }
         }
-        pair.prepare(known.memory);
+        try {
+            pair.prepare(known.memory);
+            return true;
+        } catch (IOException e) {
+            LOG.log(
+                    warned ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING, // once: connections come and go
+                    "long replies and requests go in messages, for memory of {0} KiB cannot be registered: {1}",
+                    BYTES >> 10,
+                    e.getMessage());
+            warned = true;
+            return false;
+        }
     }
 
     private boolean hasFree() {
@@ -85,23 +95,30 @@ public final class PieceMemory {
         return waiting.isEmpty() && hasFree() ? free.pop() : null;
     }
 
-    /** A piece, or null: then one is owed to this connection, which is to ask again. */
-    @Nullable
-    Piece takeOrWait(LongParts asking) {
-        boolean isFirst = waiting.isEmpty() || asking.equals(waiting.peek());
-        if (isFirst && hasFree()) {
-            waiting.poll();
-            return free.pop();
+    /** Where a connection stands that waits for a piece. */
+    final class Place {
+        /** A piece, or null: then one is owed to this connection, which is to ask again. */
+        @Nullable
+        Piece takeOrWait() {
+            boolean isFirst = waiting.isEmpty() || equals(waiting.peek());
+            if (isFirst && hasFree()) {
+                waiting.poll();
+                return free.pop();
+            }
+            if (!waiting.contains(this)) {
+                waiting.add(this);
+            }
+            return null;
         }
-        if (!waiting.contains(asking)) {
-            waiting.add(asking);
+
+        /** The connection waits no more. */
+        void leave() {
+            waiting.remove(this);
         }
-        return null;
     }
 
-    /** A connection waits no more. */
-    void leave(LongParts asking) {
-        waiting.remove(asking);
+    Place newPlace() {
+        return new Place();
     }
 
     void give(Piece piece) {

@@ -1,7 +1,6 @@
 package io.hmfs.client.transport.rdma;
 
 import io.hmfs.client.transport.rdma.Window.Piece;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -10,12 +9,11 @@ import org.jspecify.annotations.Nullable;
  * key or a range that is not registered there, and that ends this connection and no other.
  */
 final class ServerPieces implements LongParts {
-    private static final System.Logger LOG = System.getLogger(ServerPieces.class.getName());
-
     /** Reads at a time: what one client can have of the memory that all share. */
     private static final int READS_MOST = 4;
 
     private final PieceMemory memory;
+    private final PieceMemory.Place place;
     private long writeAddress; // of the client's windows
     private long readAddress;
     private int writeKey;
@@ -24,6 +22,7 @@ final class ServerPieces implements LongParts {
 
     ServerPieces(PieceMemory memory) {
         this.memory = memory;
+        place = memory.newPlace();
     }
 
     @Override
@@ -42,17 +41,7 @@ final class ServerPieces implements LongParts {
         readAddress = from.getLong(at + 8);
         writeKey = from.getInt(at + 16);
         readKey = from.getInt(at + 20);
-        try {
-            memory.prepare(pair);
-            return true;
-        } catch (IOException e) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "long replies and requests go in messages, for memory of {0} KiB cannot be registered: {1}",
-                    PieceMemory.BYTES >> 10,
-                    e.getMessage());
-            return false;
-        }
+        return memory.prepare(pair);
     }
 
     @Override
@@ -71,7 +60,7 @@ final class ServerPieces implements LongParts {
         if (reads == READS_MOST) {
             return null;
         }
-        Piece piece = memory.takeOrWait(this);
+        Piece piece = place.takeOrWait();
         if (piece != null) {
             reads++;
         }
@@ -98,11 +87,11 @@ final class ServerPieces implements LongParts {
 
     @Override
     public void pause() {
-        memory.leave(this);
+        place.leave();
     }
 
     @Override
     public void close() {
-        memory.leave(this);
+        place.leave();
     }
 }
