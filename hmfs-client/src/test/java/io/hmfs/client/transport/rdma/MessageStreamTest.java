@@ -513,7 +513,7 @@ class MessageStreamTest {
 
     @Test
     void whereMemoryIsRefusedAllGoesInMessages() {
-        for (MemoryVerbs refusing : List.of(clientVerbs, serverVerbs)) {
+        for (MemoryVerbs refusing : List.of(serverVerbs, clientVerbs)) { // which, having none, tells the server of none
             refusing.refuseMemory();
             End each = client();
             connect(each);
