@@ -1,5 +1,6 @@
 package io.hmfs.server.transport;
 
+import io.hmfs.server.metrics.WorkerMeter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 
@@ -36,6 +37,12 @@ public final class EventLoopBatch {
     /** Differs from the number of the batch before. */
     public long number() {
         return number;
+    }
+
+    /** So many more bytes have been written into peers' memory, and read from there. */
+    public void countLongParts(long writtenBytes, long readBytes) {
+        receiver.meter().add(WorkerMeter.Tally.RDMA_WRITTEN_BYTES, writtenBytes);
+        receiver.meter().add(WorkerMeter.Tally.RDMA_READ_BYTES, readBytes);
     }
 
     /** The connection has frames that go into the next batch. At most once until {@link Member#continueReceived}. */

@@ -4,10 +4,8 @@ import io.hmfs.client.transport.rdma.MessageMemory;
 import io.hmfs.client.transport.rdma.MessageStream;
 import io.hmfs.client.transport.rdma.PieceMemory;
 import io.hmfs.client.transport.rdma.Verbs;
-import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.server.transport.Connections;
 import io.hmfs.server.transport.EventLoopBatch;
-import io.hmfs.server.transport.FrameReceiver;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -39,7 +37,6 @@ final class RdmaLoop implements RdmaChannel.Loop {
     private final Connections connections;
     private final AtomicInteger made;
     private final EventLoopBatch batch;
-    private final WorkerMeter meter;
     private final MessageMemory memory;
     private final PieceMemory pieces;
     private final long spinNanos;
@@ -56,22 +53,20 @@ final class RdmaLoop implements RdmaChannel.Loop {
 
     /**
      * @param made connections that there are by RDMA, of all loops
-     * @param receiver executes what comes; of this loop alone
      * @param number of this loop
      */
     RdmaLoop(
             Verbs verbs,
             Connections connections,
             AtomicInteger made,
-            FrameReceiver receiver,
+            EventLoopBatch batch,
             long spinNanos,
             int number) {
         this.verbs = verbs;
         this.made = made;
         thread = new Thread(this::run, "hmfs-rdma-loop-" + number);
         this.connections = connections;
-        batch = new EventLoopBatch(receiver);
-        meter = receiver.meter();
+        this.batch = batch;
         this.spinNanos = spinNanos;
         memory = new MessageMemory(verbs);
         pieces = new PieceMemory(verbs);
@@ -191,8 +186,7 @@ final class RdmaLoop implements RdmaChannel.Loop {
     }
 
     private void countLongParts() {
-        meter.add(WorkerMeter.Tally.RDMA_WRITTEN_BYTES, pieces.writtenBytes() - countedWritten);
-        meter.add(WorkerMeter.Tally.RDMA_READ_BYTES, pieces.readBytes() - countedRead);
+        batch.countLongParts(pieces.writtenBytes() - countedWritten, pieces.readBytes() - countedRead);
         countedWritten = pieces.writtenBytes();
         countedRead = pieces.readBytes();
     }

@@ -2,6 +2,7 @@ package io.hmfs.server.transport.rdma;
 
 import io.hmfs.client.transport.rdma.Verbs;
 import io.hmfs.server.transport.Connections;
+import io.hmfs.server.transport.EventLoopBatch;
 import io.hmfs.server.transport.FrameReceiver;
 import io.hmfs.server.transport.ServerTransport;
 import java.io.IOException;
@@ -34,7 +35,8 @@ public final class RdmaServerTransport implements ServerTransport {
         listening = verbs.get(0);
         AtomicInteger channels = new AtomicInteger();
         for (Verbs each : verbs) {
-            RdmaLoop loop = new RdmaLoop(each, connections, channels, receivers.get(), spinNanos, loops.size());
+            RdmaLoop loop = new RdmaLoop(
+                    each, connections, channels, new EventLoopBatch(receivers.get()), spinNanos, loops.size());
             if (!loops.isEmpty()) {
                 listening.share(each, loop::requested);
             }
