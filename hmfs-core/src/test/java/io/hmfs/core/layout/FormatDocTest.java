@@ -9,6 +9,7 @@ import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.log.LogBinding;
 import io.hmfs.core.pmem.log.LogBlock;
 import io.hmfs.core.pmem.log.LogControl;
+import io.hmfs.core.pmem.log.LogMark;
 import io.hmfs.core.pmem.log.LogRecord;
 import io.hmfs.core.pmem.log.LogSegmentHeader;
 import io.hmfs.core.pmem.log.RingHeader;
@@ -70,7 +71,8 @@ final class FormatDocTest {
             LogSegmentHeader.LAYOUT,
             LogBlock.LAYOUT,
             LogRecord.LAYOUT,
-            LogControl.LAYOUT);
+            LogControl.LAYOUT,
+            LogMark.LAYOUT);
 
     /** For each part of a word that the page names: whether a word that has one bit alone shows something in that part. */
     private static final Map<String, LongPredicate> PARTS = Map.ofEntries(

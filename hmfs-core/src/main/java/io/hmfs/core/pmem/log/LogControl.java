@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The control file of a log directory: what the image holds, and which pool this is: docs/format.md#log-control. Two copies, of
@@ -35,7 +36,7 @@ public final class LogControl {
     /** The letters HMFSCTRL. */
     static final long MAGIC = 0x4C52544353464D48L;
 
-    static final long VERSION = 1;
+    static final long VERSION = 2;
     static final int MAGIC_OFFSET = 0;
     static final int CHECKSUM_OFFSET = 8;
     static final int VERSION_OFFSET = 16;
@@ -93,17 +94,26 @@ public final class LogControl {
     /** The image may hold lines up to this number: a log that ends before it was cut off. */
     long folding;
 
+    /** The log's writer's own. */
+    final LogMark mark;
+
     private long sequence;
 
     LogControl(Path path, UUID log, long salt, long poolSize) {
+        this(path, log, salt, poolSize, new LogMark(path, salt));
+    }
+
+    private LogControl(Path path, UUID log, long salt, long poolSize, LogMark mark) {
         this.path = path;
+        this.mark = mark;
         this.log = log;
         this.salt = salt;
         this.poolSize = poolSize;
     }
 
     static LogControl read(Path path) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocate(COPY_OFFSET + SIZE).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer buffer =
+                ByteBuffer.allocate(LogMark.AT + COPY_OFFSET + LogMark.SIZE).order(ByteOrder.LITTLE_ENDIAN);
         try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
             while (buffer.hasRemaining() && file.read(buffer) >= 0) {
                 // on
@@ -117,7 +127,8 @@ public final class LogControl {
                 continue;
             }
             otherVersion |= buffer.getLong(at + VERSION_OFFSET) != VERSION;
-            if (buffer.getLong(at + CHECKSUM_OFFSET) == checksum(buffer, at)
+            if (buffer.getLong(at + VERSION_OFFSET) == VERSION
+                    && buffer.getLong(at + CHECKSUM_OFFSET) == checksum(buffer, at)
                     && (newest == null || buffer.getLong(at + SEQUENCE_OFFSET) > newest.sequence)) {
                 newest = decode(path, buffer, at);
             }
@@ -136,12 +147,18 @@ public final class LogControl {
         return newest;
     }
 
-    private static LogControl decode(Path path, ByteBuffer buffer, int at) {
+    private static @Nullable LogControl decode(Path path, ByteBuffer buffer, int at) {
+        long salt = buffer.getLong(at + SALT_OFFSET);
+        LogMark mark = LogMark.decode(path, salt, buffer);
+        if (mark == null) {
+            return null;
+        }
         LogControl control = new LogControl(
                 path,
                 new UUID(buffer.getLong(at + LOG_HIGH_OFFSET), buffer.getLong(at + LOG_LOW_OFFSET)),
-                buffer.getLong(at + SALT_OFFSET),
-                buffer.getLong(at + POOL_SIZE_OFFSET));
+                salt,
+                buffer.getLong(at + POOL_SIZE_OFFSET),
+                mark);
         control.generation = buffer.getLong(at + GENERATION_OFFSET);
         control.folded = buffer.getLong(at + FOLDED_OFFSET);
         control.folding = buffer.getLong(at + FOLDING_OFFSET);

@@ -135,6 +135,8 @@ final class LogDirectory implements AutoCloseable {
     /** The image is whole and on the disk: from here on there is a pool. */
     void seal() throws IOException {
         LogFiles.sync(path);
+        control.mark.reach(0);
+        control.mark.reach(0);
         control.write();
         control.write(); // both copies have their place on the disk: a full one does not stop the folder
         LogFiles.sync(path);

@@ -31,12 +31,11 @@ final class LogRebuild {
     private final byte[] line = new byte[64];
     private long replayed;
 
-    LogRebuild(Path pool, LogDirectory directory, LogOptions options) throws IOException {
+    LogRebuild(Path pool, LogDirectory directory, LogOptions options) {
         this.pool = pool;
         this.directory = directory;
         this.options = options;
-        boolean isFirst = directory.control.folded == 0
-                && LogFiles.segments(directory.path).isEmpty();
+        boolean isFirst = directory.control.mark.reached() == 0;
         this.progress = isFirst ? Progress.NONE : options.progress(); // of a pool that was just made nothing is lost
     }
 
@@ -111,6 +110,14 @@ final class LogRebuild {
                     replayed++;
                     progress.at("log", replayed, 0);
                 });
+        if (control.folded < control.mark.reached() && !hasReached(segments, control.mark.reached())) {
+            throw new PoolException(
+                    Reason.TRUNCATED,
+                    "the log in " + directory.path + " ends with line " + end.lsn() + ", but there was a log file "
+                            + LogFiles.segment(directory.path, control.mark.reached())
+                                    .getFileName()
+                            + ", with lines that were acknowledged: put it back, or restore the directory from a copy");
+        }
         if (end.lsn() < control.folding) {
             throw new PoolException(
                     Reason.TRUNCATED,
@@ -119,6 +126,11 @@ final class LogRebuild {
                             + ": log files were cut off or taken away. Restore the directory from a copy");
         }
         return end;
+    }
+
+    /** Whether the file that begins with this LSN is there, or a newer one. */
+    private static boolean hasReached(List<Path> segments, long firstLsn) {
+        return !segments.isEmpty() && LogFiles.firstLsn(segments.getLast()) >= firstLsn;
     }
 
     /**
@@ -139,18 +151,24 @@ final class LogRebuild {
         }
     }
 
-    /** Cuts off what a write under way left, so that what is written next is not taken for something behind a damage. */
+    /**
+     * Cuts off what a write under way left, so that what is written next is not taken for something behind a damage. A file of which nothing is left
+     * stays, empty: the mark may say that it is there. The writer begins it anew.
+     */
     static void trim(Path directory, LogReader.End end) throws IOException {
         for (Path segment : LogFiles.segments(directory)) {
             if (LogFiles.firstLsn(segment) > end.lsn()) {
-                Files.delete(segment);
+                cut(segment, 0);
             } else if (segment.equals(end.file()) && end.position() < Files.size(segment)) {
-                try (FileChannel file = FileChannel.open(segment, StandardOpenOption.WRITE)) {
-                    file.truncate(end.position());
-                    file.force(true);
-                }
+                cut(segment, end.position());
             }
         }
-        // That a file is gone becomes durable with the name of the next, before anything stands in that one.
+    }
+
+    private static void cut(Path segment, long size) throws IOException {
+        try (FileChannel file = FileChannel.open(segment, StandardOpenOption.WRITE)) {
+            file.truncate(size);
+            file.force(true);
+        }
     }
 }

@@ -216,6 +216,8 @@ final class LogWriter implements LogSink {
         LogFiles.write(made, header, 0);
         made.force(true);
         LogFiles.sync(options.directory());
+        // [log.13] Before a line in there is acknowledged: without the mark nobody would miss the file.
+        control.mark.reach(first);
         position = LogSegmentHeader.SIZE;
         filled = position;
         isCramped = false;

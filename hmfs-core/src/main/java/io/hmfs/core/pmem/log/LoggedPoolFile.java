@@ -202,8 +202,7 @@ public final class LoggedPoolFile extends PoolFile {
         }
         requireNothingNewer(path, segments, end);
         LogRebuild.trim(directory.path, end);
-        segments = LogFiles.segments(directory.path);
-        for (int i = 0; i < segments.size(); i++) {
+        for (int i = 0; i < segments.size() && LogFiles.firstLsn(segments.get(i)) <= durable; i++) {
             long last = i + 1 < segments.size() ? LogFiles.firstLsn(segments.get(i + 1)) - 1 : durable;
             folder.add(segments.get(i), last, Files.size(segments.get(i)));
         }

@@ -285,6 +285,47 @@ final class LogFilesTest {
         }
     }
 
+    /** [log.13] */
+    @Test
+    void theNewestLogFileIsMissed() throws IOException {
+        for (int round = 0; round < 2; round++) {
+            try (LoggedPoolFile file = open()) {
+                store(file, 1 + round, 2 + round);
+            }
+        }
+        loseMachine();
+        Path newest = segments().getLast();
+        Path away = Files.move(newest, directory.resolve("away"));
+        PoolException e = assertThrows(PoolException.class, this::open);
+        assertEquals(PoolException.Reason.TRUNCATED, e.reason());
+        assertTrue(
+                String.valueOf(e.getMessage()).contains("there was a log file " + newest.getFileName()),
+                e.getMessage());
+        Files.move(away, newest);
+        try (LoggedPoolFile file = open()) {
+            assertEquals(3, stored(file));
+        }
+    }
+
+    @Test
+    void aMarkThatIsDamagedTwiceIsAnError() throws IOException {
+        open().close();
+        loseMachine();
+        byte[] whole = Files.readAllBytes(control());
+        for (int at = 0; at < LogMark.SIZE; at++) {
+            byte[] changed = whole.clone();
+            changed[LogMark.AT + at] ^= 1;
+            Files.write(control(), changed);
+            LogControl.read(control()); // the other copy is whole
+            changed[LogMark.AT + LogControl.COPY_OFFSET + at] ^= 1;
+            Files.write(control(), changed);
+            assertEquals(
+                    PoolException.Reason.NOT_A_POOL,
+                    assertThrows(PoolException.class, this::open).reason(),
+                    "changed at " + at);
+        }
+    }
+
     @Test
     void aLogThatEndsBeforeWhatTheImageHoldsIsAnError() throws IOException {
         try (LoggedPoolFile file = open()) {

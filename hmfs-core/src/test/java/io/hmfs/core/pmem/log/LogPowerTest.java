@@ -132,6 +132,48 @@ final class LogPowerTest {
         }
     }
 
+    /** [log.13] A start finds the newest file without a line, or with one that it cuts off, and the power fails again before there is a new one. */
+    @Test
+    void aStartThatIsCutOffLosesNothing() throws IOException {
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool("pool"), options(disk))) {
+            store(file, 1, STORES / 4, acknowledged);
+        }
+        int starts = 0;
+        for (int end = 0; end < disk.events(); end++) {
+            Event event = disk.event(end);
+            if (event.kind() == Kind.FORCE && event.name().equals(LogFiles.CONTROL)) {
+                cutTwice(end + 1, event.said());
+                starts++;
+            }
+        }
+        assertTrue(starts >= 2, "starts: " + starts);
+    }
+
+    private void cutTwice(int end, long said) throws IOException {
+        for (int mode = 0; mode < 2; mode++) {
+            Path log = directory.resolve("first");
+            PowerCutDisk first = disk.cut(log, end, chooser(mode, new Random(1)), () -> said);
+            LoggedPoolFile.open(pool("first.pool"), options(first)).close();
+            for (int second = 0; second < first.events(); second++) {
+                Path again = directory.resolve("second");
+                PowerCutDisk left = first.cut(again, second, chooser(mode, new Random(1)), () -> said);
+                try (LoggedPoolFile file = LoggedPoolFile.open(pool("second.pool"), options(left))) {
+                    long found = stored(file);
+                    assertTrue(
+                            found >= said && found <= said + 1,
+                            "event " + end + ", then " + second + ", mode " + mode + ", acknowledged " + said
+                                    + ", found " + found);
+                } catch (IOException e) {
+                    throw new AssertionError("event " + end + ", then " + second + ", mode " + mode, e);
+                }
+                loseMachine("second.pool");
+                delete(again);
+            }
+            loseMachine("first.pool");
+            delete(log);
+        }
+    }
+
     /** [fold.1] Or a rebuild could not tell that log files are missing which the image is ahead of. */
     @Test
     void theControlFileIsAheadOfTheImage() throws IOException {
@@ -160,6 +202,7 @@ final class LogPowerTest {
                 + event.said();
         Path log = directory.resolve("cut");
         PowerCutDisk left = disk.cut(log, end, chooser(mode, random), acknowledged::get);
+        requireMark(log, where);
         try (LoggedPoolFile file = LoggedPoolFile.open(pool("cut.pool"), options(left))) {
             long found = stored(file);
             assertTrue(found >= event.said() && found <= event.said() + 1, where + ", found " + found);
@@ -168,6 +211,17 @@ final class LogPowerTest {
         }
         loseMachine("cut.pool");
         delete(log);
+    }
+
+    /** [log.13] A log file that has a line is one that would be missed. */
+    private static void requireMark(Path log, String where) throws IOException {
+        LogControl control = LogControl.read(log.resolve(LogFiles.CONTROL));
+        LogReader.End end =
+                new LogReader(control).read(LogFiles.segments(log), control.folded, Long.MAX_VALUE, (_, _, _) -> {});
+        Path newest = end.file();
+        if (newest != null && end.lsn() >= LogFiles.firstLsn(newest)) {
+            assertTrue(control.mark.reached() >= LogFiles.firstLsn(newest), where + ", mark " + control.mark.reached());
+        }
     }
 
     private void loseMachine(String name) throws IOException {
