@@ -135,7 +135,7 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
 
     /**
      * Appends the absolute path of a directory, in time that grows with its depth. While directories above it are renamed, it is
-     * the path before or after each rename. NO_SUCH_DIRECTORY if the id is no directory's.
+     * the path before or after each rename. NO_SUCH_DIRECTORY if the id is no directory's; NAME_TOO_LONG if it stands below 4,096 others.
      */
     Status path(long directory, StringBuilder out);
 

@@ -223,6 +223,16 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
                 throw e;
             }
         }
+
+        @Override
+        public void passing() {
+            try {
+                visitor.passing();
+            } catch (RuntimeException | Error e) {
+                thrown = e;
+                throw e;
+            }
+        }
     }
 
     @Override

@@ -11,7 +11,7 @@ final class Ancestry {
     /** No offset: the ancestor was met. */
     static final long MET = -1;
 
-    /** Deepest path that is climbed; deeper ones are damage. */
+    /** Deepest place that is climbed from: below it nothing can be moved. */
     private static final int DEPTH_MAX = 1 << 16;
 
     private static final long ROOT_ID = 1;
@@ -47,6 +47,7 @@ final class Ancestry {
             }
             at = EntryRecord.parent(pmem, access);
         }
-        return Pmem.NULL;
+        // Cut off on the way: the ancestor may stand further up, and a loop would be lost for ever.
+        return at == ROOT_ID || at == ROOT_PARENT_ID ? Pmem.NULL : MET;
     }
 }

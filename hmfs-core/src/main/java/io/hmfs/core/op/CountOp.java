@@ -115,7 +115,7 @@ final class CountOp {
             lane.level = level;
             lane.walk =
                     content == Pmem.NULL ? null : list.walk(level.directory, content, level.cursor, attributes, name);
-            lane.at = lane.walk == null ? Pmem.NULL : lane.walk.first();
+            lane.at = lane.walk == null ? Pmem.NULL : lane.walk.first(this);
         }
 
         /** The list goes on another time. */

@@ -76,7 +76,7 @@ final class ListOp {
 
         /** Shows what comes until the visitor says stop. */
         void show(ListVisitor visitor) {
-            run(first(), visitor, false);
+            run(first(visitor), visitor, false);
         }
 
         /** Shows the next entry alone, from this node on; the node behind it, NULL at the end. */
@@ -85,8 +85,8 @@ final class ListOp {
         }
 
         /** The node where it goes on: NULL or CLOSED at the end. */
-        long first() {
-            return cursor.birth == 0 ? begin() : resume();
+        long first(ListVisitor visitor) {
+            return cursor.birth == 0 ? begin() : resume(visitor);
         }
 
         private long run(long from, ListVisitor visitor, boolean onlyOne) {
@@ -102,6 +102,7 @@ final class ListOp {
         private long pass(long from, ListVisitor visitor, boolean onlyOne) {
             long at = from;
             int passed = 0;
+            int hiddenNodes = 0;
             while (at != Pmem.NULL && at != DirContentRecord.CLOSED) {
                 long status = EntryRecord.status(pmem, at);
                 if (engine.isStale(at, status)) {
@@ -116,6 +117,9 @@ final class ListOp {
                     continue;
                 }
                 if (shown == Pmem.NULL) {
+                    if (++hiddenNodes % ListVisitor.NODES == 0) {
+                        visitor.passing();
+                    }
                     dead += EntryRecord.state(status) == SlotState.DELETED ? 1 : 0;
                 } else {
                     long shownStatus = shown == at ? status : EntryRecord.status(pmem, shown);
@@ -172,7 +176,7 @@ final class ListOp {
         }
 
         /** Where to go on. The hint in the cursor may come from any client: it is followed only to a live child of this directory. */
-        private long resume() {
+        private long resume(ListVisitor visitor) {
             if (engine.regions.isEntrySlot(cursor.at) && isLiveChild()) {
                 long next = EntryRecord.sibling(pmem, cursor.at);
                 if (isLiveChild()) {
@@ -180,7 +184,11 @@ final class ListOp {
                 }
             }
             long at = DirContentRecord.childHead(pmem, content);
+            int passed = 0;
             while (at != Pmem.NULL && at != DirContentRecord.CLOSED && EntryRecord.birth(pmem, at) >= cursor.birth) {
+                if (++passed % ListVisitor.NODES == 0) {
+                    visitor.passing();
+                }
                 at = EntryRecord.sibling(pmem, at);
             }
             return at;

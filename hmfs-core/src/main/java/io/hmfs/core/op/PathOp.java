@@ -16,8 +16,11 @@ import java.util.Arrays;
  * meanwhile; two climbs in a row that meet the same access objects say that all of them stood there in the instant between.
  */
 final class PathOp {
-    /** Deepest path that is climbed. */
+    /** Deepest place whose way up is told. */
     private static final int DEPTH_MAX = 1 << 20;
+
+    /** Longest path that is told, in directories: no longer one can be sent to a server. */
+    private static final int PATH_DEPTH_MAX = 4096;
 
     /** Slots that are looked at under one pin. */
     private static final int SLOTS_PER_PIN = 1 << 10;
@@ -49,9 +52,9 @@ final class PathOp {
     long[] above(long directory) {
         int pin = engine.epochs.pin();
         try {
-            Trace before = new Trace(directory);
+            Trace before = new Trace(directory, DEPTH_MAX);
             for (; ; ) {
-                Trace after = new Trace(directory);
+                Trace after = new Trace(directory, DEPTH_MAX);
                 if (after.isSame(before)) {
                     return after.status == Status.OK ? after.ids() : NOTHING;
                 }
@@ -135,10 +138,10 @@ final class PathOp {
 
     /** Appends the path of a directory, and of the child in it unless that is NULL; nothing if it is not OK. */
     private Status climb(long directory, long child, StringBuilder out) {
-        Trace before = new Trace(directory);
+        Trace before = new Trace(directory, PATH_DEPTH_MAX);
         for (; ; ) {
             boolean there = child == Pmem.NULL || engine.isThere(child);
-            Trace after = new Trace(directory);
+            Trace after = new Trace(directory, PATH_DEPTH_MAX);
             if (!there) {
                 return Status.NOT_FOUND;
             }
@@ -158,18 +161,18 @@ final class PathOp {
         private int depth;
         final Status status;
 
-        Trace(long directory) {
-            this.status = climb(directory);
+        Trace(long directory, int depthMax) {
+            this.status = climb(directory, depthMax);
         }
 
-        private Status climb(long directory) {
+        private Status climb(long directory, int depthMax) {
             for (long id = directory; id != ROOT_ID; ) {
                 long access = accessOf(id);
                 if (access == Pmem.NULL) {
                     return Status.NO_SUCH_DIRECTORY;
                 }
-                if (depth == DEPTH_MAX) {
-                    return Status.LOOP;
+                if (depth == depthMax) {
+                    return Status.NAME_TOO_LONG;
                 }
                 met = depth == met.length ? Arrays.copyOf(met, 2 * depth) : met;
                 met[depth++] = access;

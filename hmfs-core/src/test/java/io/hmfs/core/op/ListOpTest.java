@@ -17,6 +17,7 @@ import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import java.io.IOException;
@@ -94,6 +95,50 @@ final class ListOpTest {
             }));
         }
         return shown;
+    }
+
+    /** Shows nothing, and counts how often it is told of nodes that are passed. */
+    private static final class Passing implements ListVisitor {
+        int told;
+        int shown;
+
+        @Override
+        public boolean visit(Name name, Attributes attributes) {
+            shown++;
+            return true;
+        }
+
+        @Override
+        public void passing() {
+            told++;
+        }
+    }
+
+    @Test
+    void aLongWayToTheFirstEntryIsTold() {
+        int many = 2 * ListVisitor.NODES + 1;
+        create("oldest");
+        for (int i = 0; i < many; i++) {
+            create("f" + i);
+        }
+        ListCursor cursor = new ListCursor();
+        cursor.birth = 1; // before all
+        Passing forged = new Passing();
+        assertEquals(Status.OK, namespace.list(directory, cursor, forged));
+        assertEquals(2, forged.told);
+        assertEquals(0, forged.shown);
+
+        for (int i = 0; i < many; i++) {
+            assertEquals(Status.OK, namespace.delete(directory, Name.of("f" + i), out));
+        }
+        Passing dead = new Passing();
+        assertEquals(Status.OK, namespace.list(directory, new ListCursor(), dead));
+        assertEquals(2, dead.told);
+        assertEquals(1, dead.shown);
+        TestPool.sweep(namespace, directory);
+        Passing swept = new Passing();
+        assertEquals(Status.OK, namespace.list(directory, new ListCursor(), swept));
+        assertEquals(0, swept.told);
     }
 
     @Test

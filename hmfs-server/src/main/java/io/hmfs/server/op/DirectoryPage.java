@@ -3,10 +3,12 @@ package io.hmfs.server.op;
 import io.hmfs.client.ListDetail;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Access;
 import io.hmfs.server.listing.PageLookup;
+import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.request.Request;
 
@@ -92,11 +94,21 @@ final class DirectoryPage {
         // Behind the end there is nothing, and to find that out again is a walk over the whole directory.
         Status outcome = cursor.atEnd()
                 ? Status.OK
-                : request.namespace().list(directory, cursor, (name, entry) -> {
-                    if (mayBeKept) {
-                        kept.show(request.namespace(), entry);
+                : request.namespace().list(directory, cursor, new ListVisitor() {
+                    @Override
+                    public boolean visit(Name name, Attributes entry) {
+                        if (mayBeKept) {
+                            kept.show(request.namespace(), entry);
+                        }
+                        return add(request, name, entry);
                     }
-                    return add(request, name, entry);
+
+                    @Override
+                    public void passing() {
+                        if (!request.mayWait()) {
+                            throw KeyLocks.mustWait(); // an event loop has others to serve
+                        }
+                    }
                 });
         if (outcome == Status.OK) {
             page.close(request, cursor);

@@ -32,13 +32,16 @@ public final class ListHandler implements Handler {
         }
         page.from(list.cursorBirth(), list.cursorAt(), list.cursorStart());
         long behind = list.behind();
-        if (behind != 0 && !request.session().places().take(behind, page.cursor)) {
+        if (behind != 0 && !request.session().places().find(behind, page.cursor)) {
             request.reply().failure(ResultCode.STALE, NOT_KNOWN);
             return;
         }
         boolean isFirst = page.cursor.birth == 0;
         boolean listed =
                 page.answer(request, list.baseId(), at, length, detail, list.entriesMax(), list.bytesMax(), false);
+        if (behind != 0) {
+            request.session().places().used(behind);
+        }
         // A client that has asked ahead asks behind the end, too; ahead of the first page it knows nothing yet.
         if (listed && !(isFirst && page.cursor.atEnd())) {
             request.session().places().keep(request.correlationId(), page.cursor);

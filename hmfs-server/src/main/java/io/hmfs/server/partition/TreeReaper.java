@@ -16,27 +16,37 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes what is in {@link OrphanDirectory}, on a thread of its own: children before their directory, files in batches that share a fence. Holds a
- * page of a directory for each level of the depth and nothing else.
+ * Removes what is in {@link OrphanDirectory}, on a thread of its own: children before their directory, files in batches that share a fence. Holds the
+ * directories on the way down and a page of each, up to {@link #HELD_MAX} in all, whatever tree it is: of deeper ones it forgets the pages at the top, and then the way, and
+ * lists them again.
  * What it does not come to stays in the orphan directory for the next start. Requests that had found their directory before it went to the orphan directory may still
  * make and remove things there: so each file has the lock of its key while it is removed, and a directory is looked at again until it is
- * empty.
+ * empty. A tree of which something cannot be removed is left alone until the next start, and the others go on.
  */
 final class TreeReaper {
     private static final System.Logger LOG = System.getLogger(TreeReaper.class.getName());
     private static final int PAGE = 512;
     private static final int BATCH = 64;
+    private static final int HELD_MAX = 1 << 15; // directories, some 16 MiB with the longest names
     private static final long CLOSE_MILLIS = 10_000;
 
-    /** A directory on the way down, and those on its last page that have not been looked at. */
-    private record Directory(long id, long parent, Name name, ArrayDeque<Directory> inner, ListCursor cursor) {
-        Directory(long id, long parent, Name name) {
-            this(id, parent, name, new ArrayDeque<>(), new ListCursor());
+    /** Something could not be removed, and was told. */
+    private static final class UnremovableException extends Exception {
+        private static final long serialVersionUID = 1;
+    }
+
+    /** A directory on the way down, those on its last page that have not been looked at, and where its parent's listing was before it. */
+    private record Directory(
+            long id, long parent, Name name, long birth, long at, ArrayDeque<Directory> inner, ListCursor cursor) {
+        Directory(long id, long parent, Name name, ListCursor before) {
+            this(id, parent, name, before.birth, before.at, new ArrayDeque<>(0), new ListCursor());
         }
     }
 
@@ -47,10 +57,25 @@ final class TreeReaper {
     private final Leases leases;
     private final DeleteBatch batch = new DeleteBatch(BATCH);
     private final List<Name> files = new ArrayList<>();
+    private final int heldMax;
+    private final Set<Long> leftAlone = new HashSet<>();
+    private int held;
     private volatile @Nullable Thread thread;
 
     TreeReaper(
             ServerNamespace namespace, NameVersions versions, OrphanDirectory orphans, KeyLocks locks, Leases leases) {
+        this(namespace, versions, orphans, locks, leases, HELD_MAX);
+    }
+
+    /** For tests: holds at most so many directories. */
+    TreeReaper(
+            ServerNamespace namespace,
+            NameVersions versions,
+            OrphanDirectory orphans,
+            KeyLocks locks,
+            Leases leases,
+            int heldMax) {
+        this.heldMax = heldMax;
         this.namespace = namespace;
         this.versions = versions;
         this.orphans = orphans;
@@ -99,22 +124,59 @@ final class TreeReaper {
             return;
         }
         ArrayDeque<Directory> way = new ArrayDeque<>();
-        way.add(new Directory(top.id, Namespace.ROOT_ID, Name.orphans()));
+        long tree = 0;
         while (!orphans.isClosed()) {
+            if (way.isEmpty()) {
+                way.add(new Directory(top.id, Namespace.ROOT_ID, Name.orphans(), new ListCursor()));
+                held = 1;
+            }
             Directory directory = way.getLast();
             Directory inner = directory.inner.poll();
             if (inner != null) {
+                tree = directory.id == top.id ? inner.id : tree;
                 way.add(inner);
-            } else if (!readPage(directory)) {
-                way.removeLast();
-                if (way.isEmpty()) {
+                continue;
+            }
+            try {
+                if (readPage(directory)) {
+                    removeFiles(directory);
+                    held += directory.inner.size();
+                    forget(way);
+                } else if (directory.id == top.id) {
                     return;
+                } else {
+                    way.removeLast();
+                    held--;
+                    removeDirectory(directory);
                 }
-                removeDirectory(directory);
-            } else {
-                removeFiles(directory);
+            } catch (UnremovableException e) {
+                leftAlone.add(tree);
+                orphans.keepBusy(); // what is in there stays out of reach
+                way.clear();
             }
         }
+    }
+
+    /** What is held of the directories at the top goes first: most of them are come back to last. */
+    private void forget(ArrayDeque<Directory> way) {
+        long deepest = way.getLast().id;
+        for (Directory each : way) {
+            Directory next = each.inner.peek();
+            if (held > heldMax && next != null && each.id != deepest) {
+                each.cursor.birth = next.birth;
+                each.cursor.at = next.at;
+                held -= each.inner.size();
+                each.inner.clear();
+            }
+        }
+        while (held > heldMax && way.size() > 1) {
+            held -= 1 + way.removeFirst().inner.size();
+        }
+    }
+
+    /** For tests: how many directories are held. */
+    int held() {
+        return held;
     }
 
     /** Goes on where it was, and at the end from the start: something may have come in. False: nothing is there any more. */
@@ -138,7 +200,8 @@ final class TreeReaper {
     }
 
     private boolean keep(Directory directory, Name name, Attributes found) {
-        if (directory.parent == Namespace.ROOT_ID && (OrphanDirectory.isHolder(name) || !found.isDirectory())) {
+        if (directory.parent == Namespace.ROOT_ID
+                && (OrphanDirectory.isHolder(name) || !found.isDirectory() || leftAlone.contains(found.id))) {
             return true; // what is held may go back, and a temporary file come into the tree
         }
         if (files.size() + directory.inner.size() == PAGE) {
@@ -147,14 +210,14 @@ final class TreeReaper {
         Name copy = new Name();
         copy.set(name.buffer(), 0, name.length());
         if (found.isDirectory()) {
-            directory.inner.add(new Directory(found.id, directory.id, copy));
+            directory.inner.add(new Directory(found.id, directory.id, copy, directory.cursor));
         } else {
             files.add(copy);
         }
         return true;
     }
 
-    private void removeDirectory(Directory directory) {
+    private void removeDirectory(Directory directory) throws UnremovableException {
         Status status = versions.rmdir(directory.parent, directory.name, Change.NONE);
         switch (status) {
             case OK -> orphans.removed(1);
@@ -163,7 +226,7 @@ final class TreeReaper {
         }
     }
 
-    private void removeFiles(Directory directory) {
+    private void removeFiles(Directory directory) throws UnremovableException {
         for (int from = 0; from < files.size() && !orphans.isClosed(); from += BATCH) {
             batch.clear();
             int[] stripes = new int[Math.min(BATCH, files.size() - from)];
@@ -176,7 +239,7 @@ final class TreeReaper {
         }
     }
 
-    private void removeLocked(Directory directory, int[] stripes) {
+    private void removeLocked(Directory directory, int[] stripes) throws UnremovableException {
         Arrays.sort(stripes); // in the order in which every thread that waits for two takes them
         int held = 0;
         try {
@@ -191,7 +254,7 @@ final class TreeReaper {
         }
     }
 
-    private void removeBatch(Directory directory) {
+    private void removeBatch(Directory directory) throws UnremovableException {
         namespace.deleteAll(batch);
         int gone = 0;
         for (int i = 0; i < batch.size(); i++) {
@@ -213,13 +276,14 @@ final class TreeReaper {
         return !object.isDirectory() && !object.isSymlink();
     }
 
-    private static IllegalStateException unexpected(Directory directory, Name name, Status status) {
+    private static UnremovableException unexpected(Directory directory, Name name, Status status) {
         LOG.log(
                 Level.ERROR,
-                "{0} in directory {1}, which was removed, cannot be removed: {2}",
+                "{0} in directory {1}, which was removed, cannot be removed: {2}. The tree that was removed with it stays until the next start; stop the"
+                        + " server and look at the pool with hmfs fsck",
                 name,
                 directory.id,
                 status);
-        return new IllegalStateException("removing " + name + " in directory " + directory.id + ": " + status);
+        return new UnremovableException();
     }
 }

@@ -262,20 +262,23 @@ public final class PathResolver {
             return seen;
         }
         long at = Namespace.ROOT_ID;
-        basePath = "";
-        for (String component : way.split("/", -1)) {
-            String reached = basePath.isEmpty() ? "/" : basePath;
-            Status status = access.check(parent, Access.EXECUTE, () -> reached);
+        basePath = "/" + way;
+        for (int begin = 0; begin < way.length(); ) {
+            int reached = begin;
+            Status status =
+                    access.check(parent, Access.EXECUTE, () -> "/" + way.substring(0, Math.max(0, reached - 1)));
             if (status != Status.OK) {
                 return status;
             }
-            name.set(component);
+            int end = way.indexOf('/', begin);
+            end = end < 0 ? way.length() : end;
+            name.set(way.substring(begin, end));
             status = namespace.stat(at, name, parent);
             if (status != Status.OK || !parent.isDirectory()) {
                 return Status.NOT_FOUND;
             }
             at = parent.id;
-            basePath = basePath + "/" + component;
+            begin = end + 1;
         }
         return Status.OK;
     }

@@ -4,7 +4,8 @@ import io.hmfs.core.type.ListCursor;
 
 /**
  * Where the pages of one connection ended behind which others may have been asked for, by the correlation ids of their
- * requests. Bounded: what is not known any more, or not yet, is asked for with a cursor. On the connection's thread.
+ * requests. Bounded: what is not known any more, or not yet, is asked for with a cursor. Thread-safe: a page that is far from its cursor is looked for by a
+ * disk thread.
  */
 public final class ListingPlaces {
     /** Listings of one connection that go on without waiting for their cursors. */
@@ -15,22 +16,29 @@ public final class ListingPlaces {
     private final long[] places = new long[MAX * NUMBERS];
     private int oldest;
 
-    /** Takes out the place behind a request, which is good for one; false: it is not known. */
-    public boolean take(long correlationId, ListCursor to) {
-        int place = find(correlationId);
+    /** Where the page of a request ended; false: it is not known. */
+    public synchronized boolean find(long correlationId, ListCursor to) {
+        int place = placeOf(correlationId);
         if (correlationId == 0 || place < 0) {
             return false;
         }
-        places[place] = 0;
         to.birth = places[place + 1];
         to.at = places[place + 2];
         to.start = places[place + 3];
         return true;
     }
 
+    /** The place behind a request is good for one, which has its page. */
+    public synchronized void used(long correlationId) {
+        int place = placeOf(correlationId);
+        if (place >= 0) {
+            places[place] = 0;
+        }
+    }
+
     /** Keeps where the page of a request ended; the place of another one may go for it. */
-    public void keep(long correlationId, ListCursor end) {
-        int place = find(0);
+    public synchronized void keep(long correlationId, ListCursor end) {
+        int place = placeOf(0);
         if (place < 0) {
             place = oldest * NUMBERS;
             oldest = (oldest + 1) % MAX;
@@ -41,7 +49,7 @@ public final class ListingPlaces {
         places[place + 3] = end.start;
     }
 
-    private int find(long correlationId) {
+    private int placeOf(long correlationId) {
         for (int place = 0; place < places.length; place += NUMBERS) {
             if (places[place] == correlationId) {
                 return place;

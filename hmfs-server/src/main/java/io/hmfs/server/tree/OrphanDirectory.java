@@ -36,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OrphanDirectory {
     private static final System.Logger LOG = System.getLogger(OrphanDirectory.class.getName());
-    private static final String PATH = "/" + Name.orphans();
     private static final long PAUSE_NANOS = 1_000_000;
 
     /** How long a full pool waits for the reaper to get on: it takes microseconds for an entry, or as long as a disk for its data. */
@@ -382,6 +381,11 @@ public final class OrphanDirectory {
         hold(-1);
     }
 
+    /** A tree in it stays there. */
+    public void keepBusy() {
+        hold(1);
+    }
+
     private synchronized void hold(int trees) {
         held += trees;
     }
@@ -430,8 +434,13 @@ public final class OrphanDirectory {
         if (!isBusy()) {
             return directory == self;
         }
-        StringBuilder path = new StringBuilder();
-        return namespace.path(directory, path) != Status.OK || path.indexOf(PATH) == 0;
+        long[] above = namespace.above(directory);
+        for (long each : above) {
+            if (each == self) {
+                return true;
+            }
+        }
+        return above.length == 0;
     }
 
     /** Whether the reaper has removed something meanwhile: what to ask when the pool is full. */

@@ -9,6 +9,7 @@ import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.pipeline.HandlerRig;
@@ -304,5 +305,19 @@ class ListHandlerTest {
                 page(list("/d", first.cursorBirth(), first.cursorAt(), first.cursorStart(), 0, 0, "found", ""));
         assertEquals("found", second.entries().next().name());
         assertEquals(-1, second.cursorBirth());
+    }
+
+    /** A cursor that names no entry is looked for from the list's head on: not by the thread that serves the connections. */
+    @Test
+    void aForgedCursorCostsTheEventLoopNoLongWalk() {
+        long parent = rig.mkdir("d", 0755);
+        for (int i = 0; i < 2 * ListVisitor.NODES; i++) {
+            rig.create(parent, "f" + i, 0644);
+        }
+        int before = rig.offloaded();
+        PageDecoder page = new PageDecoder()
+                .wrapAndApplyHeader(rig.ask(HandlerRig.USER, list("/d", 1, 0, 0)), 0, new MessageHeaderDecoder());
+        assertEquals(before + 1, rig.offloaded());
+        assertEquals(-1, page.cursorBirth(), "nothing was born before that");
     }
 }

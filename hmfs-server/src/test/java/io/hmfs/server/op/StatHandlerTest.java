@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
 import io.hmfs.server.pipeline.HandlerRig;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.FailureDecoder;
@@ -37,10 +40,14 @@ class StatHandlerTest {
     }
 
     private static HandlerRig.Message stat(long id, String path) {
+        return stat(id, Wire.ROOT_ID, path);
+    }
+
+    private static HandlerRig.Message stat(long id, long base, String path) {
         return (out, header) -> new StatEncoder()
                 .wrapAndApplyHeader(out, 0, header)
                 .correlationId(id)
-                .baseId(Wire.ROOT_ID)
+                .baseId(base)
                 .path(path)
                 .limit();
     }
@@ -96,5 +103,21 @@ class StatHandlerTest {
         rig.create(rig.mkdir("closed", 0700), "f", 0644);
         assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, stat(1, "/closed/f")));
         assertEquals(ResultCode.OK, rig.outcome(HandlerRig.ROOT, stat(1, "/closed/f")));
+    }
+
+    /** Else one stat of a few bytes is a climb of any length. */
+    @Test
+    void noPathLeadsToADirectoryThatIsTooDeep() {
+        long at = Namespace.ROOT_ID;
+        long last = at;
+        Attributes made = new Attributes();
+        for (int depth = 1; depth <= 4_097; depth++) {
+            last = at;
+            assertEquals(Status.OK, rig.namespace().mkdir(at, Name.of("d"), 0777, 0, 0, made));
+            at = made.id;
+        }
+        assertEquals(at, entry(rig.ask(HandlerRig.USER, stat(1, last, "d"))).inode());
+        assertEquals(ResultCode.NAME_TOO_LONG, rig.outcome(HandlerRig.USER, stat(2, at, "d")));
+        assertEquals(4_098, rig.namespace().above(at).length);
     }
 }

@@ -23,11 +23,13 @@ class ListingPlacesTest {
     }
 
     private boolean take(long id) {
-        boolean known = places.take(id, cursor);
+        boolean known = places.find(id, cursor);
+        assertEquals(known, places.find(id, cursor), "until its page is answered");
         if (known) {
             assertEquals(id + 1, cursor.birth);
             assertEquals(id + 2, cursor.at);
             assertEquals(id + 3, cursor.start);
+            places.used(id);
         }
         return known;
     }

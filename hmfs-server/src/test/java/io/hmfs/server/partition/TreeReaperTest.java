@@ -1,0 +1,156 @@
+package io.hmfs.server.partition;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.Namespace;
+import io.hmfs.core.OpenOptions;
+import io.hmfs.core.ServerNamespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Change;
+import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.ServerConfig;
+import io.hmfs.server.lease.Leases;
+import io.hmfs.server.lock.KeyLocks;
+import io.hmfs.server.path.NameVersions;
+import io.hmfs.server.tree.OrphanDirectory;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: trees of any shape go, in the same memory; one that cannot go stops no other. Method: reapers that may hold few directories; an rmdir that fails.
+ */
+final class TreeReaperTest {
+    private static final int FEW = 8;
+
+    @TempDir
+    private Path directory;
+
+    private ServerNamespace pool;
+
+    /** Refuses to remove the directory with this name. */
+    private String refused = "";
+
+    private int mostHeld;
+
+    private ServerNamespace namespace;
+    private OrphanDirectory orphans;
+    private TreeReaper reaper;
+
+    @BeforeEach
+    void open() throws IOException {
+        Path file = directory.resolve("p.pool");
+        Hmfs.format(file, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
+        pool = Hmfs.openForServer(file, OpenOptions.process().keepingDataElsewhere());
+        namespace = (ServerNamespace) Proxy.newProxyInstance(
+                ServerNamespace.class.getClassLoader(),
+                new Class<?>[] {ServerNamespace.class},
+                (_, method, arguments) -> {
+                    if (method.getName().equals("rmdir")) {
+                        mostHeld = Math.max(mostHeld, reaper.held());
+                        if (arguments[1].toString().equals(refused)) {
+                            return Status.NO_SPACE;
+                        }
+                    }
+                    try {
+                        return method.invoke(pool, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+        NameVersions versions = new NameVersions(namespace);
+        orphans = new OrphanDirectory(namespace, versions);
+        Leases leases = new Leases(pool.records(), ServerConfig.of(Path.of("p")).leases());
+        reaper = new TreeReaper(namespace, versions, orphans, new KeyLocks(), leases, FEW);
+    }
+
+    @AfterEach
+    void close() {
+        pool.close();
+    }
+
+    private long mkdir(long parent, String name) {
+        Attributes made = new Attributes();
+        assertEquals(Status.OK, pool.mkdir(parent, Name.of(name), 0755, 0, 0, made));
+        return made.id;
+    }
+
+    private void create(long parent, String name) {
+        assertEquals(Status.OK, pool.create(parent, Name.of(name), 0644, 0, 0, new Attributes()));
+    }
+
+    private void remove(String name) {
+        Attributes found = new Attributes();
+        assertEquals(Status.OK, pool.stat(Namespace.ROOT_ID, Name.of(name), found));
+        Attributes top = new Attributes();
+        assertEquals(Status.OK, orphans.open(top));
+        assertEquals(Status.OK, orphans.take(top, Namespace.ROOT_ID, Name.of(name), found.id, Change.NONE));
+    }
+
+    private List<String> left() {
+        Attributes top = new Attributes();
+        assertEquals(Status.OK, pool.orphans(false, top));
+        List<String> names = new ArrayList<>();
+        pool.list(top.id, new ListCursor(), (name, _) -> names.add(name.toString()));
+        return names;
+    }
+
+    /** A tree with so many subdirectories on each level, the first of which goes on; files before and behind them. */
+    private void tree(String name, int depth, int width) {
+        long at = mkdir(Namespace.ROOT_ID, name);
+        for (int level = 0; level < depth; level++) {
+            create(at, "first");
+            long next = 0;
+            for (int i = 0; i < width; i++) {
+                long made = mkdir(at, "d" + i);
+                create(made, "f");
+                next = i == width / 2 ? made : next;
+            }
+            create(at, "last");
+            at = next;
+        }
+    }
+
+    @Test
+    void aDeepTreeGoesInTheMemoryOfAFlatOne() {
+        tree("chain", 100, 1);
+        tree("wide", 30, 5);
+        remove("chain");
+        remove("wide");
+        reaper.reap();
+        assertEquals(List.of(), left());
+        assertTrue(mostHeld <= FEW, "held " + mostHeld);
+        assertTrue(mostHeld >= FEW - 1, "held " + mostHeld);
+    }
+
+    @Test
+    void aTreeOfWhichSomethingCannotGoStopsNoOther() {
+        tree("good", 3, 3);
+        tree("bad", 3, 3);
+        long inner = mkdir(Namespace.ROOT_ID, "inner");
+        mkdir(inner, "stays");
+        tree("other", 3, 3);
+        for (String each : List.of("good", "bad", "inner", "other")) {
+            remove(each);
+        }
+        refused = "stays";
+        reaper.reap();
+        assertEquals(List.of(Long.toHexString(inner)), left());
+        orphans.reaped(Long.MAX_VALUE);
+        assertTrue(orphans.holds(inner), "no request gets into what is left");
+        reaper.reap();
+        assertEquals(List.of(Long.toHexString(inner)), left());
+    }
+}
