@@ -45,23 +45,39 @@ public final class KeyLocks {
         }
     }
 
+    /** The request has waited, and what it has seen of its paths before may be wrong; it has changed nothing. */
+    public static final class BeginAgainException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        BeginAgainException() {
+            super("the request has waited, and its path may have changed", null, false, false);
+        }
+    }
+
     /** The request goes to a thread that may wait. */
     public static MustWaitException mustWait() {
         return new MustWaitException();
     }
 
-    public void lock(int stripe, boolean waits) {
-        if (!waits) {
-            if (!tryLock(stripe)) {
-                throw mustWait();
-            }
-            return;
-        }
-        if (!locks[stripe].isHeldByCurrentThread()) {
+    /** The request is executed from its beginning. */
+    public static BeginAgainException beginAgain() {
+        return new BeginAgainException();
+    }
+
+    /** Returns whether another thread had it, and this one has waited. */
+    public boolean lock(int stripe, boolean waits) {
+        if (waits && !locks[stripe].isHeldByCurrentThread()) {
             LockOrder.waiting(LockRank.REQUEST_KEY, stripe);
+        }
+        if (tryLock(stripe)) {
+            return false;
+        }
+        if (!waits) {
+            throw mustWait();
         }
         locks[stripe].lock();
         LockOrder.taken(LockRank.REQUEST_KEY, stripe);
+        return true;
     }
 
     /** Whether this thread has the lock. */
@@ -91,11 +107,12 @@ public final class KeyLocks {
         locks[stripe].unlock();
     }
 
-    public void lock(int one, int other, boolean waits) {
+    /** Returns whether it has waited for one of them. */
+    public boolean lock(int one, int other, boolean waits) {
         int first = Math.min(one, other);
-        lock(first, waits);
+        boolean hasWaited = lock(first, waits);
         try {
-            lock(Math.max(one, other), waits); // reentrant, if it is the same one
+            return lock(Math.max(one, other), waits) || hasWaited; // reentrant, if it is the same one
         } catch (MustWaitException e) {
             unlock(first);
             throw e;

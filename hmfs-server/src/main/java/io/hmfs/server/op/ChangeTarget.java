@@ -3,7 +3,6 @@ package io.hmfs.server.op;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Status;
-import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.request.Request;
 
@@ -12,10 +11,8 @@ import io.hmfs.server.request.Request;
  * at it to the change: without it another object, which the user may move but not change, could take the name in between.
  */
 final class ChangeTarget {
-    private static final int NO_LOCK = -1;
-
     private final Attributes object = Attributes.withAcl();
-    private int stripe = NO_LOCK;
+    private boolean isLocked;
 
     /** What {@link #look} has seen. */
     Attributes object() {
@@ -38,15 +35,14 @@ final class ChangeTarget {
 
     /** Takes the lock of the name; {@link #unlock} follows. */
     void lock(Request request) {
-        int wanted = KeyLocks.stripe(request.path().parentId, request.path().name);
-        request.partition().locks().lock(wanted, request.mayWait());
-        stripe = wanted;
+        request.lockKey();
+        isLocked = true;
     }
 
     void unlock(Request request) {
-        if (stripe != NO_LOCK) {
-            request.partition().locks().unlock(stripe);
-            stripe = NO_LOCK;
+        if (isLocked) {
+            request.unlockKey();
+            isLocked = false;
         }
     }
 

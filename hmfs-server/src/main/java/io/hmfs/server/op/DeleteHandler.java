@@ -79,7 +79,9 @@ public final class DeleteHandler extends BatchedHandler {
         PathResolver path = request.path();
         KeyLocks locks = request.partition().locks();
         int stripe = KeyLocks.stripe(path.parentId, path.name);
-        if (!locks.tryLock(stripe, request.mayWait())) {
+        if (request.mayWait()) {
+            request.lockKey();
+        } else if (!locks.tryLock(stripe)) {
             return null;
         }
         Status taken = null;

@@ -49,10 +49,7 @@ final class FileReplacement {
      * that {@code condition} tells, if that is not null.
      */
     Status run(Request request, NewEntry entry, @Nullable CreateDecoder condition) {
-        PathResolver path = request.path();
-        KeyLocks locks = request.partition().locks();
-        int stripe = KeyLocks.stripe(path.parentId, path.name);
-        locks.lock(stripe, request.mayWait()); // what is seen here is what is replaced
+        request.lockKey(); // what is seen here is what is replaced
         try {
             Status outcome = check(request);
             if (outcome != Status.OK || condition == null) {
@@ -60,7 +57,7 @@ final class FileReplacement {
             }
             return replaceVersion(request, entry, condition);
         } finally {
-            locks.unlock(stripe);
+            request.unlockKey();
         }
     }
 

@@ -26,6 +26,8 @@ public final class RemoveTreeHandler implements Handler {
 
     private final RemoveTreeDecoder remove = new RemoveTreeDecoder();
     private final Attributes found = Attributes.withAcl();
+    private int pathAt;
+    private int pathLength;
 
     /**
      * Whether a directory may be removed with all below it, as HDFS asks before it does: each directory that is not empty may be read,
@@ -70,21 +72,26 @@ public final class RemoveTreeHandler implements Handler {
                             "the data of these files is not the server's to remove: delete them one by one, and their data with them");
             return;
         }
-        int length = remove.pathLength();
-        int at = remove.limit() + RemoveTreeDecoder.pathHeaderLength();
-        PathResolver path = request.path();
-        Status outcome = path.resolve(remove.baseId(), request.in(), at, length);
-        if (outcome == Status.OK) {
-            outcome = path.isBase ? Status.IS_ROOT : path.mayInParent(Access.WRITE);
-        }
+        pathLength = remove.pathLength();
+        pathAt = remove.limit() + RemoveTreeDecoder.pathHeaderLength();
+        Status outcome = resolve(request);
         if (outcome == Status.OK) {
             outcome = removeTree(request);
         }
         if (outcome == Status.STALE && request.partition().orphans().isClosed()) {
             request.reply().failure(ResultCode.SHUTTING_DOWN, "the server stops; nothing was removed");
         } else {
-            request.reply().status(path.seen(outcome));
+            request.reply().status(request.path().seen(outcome));
         }
+    }
+
+    private Status resolve(Request request) {
+        PathResolver path = request.path();
+        Status outcome = path.resolve(remove.baseId(), request.in(), pathAt, pathLength);
+        if (outcome == Status.OK) {
+            outcome = path.isBase ? Status.IS_ROOT : path.mayInParent(Access.WRITE);
+        }
+        return outcome;
     }
 
     /** Looks at the tree without a lock, for that may take long, and again if another directory has its name by then. */
@@ -94,6 +101,9 @@ public final class RemoveTreeHandler implements Handler {
             Status outcome = request.namespace().stat(path.parentId, path.name, found);
             if (outcome == Status.OK) {
                 outcome = found.isDirectory() ? clear(request) : Status.NOT_DIRECTORY;
+            }
+            if (outcome == Status.OK) {
+                outcome = resolve(request); // the rights of now, not of before the look
             }
             if (outcome == Status.OK) {
                 outcome = take(request, found.id);
@@ -126,7 +136,6 @@ public final class RemoveTreeHandler implements Handler {
         PathResolver path = request.path();
         OrphanDirectory orphans = request.partition().orphans();
         QuotaAccounting accounting = request.accounting();
-        KeyLocks locks = request.partition().locks();
         Attributes there = new Attributes();
         Status outcome = orphans.open(there);
         if (outcome != Status.OK) {
@@ -134,8 +143,7 @@ public final class RemoveTreeHandler implements Handler {
         }
         Attributes holder = new Attributes();
         Quotas.Departure departure;
-        int stripe = KeyLocks.stripe(path.parentId, path.name);
-        locks.lock(stripe, request.mayWait());
+        request.lockKey();
         try {
             departure = accounting.moves.departure(path.parentId);
             outcome = request.namespace().stat(path.parentId, path.name, found);
@@ -152,7 +160,7 @@ public final class RemoveTreeHandler implements Handler {
             }
         } finally {
             accounting.quotaLock.leave();
-            locks.unlock(stripe);
+            request.unlockKey();
         }
         return outcome == Status.OK
                 ? clearHeld(

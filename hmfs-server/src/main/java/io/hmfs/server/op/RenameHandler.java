@@ -135,10 +135,7 @@ public final class RenameHandler implements Handler {
         PathResolver source = request.path();
         PathResolver target = request.otherPath();
         RenameAccounting accounting = request.accounting().moves;
-        KeyLocks locks = request.partition().locks();
-        int one = KeyLocks.stripe(source.parentId, source.name);
-        int other = KeyLocks.stripe(target.parentId, target.name);
-        locks.lock(one, other, request.mayWait());
+        request.lockKeys();
         Status outcome = Status.STALE; // unless it comes to an end
         replaced.clear();
         try {
@@ -168,7 +165,7 @@ public final class RenameHandler implements Handler {
             }
         } finally {
             accounting.ended(outcome, source.parentId, source.name);
-            locks.unlock(one, other);
+            request.unlockKeys();
         }
         return outcome;
     }

@@ -2,7 +2,6 @@ package io.hmfs.server.op;
 
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Access;
-import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.request.Request;
 import io.hmfs.wire.RmdirDecoder;
@@ -32,14 +31,12 @@ public final class RmdirHandler implements Handler {
 
     private Status checkAndRemove(Request request) {
         PathResolver path = request.path();
-        KeyLocks locks = request.partition().locks();
-        int stripe = KeyLocks.stripe(path.parentId, path.name);
-        locks.lock(stripe, request.mayWait());
+        request.lockKey();
         try {
             Status outcome = stickyBit.check(request, path);
             return outcome == Status.OK ? remove(request) : outcome;
         } finally {
-            locks.unlock(stripe);
+            request.unlockKey();
         }
     }
 

@@ -43,6 +43,7 @@ public final class PathResolver {
     private final WorkerMeter meter;
     private final Access access;
     private final DirectoryMaker parents;
+    private final boolean mayWait;
     private final SymbolicLinks links;
     private final Access.Where parentPath = this::parentPath;
     private final Access.Where fullPath = this::whole;
@@ -74,6 +75,7 @@ public final class PathResolver {
      * @param orphans tells of a directory's id whether it was removed with a directory above it
      * @param known the prefix cache that this thread's resolvers share
      * @param parents makes missing parents, see {@link #makeParents}
+     * @param mayWait whether {@link #stands} is asked
      */
     public PathResolver(
             Namespace namespace,
@@ -83,7 +85,8 @@ public final class PathResolver {
             WorkerMeter meter,
             Access access,
             SymbolicLinks links,
-            DirectoryMaker parents) {
+            DirectoryMaker parents,
+            boolean mayWait) {
         this.namespace = namespace;
         this.versions = versions;
         this.orphans = orphans;
@@ -92,6 +95,7 @@ public final class PathResolver {
         this.access = access;
         this.links = links;
         this.parents = parents;
+        this.mayWait = mayWait;
     }
 
     /**
@@ -126,6 +130,14 @@ public final class PathResolver {
                 && text.length > 0
                 && text[0] == '/'
                 && Arrays.equals(text, 1, text.length, path, first, length);
+    }
+
+    /**
+     * Whether the user gets to where the last resolution has come in this instant, too. False also where that is not known: the path began at a directory, or is a very
+     * long one.
+     */
+    public boolean stands() {
+        return !access.isLimited() || (validation.isWhole() && validation.stands(versions));
     }
 
     /** Where that path begins. */
@@ -196,10 +208,9 @@ public final class PathResolver {
                 parentId = parent.id;
                 parentSeen = true;
                 nameAt = end == first ? first : end + 1;
-                if (end == directories) {
-                    meter.add(WorkerMeter.Tally.PATH_HITS, 1);
-                } else {
-                    meter.add(WorkerMeter.Tally.PATH_MISSES, 1);
+                boolean isWhole = end == directories;
+                meter.add(isWhole ? WorkerMeter.Tally.PATH_HITS : WorkerMeter.Tally.PATH_MISSES, 1);
+                if (!isWhole || mayWait) {
                     validation.copy(place.validation);
                 }
                 return Status.OK;

@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 public final class Pipeline implements FrameReceiver {
     private static final System.Logger LOG = System.getLogger(Pipeline.class.getName());
 
+    private static final int ATTEMPTS_MAX = 16;
+
     final Service service;
     private final Request request;
     private final RequestObserver observer;
@@ -232,7 +234,7 @@ public final class Pipeline implements FrameReceiver {
             request.decode(frame, frame.readerIndex(), frame.readableBytes());
             request.begin(session, offloaded, request.correlationId());
             request.resume(sequence);
-            execute(handlers.of(request.knownKind()));
+            executeWaiting(handlers.of(request.knownKind()));
             RetryCheck.answered(request, sequence);
             observer.answered(request, offloaded.arrivedNanos(), System.nanoTime());
             compress(request.knownKind());
@@ -244,6 +246,21 @@ public final class Pipeline implements FrameReceiver {
         } finally {
             request.release();
         }
+    }
+
+    private void executeWaiting(Handler handler) {
+        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+            try {
+                execute(handler);
+                return;
+            } catch (KeyLocks.BeginAgainException e) {
+                // with what is there now
+            }
+        }
+        request.reply()
+                .failure(
+                        ResultCode.TIMEOUT,
+                        "what lets this user through to the path changed each time the request had waited; try again");
     }
 
     // ---- Batches

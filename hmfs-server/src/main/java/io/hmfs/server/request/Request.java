@@ -9,6 +9,7 @@ import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Access;
 import io.hmfs.server.access.Caller;
 import io.hmfs.server.listing.PageLookup;
+import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.server.partition.Partition;
 import io.hmfs.server.partition.Partitions;
@@ -220,6 +221,47 @@ public final class Request {
     /** Whether the thread may wait for the disk, and for locks that are held meanwhile. */
     public boolean mayWait() {
         return mayWait;
+    }
+
+    /**
+     * Takes the lock of the name that {@link #path} was resolved to. Where that meant to wait, and somebody has changed meanwhile what lets this user through to it, or may
+     * have, the request begins again: what is done under the lock rests on rights that were there when it was taken.
+     */
+    public void lockKey() {
+        PathResolver path = path();
+        int stripe = KeyLocks.stripe(path.parentId, path.name);
+        KeyLocks locks = partition().locks();
+        if (locks.lock(stripe, mayWait) && !path.stands()) {
+            locks.unlock(stripe);
+            throw KeyLocks.beginAgain();
+        }
+    }
+
+    /** The same, of both paths. */
+    public void lockKeys() {
+        PathResolver path = path();
+        PathResolver other = otherPath();
+        int one = KeyLocks.stripe(path.parentId, path.name);
+        int two = KeyLocks.stripe(other.parentId, other.name);
+        KeyLocks locks = partition().locks();
+        if (locks.lock(one, two, mayWait) && !(path.stands() && other.stands())) {
+            locks.unlock(one, two);
+            throw KeyLocks.beginAgain();
+        }
+    }
+
+    /** Ends {@link #lockKey}. */
+    public void unlockKey() {
+        partition().locks().unlock(KeyLocks.stripe(path().parentId, path().name));
+    }
+
+    /** Ends {@link #lockKeys}. */
+    public void unlockKeys() {
+        partition()
+                .locks()
+                .unlock(
+                        KeyLocks.stripe(path().parentId, path().name),
+                        KeyLocks.stripe(otherPath().parentId, otherPath().name));
     }
 
     // ---- What it is about

@@ -30,12 +30,12 @@ final class Workspace {
         accounting = new QuotaAccounting(
                 partition.namespace(), partition.versions(), partition.quotas(), partition.orphans(), access, mayWait);
         PrefixCache prefixes = new PrefixCache(partition.versions(), meter);
-        path = newResolver(prefixes, access, meter);
-        otherPath = newResolver(prefixes, access, meter);
+        path = newResolver(prefixes, access, meter, mayWait);
+        otherPath = newResolver(prefixes, access, meter, mayWait);
         listings = new PageLookup(partition.listings());
     }
 
-    private PathResolver newResolver(PrefixCache prefixes, Access access, WorkerMeter meter) {
+    private PathResolver newResolver(PrefixCache prefixes, Access access, WorkerMeter meter, boolean mayWait) {
         return new PathResolver(
                 partition.namespace(),
                 partition.versions(),
@@ -45,6 +45,7 @@ final class Workspace {
                 access,
                 links,
                 (parent, name, mode, uid, gid, acl, out) ->
-                        accounting.mkdir(parent, name, mode, uid, gid, acl, Change.NONE, out));
+                        accounting.mkdir(parent, name, mode, uid, gid, acl, Change.NONE, out),
+                mayWait);
     }
 }

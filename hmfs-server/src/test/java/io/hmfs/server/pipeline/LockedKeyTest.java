@@ -8,20 +8,24 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.client.ResultCode;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.Await;
 import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.wire.DeleteEncoder;
 import io.hmfs.wire.DoneDecoder;
+import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.RenameEncoder;
@@ -30,6 +34,7 @@ import io.hmfs.wire.SetModeEncoder;
 import io.hmfs.wire.SetOwnerEncoder;
 import io.hmfs.wire.SetTimesEncoder;
 import io.hmfs.wire.Wire;
+import io.hmfs.wire.WireBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -45,6 +50,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Goal: a thread that serves connections waits for no other request; what would have to goes to a thread that may.
@@ -253,5 +260,97 @@ class LockedKeyTest {
                         .baseId(Wire.ROOT_ID)
                         .path("/d/sub")
                         .limit());
+    }
+
+    /**
+     * A request waits for a key; the directory above is closed to its user, and that is answered; then the key is free. What is executed afterwards
+     * would be a change that was forbidden before.
+     */
+    @ParameterizedTest
+    @EnumSource
+    void rightsThatAreTakenWhileARequestWaitsAreTaken(Late late) throws Exception {
+        Attributes made = new Attributes();
+        assertEquals(Status.OK, namespace.mkdir(Namespace.ROOT_ID, Name.of("top"), 0755, 0, 0, made));
+        Name own = Name.of("own");
+        int user = namespace.principalId("u");
+        assertEquals(Status.OK, namespace.mkdir(made.id, own, 0755, user, user, made));
+        parent = made.id;
+        assertEquals(Status.OK, namespace.mkdir(parent, Name.of("sub"), 0755, user, user, made));
+        assertEquals(Status.OK, namespace.create(parent, Name.of("f"), 0644, user, user, made));
+        ByteBuf frame = Unpooled.buffer(FRAME_MAX);
+        int length = encode(late, frame);
+        int stripe = KeyLocks.stripe(parent, Name.of(late.key));
+        KeyLocks locks = worker.service.partition.locks();
+        CountDownLatch holds = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        var holder = other.submit(() -> {
+            locks.lock(stripe, true);
+            holds.countDown();
+            release.await();
+            locks.unlock(stripe);
+            return null;
+        });
+        holds.await();
+        worker.frame(session, frame, 0, length);
+        worker.endBatch();
+        Thread waiting = Thread.ofPlatform().start(disk.remove());
+        Await.until("the request to wait", () -> waiting.getState() == Thread.State.WAITING);
+        Name top = Name.of("top");
+        assertEquals(Status.OK, worker.service.partition.versions().chmod(Namespace.ROOT_ID, top, 0700, Change.NONE));
+        release.countDown();
+        holder.get();
+        waiting.join();
+        assertEquals(ResultCode.ACCESS_DENIED, failure());
+        assertEquals(Status.OK, namespace.stat(parent, Name.of("f"), made));
+        assertEquals(0644, made.mode);
+        assertEquals(Status.OK, namespace.stat(parent, Name.of("sub"), made));
+        other.submit(() -> assertTrue(isFree(late.key))).get();
+    }
+
+    private ResultCode failure() {
+        session.replies.readIntLE();
+        FailureDecoder failure = new FailureDecoder()
+                .wrapAndApplyHeader(
+                        new WireBuffer()
+                                .wrap(session.replies, session.replies.readerIndex(), session.replies.readableBytes()),
+                        0,
+                        new MessageHeaderDecoder());
+        return ResultCode.of(failure.code());
+    }
+
+    /** Requests that wait for a key, and its name. */
+    enum Late {
+        RENAME("f"),
+        RENAME_BACK("a"),
+        DELETE("f"),
+        SET_MODE("f");
+
+        final String key;
+
+        Late(String key) {
+            this.key = key;
+        }
+    }
+
+    private static int encode(Late late, ByteBuf frame) {
+        return switch (late) {
+            case RENAME -> rename(frame, "/top/own/f", "/top/own/g");
+            case RENAME_BACK -> rename(frame, "/top/own/f", "/top/own/a");
+            case DELETE ->
+                new DeleteEncoder()
+                        .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                        .correlationId(1)
+                        .baseId(Wire.ROOT_ID)
+                        .path("/top/own/f")
+                        .limit();
+            case SET_MODE ->
+                new SetModeEncoder()
+                        .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
+                        .correlationId(1)
+                        .baseId(Wire.ROOT_ID)
+                        .mode(0600)
+                        .path("/top/own/f")
+                        .limit();
+        };
     }
 }
