@@ -264,7 +264,7 @@ public final class BlockStore implements AutoCloseable {
     }
 
     /** Blocks that a file of this size has. */
-    private long blocks(long size) {
+    public long blocks(long size) {
         return size / blockSize + (size % blockSize > 0 ? 1 : 0); // a size near 2^63 must not overflow
     }
 

@@ -82,6 +82,7 @@ public record BuiltinData(BlockStore store, Reaper reaper, OpenCuts cuts) implem
 
     @Override
     public void close() {
+        cuts.close();
         reaper.close();
         try {
             store.close();

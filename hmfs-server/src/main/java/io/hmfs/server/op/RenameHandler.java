@@ -61,6 +61,9 @@ public final class RenameHandler implements Handler {
     private Status run(Request request) {
         for (int attempt = 1; ; attempt++) {
             Status outcome = resolve(request);
+            if (outcome == Status.OK && request.mayWait()) {
+                outcome = settleCut(request); // which may take long, and no lock is held yet
+            }
             if (outcome == Status.OK) {
                 outcome = move(request, rename.flags().replace());
             }

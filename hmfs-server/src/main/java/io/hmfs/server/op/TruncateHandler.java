@@ -15,6 +15,9 @@ import java.io.IOException;
 
 /** Truncate: sets the size of a file that no client is writing, and cuts its objects there if the data store is the server's own. */
 public final class TruncateHandler implements Handler {
+    /** Objects that are cut while the request has the file's locks, and others wait for them. */
+    private static final long OBJECTS_MAX = 64;
+
     private final TruncateDecoder truncate = new TruncateDecoder();
     private final ChangeTarget target = new ChangeTarget();
 
@@ -36,8 +39,11 @@ public final class TruncateHandler implements Handler {
     }
 
     private void truncate(Request request) {
-        target.lock(request); // the file that is cut in the namespace is the one whose objects are cut
         try {
+            if (target.look(request) == Status.OK) {
+                StoredBlock.settleCut(request, target.object().id); // which may take long, and no lock is held yet
+            }
+            target.lock(request); // the file that is cut in the namespace is the one whose objects are cut
             Status outcome = target.look(request);
             if (outcome == Status.OK) {
                 outcome = request.path().may(target.object(), Access.WRITE);
@@ -93,7 +99,7 @@ public final class TruncateHandler implements Handler {
 
     /**
      * The record † durable before the size, the size † durable before the objects are cut: a size that came back after a crash would lack
-     * its bytes. What cannot be cut keeps its record, and is cut before the file is changed again; until then the bytes behind the size belong to no file.
+     * its bytes. What cannot be cut, or has many objects, keeps its record, and is cut before the file is changed again; until then the bytes behind the size belong to no file.
      */
     private Status cut(Request request, BuiltinData data) throws IOException {
         PathResolver path = request.path();
@@ -108,6 +114,10 @@ public final class TruncateHandler implements Handler {
         Status outcome = truncateNamespace(request); // if it throws, the server stops, and the next start settles it
         if (outcome == Status.OK) {
             request.partition().awaitDurable();
+            if (data.store().blocks(file.size) - data.store().blocks(truncate.size()) > OBJECTS_MAX) {
+                data.cuts().addBehind(file.id, record, truncate.size(), file.size);
+                return outcome;
+            }
             cutObjects(data, file, record);
         }
         records.clear(record);

@@ -108,6 +108,7 @@ public final class Partition implements AutoCloseable {
         namespace.whenFull(this::isMakingRoom);
         if (data != null) {
             data.reaper().start(failed);
+            data.cuts().start(namespace.records(), failed);
         }
         if (removals != null) {
             removals.start(failed);

@@ -10,6 +10,9 @@ import io.hmfs.core.Namespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.Await;
+import io.hmfs.server.data.BuiltinData;
+import io.hmfs.server.data.OpenCuts;
 import io.hmfs.server.pipeline.HandlerRig;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
@@ -20,6 +23,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -235,5 +239,66 @@ class TruncateHandlerTest {
                     .orElseThrow()
                     .resolveSibling(name + "-1");
         }
+    }
+
+    private FileRequests.Opened many(String name, int objects) {
+        FileRequests.Opened file = written(name, (byte) 1);
+        for (int block = 1; block < objects; block++) {
+            rig.assertDone(rig.ask(HandlerRig.ROOT, FileRequests.write(file, block, 0, new byte[] {7}, 0)));
+        }
+        long size = (objects - 1L) * HandlerRig.BLOCK_SIZE + 1;
+        assertEquals(Status.OK, rig.namespace().append(Namespace.ROOT_ID, Name.of(name), file.inode(), size));
+        return file;
+    }
+
+    private OpenCuts cuts() {
+        return Objects.requireNonNull(rig.partition().data()).cuts();
+    }
+
+    private long objects() throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(file -> file.getFileName().toString().matches("[0-9a-f]+-[0-9a-f]+"))
+                    .count();
+        }
+    }
+
+    /** Removing them takes as long as the disk likes, and the file's locks are others' too. */
+    @Test
+    void manyObjectsAreCutBehindTheRequest() throws IOException {
+        FileRequests.Opened file = many("f", 100);
+        assertEquals(100, objects());
+        rig.assertDone(rig.ask(HandlerRig.ROOT, truncate(0, "/f", 0)));
+        assertEquals(0, size("f"));
+        assertEquals(100, objects(), "their thread has not begun");
+        assertTrue(cuts().isOpen(file.inode()));
+        rig.assertDone(rig.ask(HandlerRig.ROOT, truncate(1, "/f", 10)));
+        assertEquals(0, objects(), "cut before the file grows");
+        assertTrue(cuts().isNoneOpen());
+    }
+
+    @Test
+    void theirThreadCutsThem() throws Exception {
+        many("f", 100);
+        many("few", 60);
+        rig.assertDone(rig.ask(HandlerRig.ROOT, truncate(0, "/few", 0)));
+        assertEquals(100, objects(), "few are cut at once");
+        rig.assertDone(rig.ask(HandlerRig.ROOT, truncate(1, "/f", 1)));
+        cuts().start(rig.namespace().records(), failure -> {
+            throw new AssertionError(failure);
+        });
+        Await.until("the cut", () -> cuts().isNoneOpen());
+        assertEquals(1, objects());
+    }
+
+    @Test
+    void theNextStartCutsWhatWasLeft() throws IOException {
+        many("f", 100);
+        rig.assertDone(rig.ask(HandlerRig.ROOT, truncate(0, "/f", 1)));
+        assertEquals(100, objects());
+        BuiltinData before = Objects.requireNonNull(rig.partition().data());
+        BuiltinData next = new BuiltinData(before.store(), before.reaper());
+        next.recoverCuts(rig.namespace(), () -> {});
+        assertEquals(1, objects());
+        assertTrue(next.cuts().isNoneOpen());
     }
 }
