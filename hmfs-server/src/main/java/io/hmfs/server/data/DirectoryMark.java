@@ -5,10 +5,10 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.UUID;
@@ -44,8 +44,7 @@ final class DirectoryMark {
                         + " and newer than such directories: the objects are of a pool that was here before it."
                         + " Name another directory with --data-directory, or remove this one if that pool is gone");
             }
-            make(file, wanted);
-            return;
+            make(file, wanted, cluster);
         }
         String found = read(file);
         if (found.equals(wanted)) {
@@ -71,16 +70,21 @@ final class DirectoryMark {
         }
     }
 
-    /** Under another name first: no crash leaves half a mark. */
-    private static void make(Path file, String text) throws IOException {
-        Path temporary = file.resolveSibling(NAME + ".new");
+    /** Under another name first: no crash leaves half a mark, and of two servers that begin at once one makes it. */
+    private static void make(Path file, String text, UUID cluster) throws IOException {
+        Path temporary = file.resolveSibling(NAME + "." + cluster + ".new");
         Files.deleteIfExists(temporary);
         try (FileChannel channel = FileChannel.open(
                 temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OwnFiles.file())) {
             channel.write(StandardCharsets.US_ASCII.encode(text));
             channel.force(true);
         }
-        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        try {
+            Files.createLink(file, temporary);
+        } catch (FileAlreadyExistsException e) {
+            // another server was faster, and what it has made says whether it is another cluster's
+        }
+        Files.delete(temporary);
         try (FileChannel parent = FileChannel.open(file.resolveSibling(""), StandardOpenOption.READ)) {
             parent.force(true); // before the first object
         }

@@ -8,7 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -57,9 +63,32 @@ class DirectoryMarkTest {
     @Test
     void whatIsNoObjectDoesNotMatter() throws IOException {
         Files.createDirectory(directory.resolve("lost+found"));
-        Files.createFile(directory.resolve(DirectoryMark.NAME + ".new")); // of a start that was cut off
+        Path cutOff = Files.createFile(directory.resolve(DirectoryMark.NAME + "." + OWN + ".new")); // a start
         DirectoryMark.claim(directory, OWN, false);
-        assertFalse(Files.exists(directory.resolve(DirectoryMark.NAME + ".new")));
+        assertFalse(Files.exists(cutOff));
+    }
+
+    @Test
+    void ofTwoServersThatBeginAtOnceOneHasIt() throws Exception {
+        for (int round = 0; round < 50; round++) {
+            Path fresh = Files.createDirectory(directory.resolve("d" + round));
+            CyclicBarrier together = new CyclicBarrier(2);
+            List<Future<Boolean>> claims = new ArrayList<>();
+            try (ExecutorService servers = Executors.newFixedThreadPool(2)) {
+                for (UUID each : List.of(OWN, OTHER)) {
+                    claims.add(servers.submit(() -> {
+                        together.await();
+                        try {
+                            DirectoryMark.claim(fresh, each, false);
+                            return true;
+                        } catch (IOException e) {
+                            return false;
+                        }
+                    }));
+                }
+            }
+            assertTrue(claims.get(0).get() ^ claims.get(1).get(), "round " + round);
+        }
     }
 
     @Test
