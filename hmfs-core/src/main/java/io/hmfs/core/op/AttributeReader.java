@@ -30,7 +30,8 @@ final class AttributeReader {
 
     /** Fills {@code out} from the object whose status word this is. The caller checks afterwards that it still is that object. */
     void read(long at, long status, Attributes out) {
-        if (EntryRecord.isIndirect(status)) {
+        out.indirect = EntryRecord.isIndirect(status);
+        if (out.indirect) {
             readInode(at, status, out);
         } else {
             out.nlink = 1;

@@ -14,6 +14,8 @@ public final class Attributes {
     public int gid;
     /** How many names the object has. In what delete and rename tell of a file whose name they removed: how many are left. */
     public int nlink;
+    /** Whether it has, or has had, several names: a change under one that has just gone may still step its ctime on. */
+    public boolean indirect;
     /** Bytes of a file's data, or of a symbolic link's target; 0 for a directory. */
     public long size;
 

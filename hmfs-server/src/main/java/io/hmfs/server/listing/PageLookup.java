@@ -63,14 +63,14 @@ public final class PageLookup {
 
     /**
      * Takes an entry of the page that is being made. † A change inside a subdirectory changes the times that the page shows of it, and only the version of that
-     * subdirectory: so its version is read, and then its times once more. An object with several names may be changed by a name in a directory
+     * subdirectory: so its version is read, and then its times once more. An object that has had several names may be changed by a name in a directory
      * whose version the page does not have: such a page is not kept.
      */
     public void show(Namespace namespace, Attributes entry) {
         if (!keeps) {
             return;
         }
-        if (entry.nlink > 1) {
+        if (entry.indirect) {
             keeps = false;
         } else if (entry.isDirectory()) {
             long versionBelow = versions.version(entry.id);
