@@ -33,6 +33,11 @@ final class Call<A, T> extends CompletableFuture<T> {
         return kind.retry == CallKind.Retry.NUMBERED;
     }
 
+    /** What it is about, mostly a path. */
+    String subject() {
+        return subject;
+    }
+
     /** The value in a reply that is no failure. */
     T decode(ReplyFrame reply) throws IOException {
         return kind.decode(reply, subject, arguments);

@@ -3,6 +3,7 @@ package io.hmfs.client;
 import io.hmfs.client.transport.Transport;
 import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -144,6 +145,11 @@ final class ChoosingTransport implements Transport {
         }
 
         @Override
+        public void read(long number, ByteBuffer bytes, int at) throws IOException {
+            receiver.read(number, bytes, at);
+        }
+
+        @Override
         public void ended(IOException reason) {
             if (connected) {
                 receiver.ended(reason);
@@ -173,6 +179,11 @@ final class ChoosingTransport implements Transport {
         @Override
         public void flush() {
             link.flush();
+        }
+
+        @Override
+        public boolean read(long address, int key, long number) {
+            return link.read(address, key, number);
         }
 
         @Override

@@ -7,6 +7,7 @@ import io.hmfs.wire.WelcomeDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
@@ -60,6 +61,9 @@ final class Connection implements Transport.Receiver {
 
         /** A reply to a request has come. */
         void replied(long correlationId, ReplyFrame reply) throws IOException;
+
+        /** What was to be read for the call with this id has come, to be found there during the call. */
+        void read(long correlationId, ByteBuffer bytes, int at) throws IOException;
 
         /** The connection was lost or never made. {@code wasReady}: after its handshake. */
         void ended(Connection connection, IOException reason, boolean wasReady);
@@ -134,6 +138,11 @@ final class Connection implements Transport.Receiver {
         return true;
     }
 
+    /** Begins to read a record of the server's memory for the call with this id; false: it cannot now. Leaves with {@link #flush}. */
+    boolean read(long address, int key, long correlationId) {
+        return link().read(address, key, correlationId);
+    }
+
     /** Sends what was written; later, if more is about to be. */
     void flush() {
         if (!ended) {
@@ -191,6 +200,11 @@ final class Connection implements Transport.Receiver {
         } else if (reply.isFailure()) { // not about a request: the server gives the connection up
             refused();
         }
+    }
+
+    @Override
+    public void read(long number, ByteBuffer bytes, int at) throws IOException {
+        owner.read(number, bytes, at);
     }
 
     private void refused() {

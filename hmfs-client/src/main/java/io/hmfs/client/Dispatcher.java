@@ -2,6 +2,8 @@ package io.hmfs.client;
 
 import io.hmfs.client.transport.Transport;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,6 +34,8 @@ final class Dispatcher implements Connection.Owner, ClientLoop.Work {
     private final ClientOptions options;
     private final Transport transport;
     private final ClientLoop loop;
+    private final CallKind<byte[], ExportedDirectory> export;
+    private final RemoteStats remoteStats;
     private final ReplyFrame reply = new ReplyFrame();
     private final SecureRandom seeds = new SecureRandom();
     private final long clientId = seeds.nextLong();
@@ -50,12 +54,20 @@ final class Dispatcher implements Connection.Owner, ClientLoop.Work {
     private boolean connecting; // or waiting to
     private @Nullable IOException lastReason;
 
-    Dispatcher(String host, int port, ClientOptions options, Transport transport, ClientLoop loop) {
+    Dispatcher(
+            String host,
+            int port,
+            ClientOptions options,
+            Transport transport,
+            ClientLoop loop,
+            NamespaceCalls namespace) {
         this.host = host;
         this.port = port;
         this.options = options;
         this.transport = transport;
         this.loop = loop;
+        export = namespace.export;
+        remoteStats = new RemoteStats(namespace.stat, this::askExported);
         address = host + ":" + port;
         inFlight = new InFlight(options.inFlightMax());
         backoff = new Backoff(
@@ -118,7 +130,6 @@ final class Dispatcher implements Connection.Owner, ClientLoop.Work {
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // the call that is taken out again is this one
     private void write(Call<?, ?> call) {
         Connection live = connection;
         if (live == null) {
@@ -128,6 +139,13 @@ final class Dispatcher implements Connection.Owner, ClientLoop.Work {
             call.sequence = sequences.take();
         }
         inFlight.add(call);
+        if (!transport.isRdma() || !remoteStats.isReading(call, live)) {
+            send(call, live);
+        }
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the call that is taken out again is this one
+    private void send(Call<?, ?> call, Connection live) {
         if (live.write(call)) {
             call.sends++;
         } else {
@@ -211,6 +229,35 @@ final class Dispatcher implements Connection.Owner, ClientLoop.Work {
         }
     }
 
+    @Override
+    public void read(long correlationId, ByteBuffer bytes, int at) throws IOException {
+        Call<?, ?> call = inFlight.find(correlationId);
+        Connection live = connection;
+        if (call == null || live == null) {
+            return;
+        }
+        ReplyFrame told = remoteStats.reply(call, bytes, at);
+        if (told != null) {
+            replied(correlationId, told);
+        } else {
+            send(call, live);
+        }
+    }
+
+    /** Asks where the stats of a directory can be read. */
+    @SuppressWarnings("FutureReturnValueIgnored") // what follows is all that becomes of it
+    private void askExported(String path, RemoteStats.Answer answer) {
+        Call<byte[], ExportedDirectory> call = new Call<>(export, path, path.getBytes(StandardCharsets.UTF_8));
+        call.deadlineNanos = System.nanoTime() + options.requestTimeout().toNanos();
+        call.whenComplete((exported, failure) -> answer.take(exported));
+        begin(call);
+    }
+
+    /** Stats that were answered by reads of the server's memory. Any thread. */
+    long statsRead() {
+        return remoteStats.answered();
+    }
+
     private static <T> void complete(Call<?, T> call, ReplyFrame told) throws IOException {
         if (told.isFailure()) {
             ResultCode code = told.failureCode();
@@ -236,6 +283,7 @@ final class Dispatcher implements Connection.Owner, ClientLoop.Work {
         connection = null;
         ready = false;
         connecting = false;
+        remoteStats.forget();
         lastReason = reason;
         takeBack(old.isDismissed());
         if (!welcome.isDone() || closed != null || isFinal(reason, wasReady)) {

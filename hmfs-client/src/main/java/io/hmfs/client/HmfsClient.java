@@ -53,8 +53,8 @@ public final class HmfsClient implements AutoCloseable {
     private HmfsClient(Transport transport, String host, int port, ClientOptions options) throws IOException {
         this.transport = transport;
         loop = new ClientLoop(transport);
-        dispatcher = new Dispatcher(host, port, options, transport, loop);
         CallTable table = new CallTable((inode, size) -> removedListener.removed(inode, size));
+        dispatcher = new Dispatcher(host, port, options, transport, loop, table.namespace);
         calls = new Calls(
                 table, loop, host + ":" + port, options.requestTimeout().toNanos());
         namespace = table.namespace;
@@ -101,6 +101,11 @@ public final class HmfsClient implements AutoCloseable {
     /** How its connection goes now: TCP or RDMA. */
     public TransportKind transport() {
         return transport.isRdma() ? TransportKind.RDMA : TransportKind.TCP;
+    }
+
+    /** Stats that were answered by RDMA reads of the server's memory, without its processor (docs/rdma.md). */
+    public long statsRead() {
+        return dispatcher.statsRead();
     }
 
     /** Sends calls for the facades that are made of a client. */

@@ -40,16 +40,23 @@ final class InFlight {
         calls[slot] = call;
     }
 
+    /** The call with this id; null if there is none (any more). */
+    @Nullable
+    Call<?, ?> find(long correlationId) {
+        int slot = (int) correlationId & SLOT_MASK;
+        Call<?, ?> call = slot < calls.length ? calls[slot] : null;
+        return call == null || call.correlationId != correlationId ? null : call;
+    }
+
     /** Takes out the call with this id; null if there is none (any more). */
     @Nullable
     Call<?, ?> remove(long correlationId) {
-        int slot = (int) correlationId & SLOT_MASK;
-        Call<?, ?> call = slot < calls.length ? calls[slot] : null;
-        if (call == null || call.correlationId != correlationId) {
-            return null;
+        Call<?, ?> call = find(correlationId);
+        if (call != null) {
+            int slot = (int) correlationId & SLOT_MASK;
+            calls[slot] = null;
+            free[freeCount++] = slot;
         }
-        calls[slot] = null;
-        free[freeCount++] = slot;
         return call;
     }
 

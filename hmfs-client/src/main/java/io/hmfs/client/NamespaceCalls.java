@@ -6,6 +6,8 @@ import static io.hmfs.client.CallKind.Retry.REPEATABLE;
 import io.hmfs.wire.DeleteEncoder;
 import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.EntryDecoder;
+import io.hmfs.wire.ExportEncoder;
+import io.hmfs.wire.ExportedDecoder;
 import io.hmfs.wire.ListEncoder;
 import io.hmfs.wire.ListManyEncoder;
 import io.hmfs.wire.ListingsDecoder;
@@ -35,6 +37,8 @@ final class NamespaceCalls {
     private static final int TARGET_MAX = 4095;
 
     private final StatEncoder statEncoder = new StatEncoder();
+    private final ExportEncoder exportEncoder = new ExportEncoder();
+    private final ExportedDecoder exported = new ExportedDecoder();
     private final ListEncoder listEncoder = new ListEncoder();
     private final ListManyEncoder listManyEncoder = new ListManyEncoder();
     private final MkdirEncoder mkdirEncoder = new MkdirEncoder();
@@ -48,6 +52,7 @@ final class NamespaceCalls {
     private final TruncateEncoder truncateEncoder = new TruncateEncoder();
 
     final CallKind<byte[], FileInfo> stat;
+    final CallKind<byte[], ExportedDirectory> export;
     final CallKind<ListFrom, ListPage> list;
     final CallKind<ListMany, List<DirectoryAnswer>> listMany;
     final CallKind<Mkdir, FileInfo> mkdir;
@@ -73,6 +78,21 @@ final class NamespaceCalls {
                         .limit(),
                 EntryDecoder.TEMPLATE_ID,
                 replies::entry);
+        export = CallKind.ofPath(
+                "export",
+                REPEATABLE,
+                ExportEncoder.TEMPLATE_ID,
+                ExportEncoder.BLOCK_LENGTH,
+                (path, out) -> exportEncoder
+                        .wrap(out, Wire.HEADER_SIZE)
+                        .putPath(path, 0, path.length)
+                        .limit(),
+                ExportedDecoder.TEMPLATE_ID,
+                (reply, path, utf8) -> {
+                    exported.wrap(reply.in(), Wire.HEADER_SIZE, reply.blockLength(), reply.version());
+                    return new ExportedDirectory(
+                            exported.number(), exported.address(), (int) exported.key(), (int) exported.slots());
+                });
         list = new CallKind<>(
                 "list",
                 REPEATABLE,

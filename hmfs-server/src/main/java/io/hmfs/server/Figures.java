@@ -54,6 +54,16 @@ final class Figures {
                 null,
                 "Pages of listings that were asked for and not kept, or no longer true",
                 partition.listings()::misses);
+        metrics.gauge(
+                "hmfs.remote.stat.directories",
+                null,
+                "Directories whose files' attributes clients may read by RDMA",
+                partition.exports()::size);
+        metrics.counter(
+                "hmfs.remote.stat.records",
+                null,
+                "Attributes that were put where clients may read them by RDMA",
+                partition.exports()::published);
         metrics.truth(
                 "hmfs.reaping",
                 "1 while directories that were removed as a whole are taken apart",

@@ -98,12 +98,14 @@ public final class HmfsServer implements AutoCloseable {
             Figures.bind(metrics, service, () -> health().isHealthy());
             Figures.bind(metrics, partition);
             admin = startAdmin(); // before the listener: what fails after that fails under clients
-            connections = new Connections(new ConnectionLimits(
-                    config.connectionsMax(),
-                    config.frameMax(),
-                    config.inFlightMax(),
-                    config.replyBytesMax(),
-                    config.idleTimeout().toNanos()));
+            connections = new Connections(
+                    new ConnectionLimits(
+                            config.connectionsMax(),
+                            config.frameMax(),
+                            config.inFlightMax(),
+                            config.replyBytesMax(),
+                            config.idleTimeout().toNanos()),
+                    partition.exports().memory());
             transport = transports.open(new Pipelines(service)::newPipeline, connections);
         } catch (IOException | RuntimeException e) {
             users.close();

@@ -49,6 +49,7 @@ public record ServerConfig(
         SocketKind transport,
         RdmaUse rdma,
         int transportSpinMicros,
+        int remoteStatDirectories,
         ReplyCompression compression,
         Leases.Limits leases,
         AccessConfig access,
@@ -91,6 +92,7 @@ public record ServerConfig(
                 v.get(ServerSetting.TRANSPORT),
                 v.get(ServerSetting.RDMA),
                 v.get(ServerSetting.TRANSPORT_SPIN),
+                v.get(ServerSetting.REMOTE_STAT_DIRECTORIES),
                 new ReplyCompression(
                         Math.toIntExact(v.get(ServerSetting.COMPRESS_FROM)), v.get(ServerSetting.COMPRESS_LOCAL)),
                 new Leases.Limits(v.get(ServerSetting.LEASE_SOFT_LIMIT), v.get(ServerSetting.LEASE_HARD_LIMIT)),
@@ -148,7 +150,8 @@ public record ServerConfig(
                 isBuiltin() ? dataDirectory : null,
                 blockSize,
                 persistence.writesBack(),
-                listingCacheBytes);
+                listingCacheBytes,
+                remoteStatDirectories);
     }
 
     /** Whether the server keeps file data itself. */

@@ -1,7 +1,9 @@
 package io.hmfs.client.transport;
 
+import io.hmfs.wire.StatRecord;
 import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /**
  * Carries frames between a client and a server. Frames are those of docs/wire.md without their length words. What they
@@ -72,6 +74,14 @@ public interface Transport {
          */
         void flush();
 
+        /**
+         * Begins to read {@link StatRecord#BYTES} of the peer's memory, which {@link #flush} sends at the latest; {@link Receiver#read} has
+         * them, with this number. False: it cannot, or too many reads are under way. What the peer refuses ends the connection.
+         */
+        default boolean read(long address, int key, long number) {
+            return false;
+        }
+
         /** Whether bytes have come since then, on the clock of {@code System.nanoTime}. */
         boolean hasReadSince(long nanos);
 
@@ -90,6 +100,13 @@ public interface Transport {
          * @throws IOException if the frame cannot be read; that ends the connection
          */
         void received(WireBuffer frame) throws IOException;
+
+        /**
+         * What {@link Link#read} asked for has come, to be found there during the call.
+         *
+         * @throws IOException if it is nothing that a server makes; that ends the connection
+         */
+        default void read(long number, ByteBuffer bytes, int at) throws IOException {}
 
         /** The connection was lost, or never made. Called once at most, and last. */
         void ended(IOException reason);

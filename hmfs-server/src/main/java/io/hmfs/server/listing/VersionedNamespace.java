@@ -16,6 +16,7 @@ import io.hmfs.core.type.DeleteBatch;
 import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.NameBatch;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
 import io.hmfs.core.type.TreeCount;
@@ -26,16 +27,35 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * A namespace whose changes show in the versions of the directories that they are in, so that pages of their listings can be kept. All of
- * a server goes through it: a change that does not would leave a stale page.
+ * A namespace whose changes show in the versions of the directories that they are in, so that pages of their listings can be kept, and take
+ * back what clients read of them. All of a server goes through it: a change that does not would leave a stale page, or record.
  */
 public final class VersionedNamespace implements ServerNamespace {
     private final ServerNamespace namespace;
     private final DirectoryVersions versions;
+    private final Exports exports;
 
-    public VersionedNamespace(ServerNamespace namespace, DirectoryVersions versions) {
+    public VersionedNamespace(ServerNamespace namespace, DirectoryVersions versions, Exports exports) {
         this.namespace = namespace;
         this.versions = versions;
+        this.exports = exports;
+    }
+
+    /** What stands under a name is about to change. */
+    private void begin(long directory, Name name) {
+        versions.begin(directory);
+        exports.takeBack(directory, name);
+    }
+
+    /** So is, perhaps, which directory has the name, or who may pass it. */
+    private void beginPassage(long parent, Name name) {
+        begin(parent, name);
+        exports.withdrawBelow(parent, name);
+    }
+
+    private void begin(NameBatch batch) {
+        versions.begin(batch);
+        exports.takeBack(batch);
     }
 
     // ---- Changes
@@ -43,7 +63,7 @@ public final class VersionedNamespace implements ServerNamespace {
     @Override
     public Status create(
             long directory, Name name, int mode, int uid, int gid, long[] acl, Change change, Attributes out) {
-        versions.begin(directory);
+        begin(directory, name);
         Status outcome = namespace.create(directory, name, mode, uid, gid, acl, change, out);
         versions.end(directory);
         return outcome;
@@ -52,7 +72,7 @@ public final class VersionedNamespace implements ServerNamespace {
     @Override
     public Status mkdir(
             long directory, Name name, int mode, int uid, int gid, long[] acl, Change change, Attributes out) {
-        versions.begin(directory);
+        begin(directory, name);
         Status outcome = namespace.mkdir(directory, name, mode, uid, gid, acl, change, out);
         versions.end(directory);
         return outcome;
@@ -60,7 +80,7 @@ public final class VersionedNamespace implements ServerNamespace {
 
     @Override
     public Status symlink(long directory, Name name, byte[] target, int uid, int gid, Change change, Attributes out) {
-        versions.begin(directory);
+        begin(directory, name);
         Status outcome = namespace.symlink(directory, name, target, uid, gid, change, out);
         versions.end(directory);
         return outcome;
@@ -69,8 +89,8 @@ public final class VersionedNamespace implements ServerNamespace {
     /** Changes both directories: what has several names is shown otherwise in each. */
     @Override
     public Status link(long directory, Name name, long targetDirectory, Name targetName, Attributes out) {
-        versions.begin(directory);
-        versions.begin(targetDirectory);
+        begin(directory, name);
+        begin(targetDirectory, targetName);
         Status outcome = namespace.link(directory, name, targetDirectory, targetName, out);
         versions.end(targetDirectory);
         versions.end(directory);
@@ -79,7 +99,7 @@ public final class VersionedNamespace implements ServerNamespace {
 
     @Override
     public Status delete(long directory, Name name, Change change, Attributes removed) {
-        versions.begin(directory);
+        begin(directory, name);
         Status outcome = namespace.delete(directory, name, change, removed);
         versions.end(directory);
         return outcome;
@@ -87,7 +107,7 @@ public final class VersionedNamespace implements ServerNamespace {
 
     @Override
     public Status rmdir(long directory, Name name, Change change) {
-        versions.begin(directory);
+        beginPassage(directory, name);
         Status outcome = namespace.rmdir(directory, name, change);
         versions.end(directory);
         return outcome;
@@ -102,8 +122,8 @@ public final class VersionedNamespace implements ServerNamespace {
             boolean replace,
             Change change,
             Attributes replaced) {
-        versions.begin(source);
-        versions.begin(target);
+        beginPassage(source, sourceName);
+        beginPassage(target, targetName);
         Status outcome = namespace.rename(source, sourceName, target, targetName, replace, change, replaced);
         versions.end(target);
         versions.end(source);
@@ -112,7 +132,7 @@ public final class VersionedNamespace implements ServerNamespace {
 
     @Override
     public Status append(long directory, Name name, long id, long size, Change change) {
-        versions.begin(directory);
+        begin(directory, name);
         Status outcome = namespace.append(directory, name, id, size, change);
         versions.end(directory);
         return outcome;
@@ -120,7 +140,7 @@ public final class VersionedNamespace implements ServerNamespace {
 
     @Override
     public Status truncate(long directory, Name name, long size, Change change) {
-        versions.begin(directory);
+        begin(directory, name);
         Status outcome = namespace.truncate(directory, name, size, change);
         versions.end(directory);
         return outcome;
@@ -128,7 +148,7 @@ public final class VersionedNamespace implements ServerNamespace {
 
     @Override
     public Status chmod(long directory, Name name, int mode, Change change) {
-        versions.begin(directory);
+        beginPassage(directory, name);
         Status outcome = namespace.chmod(directory, name, mode, change);
         versions.end(directory);
         return outcome;
@@ -136,7 +156,7 @@ public final class VersionedNamespace implements ServerNamespace {
 
     @Override
     public Status chown(long directory, Name name, int uid, int gid, Change change) {
-        versions.begin(directory);
+        beginPassage(directory, name);
         Status outcome = namespace.chown(directory, name, uid, gid, change);
         versions.end(directory);
         return outcome;
@@ -144,7 +164,7 @@ public final class VersionedNamespace implements ServerNamespace {
 
     @Override
     public Status setTimes(long directory, Name name, long mtimeNanos, long atimeNanos, Change change) {
-        versions.begin(directory);
+        begin(directory, name);
         Status outcome = namespace.setTimes(directory, name, mtimeNanos, atimeNanos, change);
         versions.end(directory);
         return outcome;
@@ -152,7 +172,7 @@ public final class VersionedNamespace implements ServerNamespace {
 
     @Override
     public Status setXattr(long directory, Name name, Name attribute, byte[] value, XattrMode mode, Change change) {
-        versions.begin(directory);
+        begin(directory, name);
         Status outcome = namespace.setXattr(directory, name, attribute, value, mode, change);
         versions.end(directory);
         return outcome;
@@ -160,7 +180,7 @@ public final class VersionedNamespace implements ServerNamespace {
 
     @Override
     public Status removeXattr(long directory, Name name, Name attribute, Change change) {
-        versions.begin(directory);
+        begin(directory, name);
         Status outcome = namespace.removeXattr(directory, name, attribute, change);
         versions.end(directory);
         return outcome;
@@ -168,7 +188,7 @@ public final class VersionedNamespace implements ServerNamespace {
 
     @Override
     public Status changeAcl(long directory, Name name, AclEdit edit, Change change) {
-        versions.begin(directory);
+        beginPassage(directory, name);
         Status outcome = namespace.changeAcl(directory, name, edit, change);
         versions.end(directory);
         return outcome;
@@ -176,26 +196,26 @@ public final class VersionedNamespace implements ServerNamespace {
 
     @Override
     public void createAll(CreateBatch batch) {
-        versions.begin(batch);
+        begin(batch);
         namespace.createAll(batch);
         versions.end(batch);
     }
 
     @Override
     public void deleteAll(DeleteBatch batch) {
-        versions.begin(batch);
+        begin(batch);
         namespace.deleteAll(batch);
         versions.end(batch);
     }
 
     @Override
     public void appendAll(AppendBatch batch) {
-        versions.begin(batch);
+        begin(batch);
         namespace.appendAll(batch);
         versions.end(batch);
     }
 
-    // ---- The rest changes nothing that a listing shows.
+    // ---- The rest changes nothing that a listing or a stat shows.
 
     @Override
     public Status stat(long directory, Name name, Attributes out) {

@@ -3,8 +3,11 @@ package io.hmfs.server.op;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.listing.Exports;
+import io.hmfs.server.listing.StatPublisher;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.protocol.RequestKind;
+import io.hmfs.server.request.Reply;
 import io.hmfs.server.request.Request;
 import io.hmfs.wire.StatDecoder;
 import io.hmfs.wire.Wire;
@@ -15,6 +18,7 @@ public final class StatHandler extends BatchedHandler {
     private static final int CAPACITY = 64;
 
     private final StatBatch batch;
+    private final StatPublisher publisher = new StatPublisher(CAPACITY);
     private final StatDecoder stat = new StatDecoder();
 
     public StatHandler() {
@@ -47,6 +51,10 @@ public final class StatHandler extends BatchedHandler {
 
     @Override
     public void executeAll(Request request) {
+        Exports exports = request.partition().exports();
+        if (exports.isOn()) {
+            publisher.claim(exports, batch);
+        }
         request.namespace().statAll(batch);
     }
 
@@ -55,6 +63,9 @@ public final class StatHandler extends BatchedHandler {
         Attributes found = batch.attributes(row);
         if (!found.isSymlink()) {
             request.reply().entry(batch.directory(row), found);
+            if (publisher.isClaimed(row)) {
+                publish(request, row);
+            }
             return;
         }
         Status status = request.links().look(batch.directory(row), batch.name(row), found);
@@ -62,6 +73,26 @@ public final class StatHandler extends BatchedHandler {
             request.reply().entry(batch.directory(row), found, request.links().target());
         } else {
             request.reply().status(PathResolver.seen(status, requests().base(row)));
+        }
+    }
+
+    private void publish(Request request, int row) {
+        Reply reply = request.reply();
+        publisher.publish(
+                request.partition().exports(),
+                request.namespace(),
+                row,
+                batch.name(row),
+                batch.attributes(row),
+                reply.buffer(),
+                reply.frameAt() + Wire.LENGTH_SIZE,
+                reply.frameLength() - Wire.LENGTH_SIZE);
+    }
+
+    @Override
+    protected void release(Request request, int row) {
+        if (publisher.isClaimed(row)) {
+            publisher.giveUp(request.partition().exports(), row);
         }
     }
 

@@ -6,6 +6,7 @@ import io.hmfs.server.data.BuiltinData;
 import io.hmfs.server.data.RemovalTable;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.listing.DirectoryVersions;
+import io.hmfs.server.listing.Exports;
 import io.hmfs.server.listing.ListingCache;
 import io.hmfs.server.listing.VersionedNamespace;
 import io.hmfs.server.lock.KeyLocks;
@@ -28,6 +29,7 @@ public final class Partition implements AutoCloseable {
     private final ServerNamespace namespace;
     private final NameVersions versions;
     private final ListingCache listings;
+    private final Exports exports;
     private final OrphanDirectory orphans;
     private final KeyLocks locks = new KeyLocks();
     private final Quotas quotas;
@@ -38,9 +40,15 @@ public final class Partition implements AutoCloseable {
     private final TreeReaper trees;
 
     /** Of a namespace that is open. What an earlier start left half done is for {@link #recover}. */
-    public Partition(ServerNamespace pool, Leases leases, @Nullable BuiltinData data, long listingCacheBytes) {
+    public Partition(
+            ServerNamespace pool,
+            Leases leases,
+            @Nullable BuiltinData data,
+            long listingCacheBytes,
+            int exportedDirectoriesMax) {
         DirectoryVersions directories = new DirectoryVersions();
-        namespace = new VersionedNamespace(pool, directories);
+        exports = new Exports(exportedDirectoriesMax, directories, System::nanoTime);
+        namespace = new VersionedNamespace(pool, directories, exports);
         listings = new ListingCache(listingCacheBytes, directories);
         this.leases = leases;
         this.data = data;
@@ -75,7 +83,11 @@ public final class Partition implements AutoCloseable {
                     : BuiltinData.open(directory, namespace, config.blockSize(), config.durable());
             ended.accept("data store");
             Partition partition = new Partition(
-                    namespace, new Leases(namespace.records(), config.leases()), data, config.listingCacheBytes());
+                    namespace,
+                    new Leases(namespace.records(), config.leases()),
+                    data,
+                    config.listingCacheBytes(),
+                    config.exportedDirectoriesMax());
             partition.recover();
             ended.accept("removals");
             return partition;
@@ -165,6 +177,11 @@ public final class Partition implements AutoCloseable {
     /** Pages of listings that are kept. */
     public ListingCache listings() {
         return listings;
+    }
+
+    /** Stats that clients read by RDMA. */
+    public Exports exports() {
+        return exports;
     }
 
     /** The directory that holds what was removed as a whole. */

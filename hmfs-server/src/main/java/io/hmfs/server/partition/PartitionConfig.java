@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param blockSize bytes of a block of file data
  * @param durable whether what was answered must survive the machine
  * @param listingCacheBytes bytes of pages of listings that are kept; 0: none
+ * @param exportedDirectoriesMax directories at a time whose stats clients read by RDMA; 0: none
  */
 public record PartitionConfig(
         Path pool,
@@ -21,4 +22,5 @@ public record PartitionConfig(
         @Nullable Path data,
         long blockSize,
         boolean durable,
-        long listingCacheBytes) {}
+        long listingCacheBytes,
+        int exportedDirectoriesMax) {}

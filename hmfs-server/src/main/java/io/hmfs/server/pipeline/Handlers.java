@@ -7,6 +7,7 @@ import io.hmfs.server.op.CheckAccessHandler;
 import io.hmfs.server.op.ContentSummaryHandler;
 import io.hmfs.server.op.CreateHandler;
 import io.hmfs.server.op.DeleteHandler;
+import io.hmfs.server.op.ExportHandler;
 import io.hmfs.server.op.GetAclHandler;
 import io.hmfs.server.op.GetXattrsHandler;
 import io.hmfs.server.op.Handler;
@@ -114,6 +115,7 @@ final class Handlers {
             case STATUS -> new StatusHandler(service.info, service::connections, service.startNanos);
             case METRICS -> new MetricsHandler(service.observation.metrics());
             case SAFE_MODE -> new SafeModeHandler(service.safeMode);
+            case EXPORT -> new ExportHandler();
         };
     }
 

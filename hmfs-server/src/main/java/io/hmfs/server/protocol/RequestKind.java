@@ -10,6 +10,7 @@ import io.hmfs.wire.AppendDecoder;
 import io.hmfs.wire.CensusDecoder;
 import io.hmfs.wire.CreateDecoder;
 import io.hmfs.wire.DeleteDecoder;
+import io.hmfs.wire.ExportDecoder;
 import io.hmfs.wire.GetAclDecoder;
 import io.hmfs.wire.GetXattrsDecoder;
 import io.hmfs.wire.HelloDecoder;
@@ -116,7 +117,8 @@ public enum RequestKind {
     OBJECTS_REMOVED(ObjectsRemovedDecoder.TEMPLATE_ID, read()),
     STATUS(StatusDecoder.TEMPLATE_ID, read()),
     METRICS(MetricsDecoder.TEMPLATE_ID, read().waits(Waits.ALWAYS).replies(Row.METRICS_TEXT)),
-    SAFE_MODE(SafeModeDecoder.TEMPLATE_ID, read());
+    SAFE_MODE(SafeModeDecoder.TEMPLATE_ID, read()),
+    EXPORT(ExportDecoder.TEMPLATE_ID, read());
 
     /** What requests of a kind change. */
     public enum Effect {

@@ -14,6 +14,7 @@ import io.hmfs.wire.CensusPageEncoder;
 import io.hmfs.wire.ChunkEncoder;
 import io.hmfs.wire.DoneEncoder;
 import io.hmfs.wire.EntryEncoder;
+import io.hmfs.wire.ExportedEncoder;
 import io.hmfs.wire.FailureEncoder;
 import io.hmfs.wire.FrameCompression;
 import io.hmfs.wire.LeaseStateEncoder;
@@ -61,6 +62,7 @@ public final class Reply {
     private final CensusPageEncoder census = new CensusPageEncoder();
     private final PendingRemovalsEncoder removals = new PendingRemovalsEncoder();
     private final ObjectsPageEncoder objects = new ObjectsPageEncoder();
+    private final ExportedEncoder exported = new ExportedEncoder();
     private final ChunkEncoder chunk = new ChunkEncoder();
     private final ListingsEncoder listings = new ListingsEncoder();
     private final FrameCompression compression = new FrameCompression();
@@ -290,6 +292,17 @@ public final class Reply {
         close(entry.putOwner(owner, 0, owner.length)
                 .putGroup(group, 0, group.length)
                 .putTarget(linkTarget, 0, linkTarget.length)
+                .limit());
+    }
+
+    /** Where a directory's stats are read; without slots: it is not exported. */
+    public void exported(long number, long address, int key, int slots) {
+        close(exported.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
+                .correlationId(correlationId)
+                .number(number)
+                .address(address)
+                .key(Integer.toUnsignedLong(key))
+                .slots(slots)
                 .limit());
     }
 

@@ -218,6 +218,13 @@ public final class ServerSetting<T> {
             1_000_000,
             Default.is(50),
             "Microseconds for which the thread of RDMA looks for more when nothing is left to do, before it waits.");
+    public static final ServerSetting<Integer> REMOTE_STAT_DIRECTORIES = number(
+            "remote-stat-directories",
+            0,
+            1024,
+            Default.is(0),
+            "Directories at a time whose files' attributes clients may read by RDMA out of this server's memory, 512K each, without asking it: only"
+                    + " directories that every user may pass. 0: none.");
     public static final ServerSetting<Long> COMPRESS_FROM = size(
             "compress-from",
             Bounds.of(0L, 1L << 20),

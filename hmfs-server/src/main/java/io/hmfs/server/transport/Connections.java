@@ -1,6 +1,7 @@
 package io.hmfs.server.transport;
 
 import io.hmfs.server.metrics.WorkerMeter;
+import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +13,7 @@ public final class Connections {
     static final int LINGERING_MAX = 256;
 
     private final ConnectionLimits limits;
+    private final ByteBuffer readable;
     final ReplyBudget budget;
     private final Set<ServerConnection> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger count = new AtomicInteger(); // of those that are open or about to be
@@ -19,14 +21,26 @@ public final class Connections {
     private final Object ended = new Object();
     private volatile boolean draining;
 
+    /** Without memory that peers may read. */
     public Connections(ConnectionLimits limits) {
+        this(limits, ByteBuffer.allocateDirect(0));
+    }
+
+    /** With memory that any peer may read that can; it shows nothing that is not every user's to know. */
+    public Connections(ConnectionLimits limits, ByteBuffer readable) {
         this.limits = limits;
+        this.readable = readable;
         budget = new ReplyBudget(limits.replyBytesMax());
     }
 
     /** The bounds that hold for them. */
     public ConnectionLimits limits() {
         return limits;
+    }
+
+    /** The memory of the server that peers may read; empty if there is none. */
+    public ByteBuffer readable() {
+        return readable;
     }
 
     /**

@@ -38,6 +38,11 @@ public interface ReplyChannel extends ReplyTarget {
     @Nullable
     SocketAddress remote();
 
+    /** Where the peer reads the server's readable memory; null: it cannot. */
+    default @Nullable ReadableMemory readable() {
+        return null;
+    }
+
     /** The peer's address for messages. From any thread. */
     default String peer() {
         return String.valueOf(remote());

@@ -145,6 +145,11 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
         return channel.remote();
     }
 
+    @Override
+    public @Nullable ReadableMemory readable() {
+        return channel.readable();
+    }
+
     // ---- for all connections of the server
 
     /** Receives no more frames; closes when those in flight are answered. */

@@ -23,6 +23,11 @@ public interface TransportChannel {
         return false;
     }
 
+    /** Where the peer reads the server's {@linkplain Connections#readable readable memory}; null: it cannot. */
+    default @Nullable ReadableMemory readable() {
+        return null;
+    }
+
     /** Whether the connection has neither ended nor been closed. */
     boolean isOpen();
 

@@ -90,6 +90,7 @@ final class ServerSettingsTest {
             transport = io_uring
             rdma = on
             transport-spin = 70
+            remote-stat-directories = 71
             compress-from = 5K
             compress-local = true
             permissions-enabled = false
@@ -133,6 +134,7 @@ final class ServerSettingsTest {
                 SocketKind.IO_URING,
                 RdmaUse.ON,
                 70,
+                71,
                 new ReplyCompression(5 << 10, true),
                 new Leases.Limits(Duration.ofSeconds(90), Duration.ofMinutes(30)),
                 new AccessConfig(

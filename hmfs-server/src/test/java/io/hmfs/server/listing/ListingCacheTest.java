@@ -58,7 +58,8 @@ class ListingCacheTest {
     void open() throws IOException {
         Path pool = directory.resolve("p");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
-        namespace = new VersionedNamespace(Hmfs.openForServer(pool, OpenOptions.process()), versions);
+        namespace = new VersionedNamespace(
+                Hmfs.openForServer(pool, OpenOptions.process()), versions, new Exports(0, versions, System::nanoTime));
         cacheOf(1 << 20);
     }
 

@@ -76,7 +76,8 @@ class VersionedNamespaceTest {
                         meanwhile = new long[] {versions.version(ONE), versions.version(OTHER)};
                         return method.getReturnType() == Status.class ? Status.OK : null; // a change has one or nothing
                     }),
-            versions);
+            versions,
+            new Exports(0, versions, System::nanoTime));
 
     private static boolean isChange(Method method) {
         return Arrays.asList(method.getParameterTypes()).contains(Change.class) || CHANGES.contains(method.getName());

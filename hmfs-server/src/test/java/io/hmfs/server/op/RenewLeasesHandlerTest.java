@@ -92,7 +92,8 @@ class RenewLeasesHandlerTest {
     private static Partition partition(Path pool, LongSupplier nanos) throws IOException {
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.process());
-        return new Partition(namespace, new Leases(namespace.records(), new Leases.Limits(HARD, HARD), nanos), null, 0);
+        return new Partition(
+                namespace, new Leases(namespace.records(), new Leases.Limits(HARD, HARD), nanos), null, 0, 0);
     }
 
     @Test

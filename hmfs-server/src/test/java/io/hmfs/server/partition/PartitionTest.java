@@ -56,7 +56,7 @@ class PartitionTest {
 
     private PartitionConfig config(@Nullable Path data) {
         OpenOptions options = OpenOptions.process().keepingDataElsewhere();
-        return new PartitionConfig(pool, options, ServerConfig.of(Path.of("p")).leases(), data, 1 << 20, false, 0);
+        return new PartitionConfig(pool, options, ServerConfig.of(Path.of("p")).leases(), data, 1 << 20, false, 0, 0);
     }
 
     private Partition open(@Nullable Path data) throws IOException {

@@ -31,6 +31,7 @@ class PartitionsTest {
                 namespace,
                 new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()),
                 null,
+                0,
                 0);
     }
 

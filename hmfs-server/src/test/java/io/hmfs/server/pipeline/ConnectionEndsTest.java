@@ -121,6 +121,7 @@ class ConnectionEndsTest {
                                 namespace.records(),
                                 ServerConfig.of(Path.of("p")).leases()),
                         null,
+                        0,
                         0))),
                 info,
                 new ReplyCompression(0, false),

@@ -107,6 +107,7 @@ class OffloadedRequestTest {
                                     namespace.records(),
                                     ServerConfig.of(Path.of("p")).leases()),
                             null,
+                            0,
                             0))),
                     info,
                     new ReplyCompression(0, false),

@@ -68,6 +68,7 @@ class PartitionOfRequestTest {
                 namespace,
                 new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()),
                 null,
+                0,
                 0);
     }
 

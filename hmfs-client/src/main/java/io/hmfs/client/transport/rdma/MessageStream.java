@@ -1,6 +1,7 @@
 package io.hmfs.client.transport.rdma;
 
 import io.hmfs.client.transport.rdma.Window.Piece;
+import io.hmfs.wire.StatRecord;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -60,12 +61,13 @@ public final class MessageStream implements Verbs.Events {
     private static final int WRITES = 32;
 
     private static final int READS = 64;
+    private static final int RECORDS = READS + LongParts.PIECES; // a client's reads of the server's memory
 
     private static final int SLOTS = MessageMemory.SLOTS;
 
     static {
-        boolean isRoom =
-                2 * SLOTS + LongParts.PIECES <= Verbs.QueuePair.DEPTH; // each send behind a write, and all reads
+        boolean isRoom = 2 * SLOTS + Math.max(LongParts.PIECES, ReadMemory.MOST)
+                <= Verbs.QueuePair.DEPTH; // each send behind a write, and all reads: a client has no other
         if (SLOTS != CREDITS + RESERVED || !isRoom) {
             throw new AssertionError("buffers do not fit the credits, or work requests the queue");
         }
@@ -100,6 +102,9 @@ public final class MessageStream implements Verbs.Events {
 
         /** Bytes have come; takes the buffer's ownership. They stay in memory of the device until it is released. */
         void received(ByteBuf bytes);
+
+        /** What {@link MessageStream#read} asked for has come to its place. */
+        default void read(int place) {}
 
         /** {@link MessageStream#waiting} is lower than it was. */
         void progressed();
@@ -415,6 +420,10 @@ public final class MessageStream implements Verbs.Events {
 
     @Override
     public void sent(int slot) {
+        if (slot >= RECORDS) {
+            receiver.read(slot - RECORDS);
+            return;
+        }
         if (slot >= READS) {
             there |= 1 << (slot - READS);
             advance();
@@ -470,6 +479,16 @@ public final class MessageStream implements Verbs.Events {
     /** Bytes that were written and that no message has taken. */
     public long waiting() {
         return waiting;
+    }
+
+    /** Queues a read of the peer's memory to a place, which leaves with {@link #flush}. False: the stream is not there, or ends. */
+    boolean read(int place, ReadMemory into, long address, int key) {
+        if (!connected || ended || closes) {
+            return false;
+        }
+        queued++;
+        pair().read(RECORDS + place, into.memory(), ReadMemory.startOf(place), StatRecord.BYTES, address, key, true);
+        return true;
     }
 
     /** Sends what there is credit and room for; the rest follows by itself. Credits go along. */

@@ -25,6 +25,9 @@ final class RdmaLink implements Transport.Link, MessageStream.Receiver {
     private final OutgoingFrames outgoing = new OutgoingFrames(allocator);
     private final WireBuffer inWindow = new WireBuffer();
     private final MessageStream stream;
+    private final ReadMemory reads;
+    private final long[] readNumbers = new long[ReadMemory.MOST];
+    private int reading; // a bit for each place that this connection reads to
 
     private @Nullable IOException failure; // reported by the next poll: a receiver is never called by a sender
     private boolean connected;
@@ -38,10 +41,12 @@ final class RdmaLink implements Transport.Link, MessageStream.Receiver {
             Transport.Receiver receiver,
             MessageMemory memory,
             WindowMemory windows,
+            ReadMemory reads,
             Runnable wakeUp) {
         this.host = host;
         this.port = port;
         this.receiver = receiver;
+        this.reads = reads;
         this.wakeUp = wakeUp;
         stream = MessageStream.ofClient(memory, windows, this);
     }
@@ -127,6 +132,24 @@ final class RdmaLink implements Transport.Link, MessageStream.Receiver {
     }
 
     @Override
+    public void read(int place) {
+        handling = true;
+        if (closed || failure != null) {
+            return; // its place goes back with the others
+        }
+        lastReadNanos = System.nanoTime();
+        try {
+            receiver.read(readNumbers[place], reads.memory().bytes(), ReadMemory.startOf(place));
+        } catch (MalformedFrameException | IOException bad) {
+            fail(new IOException(address() + " has a record that this client cannot read: " + bad.getMessage(), bad));
+        }
+        if (!closed) {
+            reading &= ~(1 << place);
+            reads.give(place);
+        }
+    }
+
+    @Override
     public void unsettled() {
         handling = true;
     }
@@ -173,6 +196,21 @@ final class RdmaLink implements Transport.Link, MessageStream.Receiver {
     }
 
     @Override
+    public boolean read(long address, int key, long number) {
+        int place = closed || failure != null ? -1 : reads.take();
+        if (place < 0) {
+            return false;
+        }
+        if (!stream.read(place, reads, address, key)) {
+            reads.give(place);
+            return false;
+        }
+        readNumbers[place] = number;
+        reading |= 1 << place;
+        return true;
+    }
+
+    @Override
     public boolean hasReadSince(long nanos) {
         return lastReadNanos - nanos >= 0;
     }
@@ -188,5 +226,8 @@ final class RdmaLink implements Transport.Link, MessageStream.Receiver {
             frames.close();
         }
         stream.close();
+        for (; reading != 0; reading &= reading - 1) {
+            reads.give(Integer.numberOfTrailingZeros(reading));
+        }
     }
 }

@@ -10,6 +10,7 @@ public final class RdmaTransport implements Transport {
     private final Verbs verbs;
     private final MessageMemory memory;
     private final WindowMemory windows;
+    private final ReadMemory reads;
     private final List<RdmaLink> links = new ArrayList<>(); // mostly one
 
     /** The verbs are this transport's from now on. */
@@ -17,11 +18,12 @@ public final class RdmaTransport implements Transport {
         this.verbs = verbs;
         memory = new MessageMemory(verbs);
         windows = new WindowMemory(verbs);
+        reads = new ReadMemory(verbs);
     }
 
     @Override
     public Link connect(String host, int port, Receiver receiver) {
-        RdmaLink link = new RdmaLink(host, port, receiver, memory, windows, verbs::wakeUp);
+        RdmaLink link = new RdmaLink(host, port, receiver, memory, windows, reads, verbs::wakeUp);
         link.connect(verbs);
         links.add(link);
         verbs.wakeUp(); // a thread that waits must wait for this connection too

@@ -8,6 +8,7 @@ import io.hmfs.server.transport.ChannelListener;
 import io.hmfs.server.transport.ConnectionLimits;
 import io.hmfs.server.transport.Connections;
 import io.hmfs.server.transport.EventLoopBatch;
+import io.hmfs.server.transport.ReadableMemory;
 import io.hmfs.server.transport.TransportChannel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -22,6 +23,10 @@ final class RdmaChannel implements TransportChannel, MessageStream.Receiver {
     interface Loop {
         /** The batch of what came in one iteration. */
         EventLoopBatch batch();
+
+        /** Where the peer of a connection reads the memory that peers may read; null: it cannot. */
+        @Nullable
+        ReadableMemory readable(Verbs.QueuePair pair);
 
         /** Whether the caller runs on it. Any thread. */
         boolean isCurrent();
@@ -39,6 +44,7 @@ final class RdmaChannel implements TransportChannel, MessageStream.Receiver {
     private final Loop loop;
     private final Connections connections;
     private final MessageStream stream;
+    private final Verbs.QueuePair pair;
     private final @Nullable SocketAddress remote;
     private final ArrayDeque<Mark> whenTaken = new ArrayDeque<>();
     private @Nullable ChannelListener listener; // from connected on
@@ -55,6 +61,7 @@ final class RdmaChannel implements TransportChannel, MessageStream.Receiver {
     RdmaChannel(Loop loop, Connections connections, MessageMemory memory, PieceMemory pieces, Verbs.QueuePair pair) {
         this.loop = loop;
         this.connections = connections;
+        this.pair = pair;
         remote = pair.remote();
         stream = MessageStream.ofServer(memory, pieces, this);
         stream.on(pair);
@@ -167,6 +174,11 @@ final class RdmaChannel implements TransportChannel, MessageStream.Receiver {
     @Override
     public boolean isRdma() {
         return true;
+    }
+
+    @Override
+    public @Nullable ReadableMemory readable() {
+        return open ? loop.readable(pair) : null;
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.hmfs.client.transport.rdma.PieceMemory;
 import io.hmfs.client.transport.rdma.Verbs;
 import io.hmfs.server.transport.Connections;
 import io.hmfs.server.transport.EventLoopBatch;
+import io.hmfs.server.transport.ReadableMemory;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -39,12 +40,14 @@ final class RdmaLoop implements RdmaChannel.Loop {
     private final EventLoopBatch batch;
     private final MessageMemory memory;
     private final PieceMemory pieces;
+    private final Verbs.@Nullable Memory readable;
     private final long spinNanos;
     private final Thread thread;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Set<RdmaChannel> channels = new LinkedHashSet<>();
     private final List<RdmaChannel> unsettled = new ArrayList<>();
     private final ArrayDeque<RdmaChannel> closed = new ArrayDeque<>();
+    private boolean warned; // that it cannot be registered
     private long countedWritten;
     private long countedRead;
     private long nextCheckNanos = System.nanoTime();
@@ -70,6 +73,8 @@ final class RdmaLoop implements RdmaChannel.Loop {
         this.spinNanos = spinNanos;
         memory = new MessageMemory(verbs);
         pieces = new PieceMemory(verbs);
+        ByteBuffer shown = connections.readable();
+        readable = shown.capacity() == 0 ? null : verbs.register(shown, Verbs.Remote.READ);
         thread.setDaemon(true);
     }
 
@@ -80,6 +85,25 @@ final class RdmaLoop implements RdmaChannel.Loop {
     @Override
     public EventLoopBatch batch() {
         return batch;
+    }
+
+    @Override
+    public @Nullable ReadableMemory readable(Verbs.QueuePair pair) {
+        Verbs.Memory memory = readable;
+        if (memory == null) {
+            return null;
+        }
+        try {
+            return new ReadableMemory(memory.address(), pair.remoteKey(memory));
+        } catch (IOException e) {
+            LOG.log(
+                    warned ? Level.DEBUG : Level.WARNING,
+                    "clients cannot read attributes by RDMA: the memory for remote-stat-directories is not registered; raise the limit of"
+                            + " locked memory",
+                    e);
+            warned = true;
+            return null;
+        }
     }
 
     @Override

@@ -116,7 +116,8 @@ final class FuzzRig implements AutoCloseable {
                 namespace,
                 new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()),
                 builtin,
-                1 << 20);
+                1 << 20,
+                0);
         partition.recover();
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "fuzz");
