@@ -181,6 +181,8 @@ final class StatusCommand implements Callable<Integer> {
             values.put("connectionsRdma", Math.round(metrics.sum(BY_RDMA)));
             values.put("rdmaWrittenBytes", Math.round(metrics.sum("hmfs_rdma_written_bytes_total")));
             values.put("rdmaReadBytes", Math.round(metrics.sum("hmfs_rdma_read_bytes_total")));
+            values.put("remoteStatDirectories", Math.round(metrics.sum("hmfs_remote_stat_directories")));
+            values.put("remoteStatRecords", Math.round(metrics.sum("hmfs_remote_stat_records_total")));
             values.put("inFlight", Math.round(metrics.sum("hmfs_requests_in_flight")));
             values.put("slowOperations", Math.round(metrics.sum("hmfs_slow_operations_total")));
             values.put("framesRefused", Math.round(metrics.sum("hmfs_frames_refused_total")));

@@ -234,7 +234,9 @@ public final class Exports {
         return (int) ((directory * HASH) >>> 40) & (places - 1);
     }
 
-    private @Nullable Export find(long directory) {
+    /** The export of a directory, which may be live, or null. */
+    @Nullable
+    Export find(long directory) {
         @Nullable Export[] byDirectory = index.byDirectory;
         int place = place(directory, byDirectory.length);
         Export found = byDirectory[place];
@@ -281,13 +283,6 @@ public final class Exports {
     }
 
     // ---- Records, by StatPublisher
-
-    /** The live export of a directory, or null. */
-    @Nullable
-    Export live(long directory) {
-        Export found = find(directory);
-        return found != null && found.isLive() ? found : null;
-    }
 
     static long hash(Export export, Name name) {
         return StatRecord.hash(export.number(), name.buffer(), 0, name.length());

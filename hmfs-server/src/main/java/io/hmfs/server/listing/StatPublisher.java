@@ -30,7 +30,7 @@ public final class StatPublisher {
     /** Claims the records of names in exported directories. */
     public void claim(Exports all, StatBatch batch) {
         for (int i = 0; i < batch.size(); i++) {
-            Export export = all.live(batch.directory(i));
+            Export export = all.find(batch.directory(i));
             if (export != null) {
                 exports[i] = export;
                 hashes[i] = Exports.hash(export, batch.name(i));
