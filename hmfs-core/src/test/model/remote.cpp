@@ -14,6 +14,7 @@ using u8 = uint8_t;
 // ---- what can be left out: each is a step or an order of the protocol, as it is by default ----
 static map<string, int> FLAG = {
     {"takeback", 1}, // a change takes the record back; 2: after it has changed
+    {"shown", 1},    // before that it shows that it is under way; 0: only then
     {"under", 1},    // who claims sees that no change is under way; 2: before the claim
     {"live", 1},     // and that the export was not withdrawn
     {"opening", 1},  // no record is made before the export is open
@@ -89,8 +90,10 @@ static bool withdraw(State &s, Thread &t, u8 pc) {
 /** A change of the file: of its value. */
 static Outcome change(State &s, Thread &t, bool secret) {
     switch (t.pc++) {
-        case 0: s.under++; return GOES_ON;
-        case 1: if (on("takeback") == 1 && s.known) takeBack(s); return GOES_ON;
+        case 0: case 1:
+            if (t.pc == 1 + !on("shown")) s.under++;
+            else if (on("takeback") == 1 && s.known) takeBack(s);
+            return GOES_ON;
         case 2:
             s.value++;
             if (secret && !s.open && s.secretFrom > s.value) s.secretFrom = s.value;
@@ -103,12 +106,13 @@ static Outcome change(State &s, Thread &t, bool secret) {
 /** A change of the way: closes the directory, or moves it from P to Q. */
 static Outcome changeWay(State &s, Thread &t, int self, bool closes) {
     switch (t.pc) {
-        case 0: s.underWay++; t.pc++; return GOES_ON;
+        case 0: if (on("shown")) s.underWay++; t.pc++; return GOES_ON;
         case 1: t.a = s.known; t.pc = t.a ? 2 : 6; return GOES_ON; // looks without the lock
         case 2: if (s.lock) return WAITS; s.lock = 1 + self; t.pc = s.known == t.a ? 3 : 7; return GOES_ON;
         case 3: case 4: case 5: if (withdraw(s, t, 3)) t.pc = 7; return GOES_ON;
         case 7: s.lock = 0; t.pc = 6; return GOES_ON;
-        case 6: if (closes) s.open = 0; else s.atQ = 1; t.pc = 8; return GOES_ON;
+        case 6: if (!on("shown")) s.underWay++; t.pc = 9; return GOES_ON;
+        case 9: if (closes) s.open = 0; else s.atQ = 1; t.pc = 8; return GOES_ON;
         default: s.underWay--; return DONE;
     }
 }

@@ -247,6 +247,11 @@ class RemoteStatTest {
                         alice.stat("/a/d/sub").mtimeNanos(),
                         bob.stat("/a/d/sub").mtimeNanos());
             }
+            int before = reads();
+            for (int i = 0; i < 20 * MANY; i++) {
+                assertCode(ResultCode.NOT_FOUND, bob, "/a/d/none");
+            }
+            assertTrue(reads() - before < 5 * MANY, "reads that were of no use: " + (reads() - before));
             assertTrue(bob.stat("/").directory());
         }
     }
@@ -326,7 +331,8 @@ class RemoteStatTest {
     /** RDMA, but what is read is read elsewhere, or is torn when it comes. */
     private static final class Hostile implements Transport {
         private final Transport rdma = new RdmaTransport(new MemoryVerbs());
-        private volatile long address;
+        private volatile long asked; // where the last read was to be
+        private volatile long address; // added to it
         private volatile int key;
         private volatile int tornWord = -1;
         private final AtomicInteger connections = new AtomicInteger();
@@ -383,6 +389,7 @@ class RemoteStatTest {
 
                 @Override
                 public boolean read(long right, int rightKey, long number) {
+                    asked = right;
                     return link.read(right + address, rightKey + key, number);
                 }
 
@@ -454,10 +461,16 @@ class RemoteStatTest {
     void aReadOfAnotherRecordIsNone() throws Exception {
         Hostile transport = new Hostile();
         try (HmfsClient bob = client("bob", transport)) {
+            bob.stat("/a/d/f");
+            try (HmfsClient alice = client("alice")) {
+                alice.create("/a/d/other", PLAIN);
+            }
             FileInfo file = warm(bob, "/a/d/f");
-            transport.address = StatRecord.BYTES; // another slot, which is empty; the last one's is in the next table
+            long itsAddress = transport.asked;
+            warm(bob, "/a/d/other");
+            transport.address = transport.asked - itsAddress;
             long read = bob.statsRead();
-            assertEquals(file, bob.stat("/a/d/f"));
+            assertEquals(file, bob.stat("/a/d/f"), "in place of the other, which was read");
             assertEquals(read, bob.statsRead());
         }
     }
