@@ -41,7 +41,7 @@ public final class ServerSetting<T> {
     public static final int OFF = -1;
 
     /** What the longest reply that no setting bounds has room in: the metrics, of every operation with every outcome. */
-    public static final int FRAME_MAX_MIN = 384 << 10;
+    public static final int FRAME_MAX_MIN = 448 << 10;
 
     private static final String UNITS = "KMGT";
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();

@@ -260,7 +260,7 @@ final class ServerSettingsTest {
                 "chunk-size (variable HMFS_CHUNK_SIZE) is '1'; write a size from 4K to ",
                 () -> resolve(POOL, Map.of("HMFS_CHUNK_SIZE", "1"), null).config());
         assertMessage(
-                "frame-max (variable HMFS_FRAME_MAX) is '32K'; write a size from 384K to 64M",
+                "frame-max (variable HMFS_FRAME_MAX) is '32K'; write a size from 448K to 64M",
                 () -> resolve(POOL, Map.of("HMFS_FRAME_MAX", "32K"), null).config());
     }
 
