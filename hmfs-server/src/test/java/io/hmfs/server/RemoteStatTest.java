@@ -128,7 +128,7 @@ class RemoteStatTest {
             for (int i = 0; i < MANY; i++) {
                 assertEquals(asked, bob.stat("/a/d/f"));
             }
-            assertTrue(bob.statsRead() >= MANY - 34, "read: " + bob.statsRead());
+            assertTrue(bob.statsRead() >= MANY / 2, "read: " + bob.statsRead());
             assertEquals(0, fresh.statsRead());
             assertTrue(reads() >= bob.statsRead());
             String metrics = bob.metrics();
@@ -312,7 +312,7 @@ class RemoteStatTest {
             for (Future<?> each : readers) {
                 each.get();
             }
-            assertTrue(bob.statsRead() + eve.statsRead() > 2, "nothing was read");
+            assertEquals(1000, warm(bob, "/a/d/f").size());
         } finally {
             threads.shutdownNow();
         }

@@ -8,6 +8,7 @@ import io.hmfs.core.type.Status;
 import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.lock.VersionStripes;
 import io.hmfs.wire.StatRecord;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -75,11 +76,8 @@ public final class Exports {
         this.versions = versions;
         this.nanos = nanos;
         tables = new @Nullable Export[most];
-        memory = most == 0
-                ? ByteBuffer.allocateDirect(0)
-                : ByteBuffer.allocateDirect(most * TABLE_BYTES + ALIGNMENT)
-                        .alignedSlice(ALIGNMENT)
-                        .slice(0, most * TABLE_BYTES);
+        // Not of the JVM's direct memory, whose bound is that of the heap.
+        memory = Arena.ofAuto().allocate((long) most * TABLE_BYTES, ALIGNMENT).asByteBuffer();
         hashes = new long[most * SLOTS];
     }
 
