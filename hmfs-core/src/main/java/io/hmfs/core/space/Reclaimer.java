@@ -61,9 +61,8 @@ public final class Reclaimer {
 
     private boolean sweepAndFree() {
         boolean swept = sweepCounted();
-        boolean all = sweepAllIfDue();
-        boolean freed = awaitReaders();
-        return swept || all || freed;
+        sweepAllIfDue();
+        return awaitReaders() || swept; // what a sweep of the whole pool has found waits for readers, too
     }
 
     /**
@@ -120,15 +119,14 @@ public final class Reclaimer {
         return swept;
     }
 
-    private boolean sweepAllIfDue() {
+    private void sweepAllIfDue() {
         long start = System.nanoTime();
         if (start - sweepAllDue < 0) {
-            return false;
+            return;
         }
         scan.sweepAll();
         long end = System.nanoTime();
         sweepAllDue = end + (SHARE - 1) * (end - start);
-        return true;
     }
 
     /** Frees what waits for readers. False if nothing waited. */
