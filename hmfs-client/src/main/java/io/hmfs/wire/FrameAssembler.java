@@ -125,6 +125,21 @@ public final class FrameAssembler {
         return pending.readableBytes();
     }
 
+    /** Bytes of memory that what is held takes. */
+    public int memory() {
+        return pending.isReadable() ? pending.capacity() : 0;
+    }
+
+    /** Bytes of the frame that has come in part, with its length word, as far as that is known; 0 if a whole one is held, or nothing. */
+    public int partial() {
+        int held = pending.readableBytes();
+        if (held < Wire.LENGTH_SIZE) {
+            return held;
+        }
+        int frame = pending.getIntLE(pending.readerIndex()) + Wire.LENGTH_SIZE;
+        return frame > held ? frame : 0;
+    }
+
     /**
      * Lets go of the buffer if all of it was consumed, or if others have it, too, as memory of a device that waits to be used
      * again: then what is left is copied. To be called after a batch.

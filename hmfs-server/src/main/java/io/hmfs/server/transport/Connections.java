@@ -1,8 +1,10 @@
 package io.hmfs.server.transport;
 
 import io.hmfs.server.metrics.WorkerMeter;
+import io.hmfs.server.share.UserShares;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -12,16 +14,18 @@ public final class Connections {
     static final int LINGERING_MAX = 256;
 
     private final ConnectionLimits limits;
-    final ReplyBudget budget;
+    private final UserShares shares;
+    private final Strangers strangers = new Strangers();
     private final Set<ServerConnection> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger count = new AtomicInteger(); // of those that are open or about to be
     private final AtomicInteger lingering = new AtomicInteger();
     private final Object ended = new Object();
     private volatile boolean draining;
 
-    public Connections(ConnectionLimits limits) {
+    /** {@code shares}: of users, in what their connections hold. */
+    public Connections(ConnectionLimits limits, UserShares shares) {
         this.limits = limits;
-        budget = new ReplyBudget(limits.replyBytesMax());
+        this.shares = shares;
     }
 
     /** The bounds that hold for them. */
@@ -30,13 +34,13 @@ public final class Connections {
     }
 
     /**
-     * Takes a new connection into the server, or refuses it with a reason when there are too many. On the connection's
-     * thread, whose batches {@code batch} is. The transport reports to the result whatever happens on the connection
-     * from now on.
+     * Takes a new connection into the server. When there are too many it takes the place of one whose peer has not said who it is; if there is none, it is
+     * refused with a reason. On the connection's thread, whose batches {@code batch} is. The transport reports to the result whatever happens on the
+     * connection from now on.
      */
     public ChannelListener accept(TransportChannel channel, EventLoopBatch batch) {
         WorkerMeter meter = batch.receiver().meter();
-        if (!takeOne(count, limits.connectionsMax())) {
+        if (!takeOne(count, limits.connectionsMax()) && !displaceOne()) {
             meter.add(WorkerMeter.Tally.CONNECTIONS_REFUSED, 1);
             boolean linger = takeOne(lingering, LINGERING_MAX);
             return new RefusedConnection(channel, limits.connectionsMax(), linger, () -> {
@@ -46,8 +50,10 @@ public final class Connections {
             });
         }
         meter.add(WorkerMeter.Tally.CONNECTIONS_ACCEPTED, 1);
-        ServerConnection connection = new ServerConnection(limits, budget, channel, batch, this::closed);
+        ServerConnection connection =
+                new ServerConnection(limits, shares, channel, batch, strangers::remove, this::closed);
         open.add(connection);
+        strangers.add(connection);
         if (draining) {
             connection.drain();
         }
@@ -58,9 +64,26 @@ public final class Connections {
         return counter.getAndUpdate(taken -> Math.min(taken + 1, max)) < max;
     }
 
+    /** True: a connection ends, whose place in {@link #count} is the caller's. */
+    private boolean displaceOne() {
+        ServerConnection displaced = strangers.displace();
+        if (displaced == null) {
+            return false;
+        }
+        try {
+            displaced.onThread(displaced::displace);
+        } catch (RejectedExecutionException e) {
+            return true; // the server stops: its thread has ended
+        }
+        return true;
+    }
+
     /** The connection has ended. */
     private void closed(ServerConnection connection) {
-        count.decrementAndGet();
+        strangers.remove(connection); // from here on it is not displaced
+        if (!connection.isDisplaced()) {
+            count.decrementAndGet();
+        }
         open.remove(connection);
         if (draining) {
             synchronized (ended) {
