@@ -68,7 +68,9 @@ public final class FrameAssembler {
     private void grow(int more) {
         int held = pending.readableBytes();
         int frame = held >= Wire.LENGTH_SIZE ? pending.getIntLE(pending.readerIndex()) + Wire.LENGTH_SIZE : 0;
-        int room = Math.max(Math.max(held + more, 2 * held), Math.min(frame, TRUSTED));
+        int doubled = Math.max(2 * held, TRUSTED);
+        int room = Math.max(
+                held + more, frame > held ? Math.min(frame, doubled) : 2 * held); // no more than the frame needs
         ByteBuf larger = allocator.buffer(room);
         larger.writeBytes(pending);
         pending.release();

@@ -117,9 +117,14 @@ class SharesOnTheWireTest {
             assertEquals(18, share(superuser, "largest", "connections"));
             assertEquals(43, share(superuser, "refusals_total", "connections"));
         }
-        peers.getFirst().close();
-        Await.until(
-                "eve has room again", () -> peer(server).greet("eve", 1, 0, 0).failure() == null);
+        for (RawPeer each : peers) {
+            each.close();
+        }
+        Await.until("eve has room again", () -> {
+            try (RawPeer again = new RawPeer(server.port())) {
+                return again.greet("eve", 1, 0, 0).failure() == null;
+            }
+        });
     }
 
     @Test
