@@ -68,7 +68,9 @@ public final class FrameAssembler {
     private void grow(int more) {
         int held = pending.readableBytes();
         int frame = held >= Wire.LENGTH_SIZE ? pending.getIntLE(pending.readerIndex()) + Wire.LENGTH_SIZE : 0;
-        int room = Math.max(Math.max(held + more, 2 * held), Math.min(frame, TRUSTED));
+        int doubled = Math.max(2 * held, TRUSTED);
+        int room = Math.max(
+                held + more, frame > held ? Math.min(frame, doubled) : 2 * held); // no more than the frame needs
         ByteBuf larger = allocator.buffer(room);
         larger.writeBytes(pending);
         pending.release();
@@ -123,6 +125,21 @@ public final class FrameAssembler {
     /** Bytes that are held and were not cut into frames yet. */
     public int held() {
         return pending.readableBytes();
+    }
+
+    /** Bytes of memory that what is held takes. */
+    public int memory() {
+        return pending.isReadable() ? pending.capacity() : 0;
+    }
+
+    /** Bytes of the frame that has come in part, with its length word, as far as that is known; 0 if a whole one is held, or nothing. */
+    public int partial() {
+        int held = pending.readableBytes();
+        if (held < Wire.LENGTH_SIZE) {
+            return held;
+        }
+        int frame = pending.getIntLE(pending.readerIndex()) + Wire.LENGTH_SIZE;
+        return frame > held ? frame : 0;
     }
 
     /**

@@ -23,6 +23,16 @@ public final class NumberedChanges {
     /** Numbers that a ring remembers. */
     public static final int KEPT = OutcomeRing.RECORDS;
 
+    /** Whose ring a client may have that has none. */
+    public enum From {
+        /** Its own, which it had before. */
+        CLIENT,
+        /** One of its user's, or one that nobody has had. */
+        USER,
+        /** The one whose client has been away for the longest. */
+        ANYBODY
+    }
+
     private final Engine engine;
     private final OperationGuard guard;
 
@@ -33,20 +43,29 @@ public final class NumberedChanges {
 
     /**
      * The ring of a client, for it alone until {@link #release}: the one that it had, or another, which knows nothing of numbers below
-     * {@code next}. {@link #NONE}: all are held. Client and user are told by numbers that others do not have.
+     * {@code next}. {@link #NONE}: all of {@code from} are held. Client and user are told by numbers that others do not have.
      */
-    public long hold(long client, long user, long next) {
+    public long hold(long client, long user, long next, From from) {
         long[] ring = new long[1];
         guard.stopping(() -> {
             int pin = engine.epochs.pin();
             try {
-                ring[0] = engine.ringOwners.hold(client, user, next);
+                ring[0] = switch (from) {
+                    case CLIENT -> engine.ringOwners.holdAgain(client, user);
+                    case USER -> engine.ringOwners.hold(client, user, next, false);
+                    case ANYBODY -> engine.ringOwners.hold(client, user, next, true);
+                };
                 return Status.OK;
             } finally {
                 engine.epochs.unpin(pin);
             }
         });
         return ring[0];
+    }
+
+    /** Rings that there can be in this pool. */
+    public int ringsMax() {
+        return engine.ringOwners.max();
     }
 
     /** The client has gone away, and nothing of it is being executed: others may have the ring if they need it. */

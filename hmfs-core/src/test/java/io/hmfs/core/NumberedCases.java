@@ -263,7 +263,7 @@ public final class NumberedCases {
         assertEquals(Status.OK, n.append(ROOT, Name.of("f"), id(n, "f"), 100));
         // The ring was another client's before, and what that client did under this number is known to be executed.
         Change change = new Change();
-        change.set(n.numbered().hold(CLIENT + 1, USER, 1), NUMBER);
+        change.set(n.numbered().hold(CLIENT + 1, USER, 1, NumberedChanges.From.ANYBODY), NUMBER);
         assertEquals(Status.OK, create(NumberedNamespace.of(n, change), ROOT, "early"));
         n.close();
         file = file.killed();
@@ -278,7 +278,7 @@ public final class NumberedCases {
     }
 
     static long ring(ServerNamespace n) {
-        return n.numbered().hold(CLIENT, USER, 1);
+        return n.numbered().hold(CLIENT, USER, 1, NumberedChanges.From.ANYBODY);
     }
 
     public static Status numbered(ServerNamespace n, NamespaceCrashTest.Action change) {

@@ -3,6 +3,8 @@ package io.hmfs.server;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.partition.Partition;
 import io.hmfs.server.pipeline.Service;
+import io.hmfs.server.share.UserShares;
+import io.hmfs.server.share.UserShares.Resource;
 import io.hmfs.server.transport.Connections;
 import io.hmfs.server.transport.ServerTransport;
 import java.util.function.BooleanSupplier;
@@ -68,6 +70,20 @@ final class Figures {
                 "hmfs.reaping",
                 "1 while directories that were removed as a whole are taken apart",
                 partition.orphans()::isBusy);
+    }
+
+    static void bind(ServerMetrics metrics, UserShares shares) {
+        for (Resource each : Resource.values()) {
+            String resource = each.label();
+            metrics.gaugeOf(resource, "hmfs.share.used", "What all users hold", () -> shares.used(each));
+            metrics.gaugeOf(resource, "hmfs.share.max", "Bound of what all users may hold", () -> shares.max(each));
+            metrics.gaugeOf(
+                    resource, "hmfs.share.largest", "What the user holds that has most", () -> shares.largest(each));
+            metrics.gaugeOf(
+                    resource, "hmfs.share.waiting", "Connections that wait for room", () -> shares.waiting(each));
+            metrics.counterOf(
+                    resource, "hmfs.share.refusals", "Refusals because a share was full", () -> shares.refusals(each));
+        }
     }
 
     static void bind(ServerMetrics metrics, Connections connections, ServerTransport transport) {

@@ -97,14 +97,15 @@ public final class HmfsServer implements AutoCloseable {
                     this::failStop);
             Figures.bind(metrics, service, () -> health().isHealthy());
             Figures.bind(metrics, partition);
+            Figures.bind(metrics, partition.shares());
             admin = startAdmin(); // before the listener: what fails after that fails under clients
             connections = new Connections(
                     new ConnectionLimits(
                             config.connectionsMax(),
                             config.frameMax(),
                             config.inFlightMax(),
-                            config.replyBytesMax(),
                             config.idleTimeout().toNanos()),
+                    partition.shares(),
                     partition.exports().memory());
             transport = transports.open(new Pipelines(service)::newPipeline, connections);
         } catch (IOException | RuntimeException e) {

@@ -11,10 +11,12 @@ import io.hmfs.server.lease.Leases;
 import io.hmfs.server.partition.PartitionConfig;
 import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.setting.ServerSetting;
+import io.hmfs.server.share.UserShares.Resource;
 import io.hmfs.server.transport.RdmaUse;
 import io.hmfs.server.transport.SocketKind;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +44,8 @@ public record ServerConfig(
         int frameMax,
         int inFlightMax,
         long replyBytesMax,
+        long requestBytesMax,
+        long answerBytesMax,
         long ioQueueBytesMax,
         long listingCacheBytes,
         Duration idleTimeout,
@@ -85,6 +89,8 @@ public record ServerConfig(
                 Math.toIntExact(v.get(ServerSetting.FRAME_MAX)),
                 v.get(ServerSetting.IN_FLIGHT_MAX),
                 v.get(ServerSetting.REPLY_BYTES_MAX),
+                v.get(ServerSetting.REQUEST_BYTES_MAX),
+                v.get(ServerSetting.ANSWER_BYTES_MAX),
                 v.get(ServerSetting.IO_QUEUE_BYTES_MAX),
                 v.get(ServerSetting.LISTING_CACHE_BYTES),
                 v.get(ServerSetting.IDLE_TIMEOUT),
@@ -151,7 +157,12 @@ public record ServerConfig(
                 blockSize,
                 persistence.writesBack(),
                 listingCacheBytes,
-                remoteStatDirectories);
+                remoteStatDirectories,
+                Map.of(
+                        Resource.CONNECTIONS, (long) connectionsMax,
+                        Resource.REPLY_BYTES, replyBytesMax,
+                        Resource.REQUEST_BYTES, requestBytesMax,
+                        Resource.ANSWER_BYTES, answerBytesMax));
     }
 
     /** Whether the server keeps file data itself. */

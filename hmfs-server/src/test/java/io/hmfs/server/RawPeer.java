@@ -9,6 +9,7 @@ import io.hmfs.wire.ListEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MkdirEncoder;
+import io.hmfs.wire.SetXattrEncoder;
 import io.hmfs.wire.StatEncoder;
 import io.hmfs.wire.WelcomeDecoder;
 import io.hmfs.wire.Wire;
@@ -22,6 +23,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** A peer that sends whatever bytes a test wants, and reads frames. */
 final class RawPeer implements AutoCloseable {
@@ -144,6 +149,93 @@ final class RawPeer implements AutoCloseable {
                 .sequence(correlationId)
                 .baseId(Wire.ROOT_ID);
         return framed(window, delete.path(path).limit());
+    }
+
+    /** How a client was greeted: a failure, or whether its outcomes survive the server. */
+    record Greeting(@Nullable Failure failure, boolean survives) {}
+
+    /** Greets the server as a client that numbers its changes, and waits for those from {@code oldest} to {@code next}; 0 and 0: it does not. */
+    Greeting greet(String user, long clientId, long oldest, long next) throws IOException {
+        WireBuffer window = window();
+        HelloEncoder hello = new HelloEncoder()
+                .wrapAndApplyHeader(window, Wire.LENGTH_SIZE, new MessageHeaderEncoder())
+                .correlationId(7)
+                .magic(Wire.MAGIC)
+                .protocolVersion(Wire.PROTOCOL_VERSION);
+        hello.clusterId().high(0).low(0);
+        send(framed(
+                window,
+                hello.clientId(clientId)
+                        .authMethod(Wire.AUTH_SIMPLE)
+                        .oldestSequence(oldest)
+                        .nextSequence(next)
+                        .user(user)
+                        .token("")
+                        .realUser("")
+                        .limit()));
+        WireBuffer frame = read();
+        MessageHeaderDecoder header = new MessageHeaderDecoder().wrap(frame, 0);
+        if (header.templateId() == WelcomeDecoder.TEMPLATE_ID) {
+            WelcomeDecoder welcome = new WelcomeDecoder().wrapAndApplyHeader(frame, 0, header);
+            return new Greeting(null, welcome.outcomesSurvive() == 1);
+        }
+        FailureDecoder failure = new FailureDecoder().wrapAndApplyHeader(frame, 0, header);
+        return new Greeting(
+                new Failure(failure.correlationId(), ResultCode.of(failure.code()), failure.message()), false);
+    }
+
+    /** The bytes of the same frame, its length word included, with so many bytes in all. */
+    static byte[] padded(byte[] frame, int length) {
+        byte[] padded = Arrays.copyOf(frame, length);
+        ByteBuffer.wrap(padded).order(ByteOrder.LITTLE_ENDIAN).putInt(0, length - Wire.LENGTH_SIZE);
+        return padded;
+    }
+
+    /** The bytes of a request to set an extended attribute, its length word included. */
+    static byte[] setXattr(long clientId, long sequence, String path, String name) {
+        WireBuffer window = window();
+        SetXattrEncoder set = new SetXattrEncoder()
+                .wrapAndApplyHeader(window, Wire.LENGTH_SIZE, new MessageHeaderEncoder())
+                .correlationId(sequence)
+                .clientId(clientId)
+                .sequence(sequence)
+                .baseId(Wire.ROOT_ID);
+        set.flags().clear().create(true).replace(true);
+        return framed(
+                window,
+                set.path(path).attribute(name).putValue(new byte[1], 0, 1).limit());
+    }
+
+    /** The bytes of a create of a file that its client writes, its length word included. */
+    static byte[] createLeased(long clientId, long sequence, String path, long lease) {
+        WireBuffer window = window();
+        CreateEncoder create = new CreateEncoder()
+                .wrapAndApplyHeader(window, Wire.LENGTH_SIZE, new MessageHeaderEncoder())
+                .correlationId(sequence)
+                .clientId(clientId)
+                .sequence(sequence)
+                .baseId(Wire.ROOT_ID)
+                .mode(0666)
+                .parentMode(0777)
+                .unmaskedMode(0777)
+                .lease(lease);
+        create.flags().clear();
+        return framed(window, create.path(path).limit());
+    }
+
+    /** The bytes of a mkdir by a client that numbers its changes, its length word included. */
+    static byte[] mkdir(long clientId, long sequence, String path) {
+        WireBuffer window = window();
+        MkdirEncoder mkdir = new MkdirEncoder()
+                .wrapAndApplyHeader(window, Wire.LENGTH_SIZE, new MessageHeaderEncoder())
+                .correlationId(sequence)
+                .clientId(clientId)
+                .sequence(sequence)
+                .baseId(Wire.ROOT_ID)
+                .mode(0777)
+                .unmaskedMode(0777);
+        mkdir.flags().clear();
+        return framed(window, mkdir.path(path).limit());
     }
 
     private static WireBuffer window() {

@@ -51,7 +51,7 @@ class ScarceRepliesTest {
     /** A short page, or what is not counted yet, and half a batch of what is. */
     private static final long OF_ONE_PEER = 64 << 10;
 
-    private static final Logger LOG = Logger.getLogger("io.hmfs.server.transport.ReplyBudget");
+    private static final Logger LOG = Logger.getLogger("io.hmfs.server.share.UserShares");
     private static final Pattern WAITING = Pattern.compile("\nhmfs_replies_waiting_bytes (\\S+)\n");
 
     @Parameter
@@ -64,7 +64,7 @@ class ScarceRepliesTest {
     private final Handler log = new Handler() {
         @Override
         public void publish(LogRecord record) {
-            if (record.getMessage().startsWith("clients have not taken")) {
+            if (record.getMessage().startsWith("half of a share is used")) {
                 scarce.release();
             }
         }

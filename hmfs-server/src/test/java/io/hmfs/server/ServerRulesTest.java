@@ -29,6 +29,7 @@ class ServerRulesTest {
 
     /** From the bottom; a package may use those that stand before it. */
     private static final List<String> LAYERS = List.of(
+            "share",
             "protocol",
             "lock",
             "access",

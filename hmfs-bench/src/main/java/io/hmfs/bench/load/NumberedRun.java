@@ -34,7 +34,9 @@ final class NumberedRun {
 
     private NumberedRun(Bed bed, boolean numbered) {
         this.bed = bed;
-        ring = numbered ? bed.namespace.numbered().hold(CLIENT, USER, 1) : NumberedChanges.NONE;
+        ring = numbered
+                ? bed.namespace.numbered().hold(CLIENT, USER, 1, NumberedChanges.From.ANYBODY)
+                : NumberedChanges.NONE;
         if (numbered && ring == NumberedChanges.NONE) {
             throw new IllegalStateException("a new pool has no ring for its first client");
         }

@@ -78,6 +78,11 @@ public final class OutcomeRingOwners {
         }
     }
 
+    /** Rings that there can be. */
+    public int max() {
+        return perRegion * regionsMax;
+    }
+
     public synchronized int count() {
         return rings.size();
     }
@@ -96,12 +101,14 @@ public final class OutcomeRingOwners {
     /**
      * The ring of a client, until {@link #release}: the one that it had, or another, which knows nothing of what is below {@code next}.
      * {@code Pmem.NULL} if all are held.
+     *
+     * @param ofOthers also one that another user has had
      */
-    public synchronized long hold(long client, long user, long next) {
+    public synchronized long hold(long client, long user, long next, boolean ofOthers) {
         Owner owner = new Owner(client, user);
         Ring ring = owned.get(owner);
         if (ring == null) {
-            ring = free();
+            ring = free(user, ofOthers);
             if (ring == null) {
                 return Pmem.NULL;
             }
@@ -117,22 +124,34 @@ public final class OutcomeRingOwners {
         return ring.at;
     }
 
-    private @Nullable Ring free() {
-        Ring oldest = oldest();
+    /** The ring that a client had, until {@link #release}; {@code Pmem.NULL} if it has none. */
+    public synchronized long holdAgain(long client, long user) {
+        Ring ring = owned.get(new Owner(client, user));
+        if (ring == null) {
+            return Pmem.NULL;
+        }
+        ring.held = true;
+        return ring.at;
+    }
+
+    private @Nullable Ring free(long user, boolean ofOthers) {
+        Ring oldest = oldest(user, ofOthers);
         if ((oldest == null || oldest.owner != null) && regionsUsed < regionsMax) {
             long region = regions.acquire(RegionKind.OUTCOMES);
             if (region != Pmem.NULL) {
                 add(region);
-                return oldest();
+                return oldest(user, ofOthers);
             }
         }
         return oldest;
     }
 
-    private @Nullable Ring oldest() {
+    private @Nullable Ring oldest(long user, boolean ofOthers) {
         Ring oldest = null;
         for (Ring each : rings) {
-            if (!each.held && (oldest == null || each.usedLast < oldest.usedLast)) {
+            Owner owner = each.owner;
+            boolean may = ofOthers || owner == null || owner.user == user;
+            if (!each.held && may && (oldest == null || each.usedLast < oldest.usedLast)) {
                 oldest = each;
             }
         }

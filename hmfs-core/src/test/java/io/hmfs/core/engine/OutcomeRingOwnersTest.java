@@ -44,7 +44,7 @@ final class OutcomeRingOwnersTest {
     private final ServerNamespace namespace = FreshPool.open(file);
 
     private static long hold(ServerNamespace n, long client, long next) {
-        return n.numbered().hold(client, USER, next);
+        return n.numbered().hold(client, USER, next, NumberedChanges.From.ANYBODY);
     }
 
     private static List<Long> read(ServerNamespace n, long ring) {
@@ -195,7 +195,7 @@ final class OutcomeRingOwnersTest {
     @Test
     void anotherUserIsAnotherClient() {
         long ring = hold(namespace, 1, 1);
-        assertNotEquals(ring, namespace.numbered().hold(1, USER + 1, 1));
+        assertNotEquals(ring, namespace.numbered().hold(1, USER + 1, 1, NumberedChanges.From.ANYBODY));
     }
 
     @Test

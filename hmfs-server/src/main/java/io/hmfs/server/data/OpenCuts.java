@@ -76,7 +76,7 @@ public final class OpenCuts implements AutoCloseable {
                     records.clear(cut.record);
                     records.fence();
                     cut.isSettled = true;
-                    open.remove(inode);
+                    open.remove(inode, cut);
                 }
             }
         }

@@ -1,7 +1,7 @@
 package io.hmfs.server.lease;
 
 import io.hmfs.server.access.ClientKey;
-import java.util.concurrent.atomic.AtomicInteger;
+import io.hmfs.server.share.UserShares;
 import org.jspecify.annotations.Nullable;
 
 /** One row of {@link Leases}, whose locks protect what changes in it. */
@@ -13,10 +13,11 @@ final class Lease {
         final ClientKey client;
         volatile String host = HOST_UNKNOWN;
         volatile long renewedNanos;
-        final AtomicInteger count = new AtomicInteger(); // of its leases
+        final UserShares.Account account; // of its user
 
-        Holder(ClientKey client, long now) {
+        Holder(ClientKey client, UserShares.Account account, long now) {
             this.client = client;
+            this.account = account;
             renewedNanos = now;
         }
 

@@ -1,6 +1,7 @@
 package io.hmfs.server.lease;
 
 import io.hmfs.core.Records;
+import io.hmfs.server.share.UserShares.Resource;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +83,7 @@ final class LeaseRows {
             lease.next = head;
         } while (!heads.compareAndSet(stripe, head, lease)); // what is new is in front
         count.incrementAndGet();
-        lease.holder.count.incrementAndGet();
+        lease.holder.account.add(Resource.LEASES, 1);
         return null;
     }
 
@@ -96,7 +97,7 @@ final class LeaseRows {
             records.clear(lease.record);
         }
         count.decrementAndGet();
-        lease.holder.count.decrementAndGet();
+        lease.holder.account.add(Resource.LEASES, -1);
     }
 
     /** Takes out what has ended, of a stripe that the caller has alone. */

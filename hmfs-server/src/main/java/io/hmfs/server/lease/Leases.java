@@ -5,7 +5,10 @@ import io.hmfs.core.lock.LockOrder;
 import io.hmfs.core.lock.LockRank;
 import io.hmfs.server.access.ClientKey;
 import io.hmfs.server.lock.KeyLocks;
+import io.hmfs.server.share.UserShares;
+import io.hmfs.server.share.UserShares.Resource;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -32,14 +35,15 @@ public final class Leases {
     /** No lease. */
     public static final long NONE = 0;
 
-    /** Leases that one client may ask for: a bound to what it can fill, which no honest writer meets. */
-    public static final int OF_CLIENT_MAX = 100_000;
+    /** Leases that all clients together may ask for; each user has a share. */
+    public static final int MAX = 65_536;
 
     /** How long a writer may be silent. */
     public record Limits(Duration soft, Duration hard) {}
 
     private final Records records;
     private final LeaseRows rows;
+    private final UserShares shares;
     private final StampedLock[] locks = new StampedLock[STRIPES];
 
     /**
@@ -56,12 +60,13 @@ public final class Leases {
     private final LongSupplier nanos;
 
     /** With the leases that the last start left: their holders have the soft limit to come back. */
-    public Leases(Records records, Limits limits) {
-        this(records, limits, System::nanoTime);
+    public Leases(Records records, Limits limits, UserShares shares) {
+        this(records, limits, shares, System::nanoTime);
     }
 
     /** The same, by another clock. */
-    public Leases(Records records, Limits limits, LongSupplier nanos) {
+    public Leases(Records records, Limits limits, UserShares shares, LongSupplier nanos) {
+        this.shares = shares;
         softNanos = limits.soft.toNanos();
         hardNanos = limits.hard.toNanos();
         this.nanos = nanos;
@@ -295,10 +300,14 @@ public final class Leases {
         }
     }
 
-    /** Whether a client has as many leases as it may have; those that are on their way to it do not count. */
+    /** Whether a client's user has its share of leases; those that are on their way do not count. */
     public boolean isFull(ClientKey client) {
-        Lease.Holder holder = holders.get(client);
-        return holder != null && holder.count.get() >= OF_CLIENT_MAX;
+        return holder(client).account.isFull(Resource.LEASES);
+    }
+
+    /** Why a client gets no more, when {@link #isFull}. */
+    public String refusal(ClientKey client) {
+        return holder(client).account.refusal(Resource.LEASES);
     }
 
     /** Clients can connect from here on: one that had a lease before the start has the soft limit to renew it. */
@@ -348,7 +357,11 @@ public final class Leases {
                 locks[i].unlockWrite(stamp);
             }
         }
-        holders.values().removeIf(each -> isSilent(each, hardNanos));
+        holders.values().forEach(each -> {
+            if (isSilent(each, hardNanos) && holders.remove(each.client, each)) {
+                each.account.leave();
+            }
+        });
     }
 
     /** Leases that there are. */
@@ -361,7 +374,15 @@ public final class Leases {
         if (known != null && !isSilent(known, hardNanos)) {
             return known;
         }
-        Lease.Holder fresh = new Lease.Holder(client, nanos.getAsLong());
-        return holders.merge(client, fresh, (old, made) -> isSilent(old, hardNanos) ? made : old);
+        return Objects.requireNonNull(holders.compute(client, (key, old) -> {
+            if (old != null && !isSilent(old, hardNanos)) {
+                return old;
+            }
+            Lease.Holder fresh = new Lease.Holder(client, shares.join(client.mark()), nanos.getAsLong());
+            if (old != null) {
+                old.account.leave();
+            }
+            return fresh;
+        }));
     }
 }

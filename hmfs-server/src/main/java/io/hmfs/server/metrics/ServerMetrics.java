@@ -78,6 +78,24 @@ public final class ServerMetrics implements AutoCloseable {
                 .register(own);
     }
 
+    /** One of several values of a kind, told by the resource that it is of. */
+    public void gaugeOf(String resource, String name, String help, DoubleSupplier value) {
+        Gauge.builder(name, value::getAsDouble)
+                .description(help)
+                .tag("resource", resource)
+                .strongReference(true)
+                .register(own);
+    }
+
+    /** The same of a value that only grows. */
+    public void counterOf(String resource, String name, String help, LongSupplier value) {
+        FunctionCounter.builder(name, value, LongSupplier::getAsLong)
+                .description(help)
+                .tag("resource", resource)
+                .register(own);
+        held.add(value);
+    }
+
     /** A value that only grows. */
     public void counter(String name, @Nullable String unit, String help, LongSupplier value) {
         FunctionCounter.builder(name, value, LongSupplier::getAsLong)
@@ -229,7 +247,7 @@ public final class ServerMetrics implements AutoCloseable {
         counter(
                 "hmfs.connections.refused",
                 null,
-                "Connections beyond connections-max that were told so and closed",
+                "Connections beyond connections-max or their user's share, and those whose place another got",
                 () -> tally(WorkerMeter.Tally.CONNECTIONS_REFUSED));
         counter("hmfs.received", "bytes", "Bytes read from connections", () -> tally(WorkerMeter.Tally.RECEIVED_BYTES));
         counter("hmfs.sent", "bytes", "Bytes of replies", () -> tally(WorkerMeter.Tally.SENT_BYTES));
@@ -248,6 +266,11 @@ public final class ServerMetrics implements AutoCloseable {
                 null,
                 "Frames that were no request: unreadable, malformed, of another protocol or version, too late",
                 () -> tally(WorkerMeter.Tally.FRAMES_REFUSED));
+        counter(
+                "hmfs.allocations.failed",
+                null,
+                "Connections that ended because there was no memory for their buffers",
+                () -> tally(WorkerMeter.Tally.ALLOCATIONS_FAILED));
         counter(
                 "hmfs.slow.operations",
                 null,

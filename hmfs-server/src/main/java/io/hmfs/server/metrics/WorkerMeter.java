@@ -36,6 +36,9 @@ public final class WorkerMeter {
         RECEIVED_BYTES,
         SENT_BYTES,
         FRAMES_REFUSED,
+
+        /** Connections that ended because memory for their buffers could not be had. */
+        ALLOCATIONS_FAILED,
         SLOW_OPERATIONS,
         AUDIT_DROPPED,
         /** Paths from the root whose directories were all known, those of which some had to be looked up, and directories found changed. */

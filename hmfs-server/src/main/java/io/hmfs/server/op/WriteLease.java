@@ -9,7 +9,7 @@ import io.hmfs.server.request.Session;
 final class WriteLease {
     private WriteLease() {}
 
-    /** Whether the client has too many leases to get this one. */
+    /** Whether the user's share of leases is full. */
     static boolean isFull(Request request, long number) {
         return number != Leases.NONE
                 && request.partition().leases().isFull(request.session().client());
@@ -19,8 +19,8 @@ final class WriteLease {
         request.reply()
                 .failure(
                         ResultCode.TOO_LARGE,
-                        Leases.name(request.session().clientId()) + " is writing " + Leases.OF_CLIENT_MAX
-                                + " files, and one client may have no more leases: close some of them");
+                        request.partition().leases().refusal(request.session().client())
+                                + ": close some of the files that are being written");
     }
 
     /** The client gets the lease on a file that it has just made. */

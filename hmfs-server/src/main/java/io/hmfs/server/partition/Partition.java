@@ -13,6 +13,8 @@ import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.path.NameVersions;
 import io.hmfs.server.quota.Quotas;
 import io.hmfs.server.retry.RetryCaches;
+import io.hmfs.server.share.UserShares;
+import io.hmfs.server.share.UserShares.Resource;
 import io.hmfs.server.tree.OrphanDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -38,6 +40,7 @@ public final class Partition implements AutoCloseable {
     private final @Nullable BuiltinData data;
     private final @Nullable RemovalTable removals;
     private final TreeReaper trees;
+    private final UserShares shares;
 
     /** Of a namespace that is open. What an earlier start left half done is for {@link #recover}. */
     public Partition(
@@ -45,7 +48,9 @@ public final class Partition implements AutoCloseable {
             Leases leases,
             @Nullable BuiltinData data,
             long listingCacheBytes,
-            int exportedDirectoriesMax) {
+            int exportedDirectoriesMax,
+            UserShares shares) {
+        this.shares = shares;
         DirectoryVersions directories = new DirectoryVersions();
         exports = new Exports(exportedDirectoriesMax, directories, System::nanoTime);
         namespace = new VersionedNamespace(pool, directories, exports);
@@ -55,7 +60,7 @@ public final class Partition implements AutoCloseable {
         versions = new NameVersions(namespace);
         orphans = new OrphanDirectory(namespace, versions);
         quotas = new Quotas(namespace, orphans);
-        retries = new RetryCaches(namespace.numbered(), System::nanoTime);
+        retries = new RetryCaches(namespace.numbered(), shares, System::nanoTime);
         removals = data == null ? new RemovalTable(namespace, System::nanoTime) : null;
         trees = new TreeReaper(namespace, versions, orphans, locks, leases);
     }
@@ -82,12 +87,15 @@ public final class Partition implements AutoCloseable {
                     ? null
                     : BuiltinData.open(directory, namespace, config.blockSize(), config.durable());
             ended.accept("data store");
+            UserShares shares = new UserShares(config.bounds());
+            shares.bound(Resource.LEASES, Leases.MAX);
             Partition partition = new Partition(
                     namespace,
-                    new Leases(namespace.records(), config.leases()),
+                    new Leases(namespace.records(), config.leases(), shares),
                     data,
                     config.listingCacheBytes(),
-                    config.exportedDirectoriesMax());
+                    config.exportedDirectoriesMax(),
+                    shares);
             partition.recover();
             ended.accept("removals");
             return partition;
@@ -167,6 +175,11 @@ public final class Partition implements AutoCloseable {
 
     public ServerNamespace namespace() {
         return namespace;
+    }
+
+    /** Shares of users in what the server has a bounded amount of. */
+    public UserShares shares() {
+        return shares;
     }
 
     /** Versions of names: what makes a resolved path wrong goes through them. */

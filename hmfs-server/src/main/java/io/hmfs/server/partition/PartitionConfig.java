@@ -2,7 +2,9 @@ package io.hmfs.server.partition;
 
 import io.hmfs.core.OpenOptions;
 import io.hmfs.server.lease.Leases;
+import io.hmfs.server.share.UserShares;
 import java.nio.file.Path;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,4 +25,5 @@ public record PartitionConfig(
         long blockSize,
         boolean durable,
         long listingCacheBytes,
-        int exportedDirectoriesMax) {}
+        int exportedDirectoriesMax,
+        Map<UserShares.Resource, Long> bounds) {}

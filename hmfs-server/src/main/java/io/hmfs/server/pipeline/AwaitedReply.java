@@ -17,7 +17,7 @@ record AwaitedReply(ReplyChannel channel, RetryCache retries, long sequence, lon
     public void answered() {
         try {
             channel.onThread(() -> {
-                LateReply late = new LateReply(channel.allocator());
+                LateReply late = new LateReply(channel);
                 if (!retries.replay(sequence, correlationId, late)) {
                     reply.aim(late, correlationId);
                     reply.forgotten();

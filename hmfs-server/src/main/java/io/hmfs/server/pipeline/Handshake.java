@@ -5,11 +5,14 @@ import io.hmfs.core.NumberedChanges;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Caller;
+import io.hmfs.server.metrics.WorkerMeter;
 import io.hmfs.server.protocol.RequestKind;
 import io.hmfs.server.request.LateReply;
 import io.hmfs.server.request.Request;
 import io.hmfs.server.request.Session;
 import io.hmfs.server.retry.RetryCache;
+import io.hmfs.server.share.UserShares;
+import io.hmfs.server.share.UserShares.Resource;
 import io.hmfs.wire.HelloDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.Wire;
@@ -143,7 +146,7 @@ final class Handshake {
 
     private void answerLate(
             Session session, CompletableFuture<Caller> lookup, Introduction introduction, long correlationId) {
-        LateReply target = new LateReply(session.channel().allocator());
+        LateReply target = new LateReply(session.channel());
         boolean welcome = false;
         try {
             request.reply().aim(target, correlationId);
@@ -173,18 +176,36 @@ final class Handshake {
             request.reply().failure(ResultCode.ACCESS_DENIED, refusal);
             return false;
         }
+        UserShares.Account account = service.shares().join(caller.mark(), caller.name(), caller.isUnlimited());
+        if (!session.channel().identify(account)) {
+            String full = account.refusal(Resource.CONNECTIONS);
+            account.leave();
+            return refuseForNow(session, full);
+        }
         session.compressFrom(service.compression.from(session.channel().remote()));
         session.greet(caller, introduction.realUser, introduction.clientId);
         session.share(service.disk.join(caller.name(), introduction.clientId));
         boolean survives = false;
         if (introduction.next != UNNUMBERED) {
+            @Nullable
             RetryCache retries =
                     request.partition().retries().join(session.client(), introduction.oldest, introduction.next);
+            if (retries == null) {
+                return refuseForNow(session, account.refusal(Resource.ANSWER_BYTES));
+            }
             survives = retries.ring() != NumberedChanges.NONE;
             session.number(retries);
         }
         request.reply().welcome(service.info, service.incarnation, RetryCache.KEPT, survives);
         return true;
+    }
+
+    /** A user's share is full. */
+    private boolean refuseForNow(Session session, String message) {
+        LOG.log(Level.WARNING, "refused {0}: {1}", session.peer(), message);
+        observer.meter().add(WorkerMeter.Tally.CONNECTIONS_REFUSED, 1);
+        request.reply().failure(ResultCode.TOO_MANY_CONNECTIONS, message);
+        return false;
     }
 
     private @Nullable String refusal(Session session, Caller caller, String realUser) {

@@ -73,10 +73,8 @@ final class OffloadedRequest implements ReplyTarget, DiskQueue.Work {
 
     @Override
     public ByteBuf room(int bytes) {
-        if (reply.capacity() == 0) {
-            reply = session.channel().allocator().ioBuffer(bytes);
-        }
-        return reply.ensureWritable(bytes);
+        reply = session.channel().lateRoom(reply, bytes);
+        return reply;
     }
 
     @Override

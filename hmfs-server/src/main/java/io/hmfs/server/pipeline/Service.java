@@ -11,6 +11,7 @@ import io.hmfs.server.partition.Partitions;
 import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.request.Session;
+import io.hmfs.server.share.UserShares;
 import java.security.SecureRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -70,6 +71,11 @@ public final class Service {
         this.observation = observation;
         this.failStop = failStop;
         partition = partitions.ofRoot();
+    }
+
+    /** Shares of users in what the server has a bounded amount of. */
+    UserShares shares() {
+        return partition.shares();
     }
 
     /** Clients can come: the partitions begin their background work. */

@@ -1,22 +1,23 @@
 package io.hmfs.server.request;
 
+import io.hmfs.server.transport.ReplyChannel;
 import io.hmfs.server.transport.ReplyTarget;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 
 /** A reply that comes when its frame is long gone. */
 public final class LateReply implements ReplyTarget {
-    private static final int INITIAL = 1024;
+    private final ReplyChannel channel;
+    private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
 
-    private final ByteBuf buffer;
-
-    public LateReply(ByteBufAllocator allocator) {
-        buffer = allocator.ioBuffer(INITIAL);
+    public LateReply(ReplyChannel channel) {
+        this.channel = channel;
     }
 
     @Override
     public ByteBuf room(int bytes) {
-        return buffer.ensureWritable(bytes);
+        buffer = channel.lateRoom(buffer, bytes);
+        return buffer;
     }
 
     public ByteBuf buffer() {

@@ -2,6 +2,8 @@ package io.hmfs.server.retry;
 
 import io.hmfs.core.NumberedChanges;
 import io.hmfs.server.access.ClientKey;
+import io.hmfs.server.share.UserShares;
+import io.hmfs.server.share.UserShares.Resource;
 import io.hmfs.server.transport.ReplyTarget;
 import io.hmfs.wire.Wire;
 import io.netty.buffer.ByteBuf;
@@ -10,6 +12,7 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
@@ -62,6 +65,12 @@ public final class RetryCache {
     private static final long DONE = 3;
     private static final int REPLY_ROUND = 64;
 
+    /** Bytes for answers that each client has, also when its user's share is used up. */
+    static final int OWN_ANSWERS = 4 << 10;
+
+    /** Bytes that each client has of its user's share. */
+    static final long OWN_BYTES = KEPT * (Long.BYTES + 2L * Integer.BYTES) + 512 + OWN_ANSWERS;
+
     /** Longer answers are those of requests that met a symbolic link far away; they are not kept. */
     private static final int REPLY_MAX = 4096;
 
@@ -71,10 +80,12 @@ public final class RetryCache {
 
     private final Consumer<RetryCache> whenLeft;
     private final ClientKey client;
+    private final UserShares.Account account; // has OWN_BYTES for this, and what answers take beyond OWN_ANSWERS
     private final long[] words = new long[KEPT];
     private final byte[][] replies = new byte[KEPT][];
     private final int[] lengths = new int[KEPT];
     private final Queue<Waiter> awaited = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger ownUsed = new AtomicInteger(); // of OWN_ANSWERS
     private volatile long oldest;
 
     private volatile long ring;
@@ -87,7 +98,14 @@ public final class RetryCache {
      * Nothing below {@code first} is executed: another one knew what became of it, and is gone. What is below {@code next} was sent
      * before, and of that only changes that would be in the client's {@code ring} if they had been executed.
      */
-    RetryCache(Consumer<RetryCache> whenLeft, ClientKey client, long ring, long first, long next) {
+    RetryCache(
+            Consumer<RetryCache> whenLeft,
+            ClientKey client,
+            UserShares.Account account,
+            long ring,
+            long first,
+            long next) {
+        this.account = account;
         this.whenLeft = whenLeft;
         this.client = client;
         this.ring = ring;
@@ -185,7 +203,11 @@ public final class RetryCache {
                 : NOTHING;
         if (WORDS.compareAndSet(words, slot, word(sequence, RUNNING), word(sequence, HELD))) {
             if (replies[slot].length < keeps) {
-                replies[slot] = room;
+                if (hasRoom(room.length - replies[slot].length)) {
+                    replies[slot] = room;
+                } else if (!takeOlder(sequence, keeps)) {
+                    keeps = 0;
+                }
             }
             int before = frame.readerIndex();
             frame.readerIndex(at)
@@ -197,6 +219,44 @@ public final class RetryCache {
         if (!awaited.isEmpty()) {
             wake(sequence);
         }
+    }
+
+    /** Takes room for an answer: of the client's own, then of the half of its user's share that answers may have; the rest is for more clients. */
+    private boolean hasRoom(int bytes) {
+        int used = ownUsed.get();
+        while (used + bytes <= OWN_ANSWERS) {
+            if (ownUsed.compareAndSet(used, used + bytes)) {
+                return true;
+            }
+            used = ownUsed.get();
+        }
+        return !account.isScarce(Resource.ANSWER_BYTES) && account.tryTake(Resource.ANSWER_BYTES, bytes);
+    }
+
+    /**
+     * Has an answer kept where an older one of the client was, which is forgotten: what is likely to be asked for again is the newest. The slot of the
+     * sequence is the caller's. No slot is waited for.
+     */
+    private boolean takeOlder(long sequence, int keeps) {
+        int slot = slot(sequence);
+        for (int back = KEPT / 2; back > 0; back /= 2) {
+            long older = sequence - back;
+            int from = slot(older);
+            if (older > 0 && WORDS.compareAndSet(words, from, word(older, DONE), word(older, HELD))) {
+                byte[] room = replies[from];
+                boolean fits = room.length >= keeps;
+                if (fits) {
+                    replies[from] = replies[slot];
+                    replies[slot] = room;
+                    lengths[from] = 0;
+                }
+                WORDS.setVolatile(words, from, word(older, DONE));
+                if (fits) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Writes the answer of a sequence once more, with another correlation id; false if it is forgotten. */
@@ -241,9 +301,13 @@ public final class RetryCache {
         }
     }
 
-    /** Bytes of all answers that are kept, about. */
+    UserShares.Account account() {
+        return account;
+    }
+
+    /** Bytes of the account that this has. Nothing is being executed. */
     long bytes() {
-        long bytes = 0;
+        long bytes = OWN_BYTES - ownUsed.get();
         for (byte[] kept : replies) {
             bytes += kept.length;
         }

@@ -161,8 +161,21 @@ public final class ServerSetting<T> {
             new Default<>(
                     v -> Math.max(v.get(FRAME_MAX), Runtime.getRuntime().maxMemory() / 4),
                     "a quarter of the greatest heap"),
-            "Bytes of replies that clients have not taken, in all, before no request is executed; from half of it on,"
-                    + " each connection gets one reply at a time.");
+            "Bytes of replies that clients have not taken, in all; when its share is full, no request of a user is executed;"
+                    + " from half of that on, each connection of the user gets one reply at a time.");
+    public static final ServerSetting<Long> REQUEST_BYTES_MAX = size(
+            "request-bytes-max",
+            new Bounds<>(v -> 8 * v.get(FRAME_MAX), v -> 1L << 60, "at least 8 `frame-max`"),
+            new Default<>(
+                    v -> Math.max(8 * v.get(FRAME_MAX), Runtime.getRuntime().maxMemory() / 4),
+                    "a quarter of the greatest heap"),
+            "Bytes of requests that have come in part or wait, in all; a connection whose user has its share is not read on.");
+    public static final ServerSetting<Long> ANSWER_BYTES_MAX = size(
+            "answer-bytes-max",
+            new Bounds<>(v -> 1L << 20, v -> 1L << 60, "at least 1M"),
+            new Default<>(
+                    v -> Math.max(1L << 20, Runtime.getRuntime().maxMemory() / 4), "a quarter of the greatest heap"),
+            "Bytes of the heap for answers that are kept for clients that ask again, in all; each client takes 21 KB at least.");
     public static final ServerSetting<Long> IO_QUEUE_BYTES_MAX = size(
             "io-queue-bytes-max",
             new Bounds<>(v -> v.get(FRAME_MAX), v -> 1L << 62, "at least `frame-max`"),

@@ -1,16 +1,15 @@
 package io.hmfs.server.transport;
 
 /**
- * Bounds on connections and on what each may do.
+ * Bounds on connections and on what each may do; what users may do is for {@link io.hmfs.server.share.UserShares}.
  *
  * @param connectionsMax connections at once, over all transports; further ones are refused with a reason
  * @param frameMax bytes of the longest frame, without its length word
  * @param inFlightMax requests of one connection that wait for other threads at once; further ones are not received
- * @param replyBytesMax bytes of untaken replies of all connections together, above which no request is executed
  * @param idleNanos idle timeout: for the handshake, for the rest of a frame that has begun, and for the peer to take
  *     its replies
  */
-public record ConnectionLimits(int connectionsMax, int frameMax, int inFlightMax, long replyBytesMax, long idleNanos) {
+public record ConnectionLimits(int connectionsMax, int frameMax, int inFlightMax, long idleNanos) {
     /** Nanoseconds between two looks for peers that have exceeded the idle timeout. */
     public long idleCheckNanos() {
         return Math.max(1, idleNanos / 4);

@@ -1,9 +1,11 @@
 package io.hmfs.server.transport;
 
 import io.hmfs.server.metrics.WorkerMeter;
+import io.hmfs.server.share.UserShares;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -14,7 +16,8 @@ public final class Connections {
 
     private final ConnectionLimits limits;
     private final ByteBuffer readable;
-    final ReplyBudget budget;
+    private final UserShares shares;
+    private final Strangers strangers = new Strangers();
     private final Set<ServerConnection> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger count = new AtomicInteger(); // of those that are open or about to be
     private final AtomicInteger lingering = new AtomicInteger();
@@ -22,15 +25,20 @@ public final class Connections {
     private volatile boolean draining;
 
     /** Without memory that peers may read. */
-    public Connections(ConnectionLimits limits) {
-        this(limits, ByteBuffer.allocateDirect(0));
+    public Connections(ConnectionLimits limits, UserShares shares) {
+        this(limits, shares, ByteBuffer.allocateDirect(0));
     }
 
-    /** With memory that any peer may read that can; it shows nothing that is not every user's to know. */
-    public Connections(ConnectionLimits limits, ByteBuffer readable) {
+    /**
+     * With some.
+     *
+     * @param shares of users, in what their connections hold
+     * @param readable memory that any peer may read that can; it shows nothing that is not every user's to know
+     */
+    public Connections(ConnectionLimits limits, UserShares shares, ByteBuffer readable) {
         this.limits = limits;
+        this.shares = shares;
         this.readable = readable;
-        budget = new ReplyBudget(limits.replyBytesMax());
     }
 
     /** The bounds that hold for them. */
@@ -44,13 +52,13 @@ public final class Connections {
     }
 
     /**
-     * Takes a new connection into the server, or refuses it with a reason when there are too many. On the connection's
-     * thread, whose batches {@code batch} is. The transport reports to the result whatever happens on the connection
-     * from now on.
+     * Takes a new connection into the server. When there are too many it takes the place of one whose peer has not said who it is; if there is none, it is
+     * refused with a reason. On the connection's thread, whose batches {@code batch} is. The transport reports to the result whatever happens on the
+     * connection from now on.
      */
     public ChannelListener accept(TransportChannel channel, EventLoopBatch batch) {
         WorkerMeter meter = batch.receiver().meter();
-        if (!takeOne(count, limits.connectionsMax())) {
+        if (!takeOne(count, limits.connectionsMax()) && !displaceOne()) {
             meter.add(WorkerMeter.Tally.CONNECTIONS_REFUSED, 1);
             boolean linger = takeOne(lingering, LINGERING_MAX);
             return new RefusedConnection(channel, limits.connectionsMax(), linger, () -> {
@@ -60,8 +68,10 @@ public final class Connections {
             });
         }
         meter.add(WorkerMeter.Tally.CONNECTIONS_ACCEPTED, 1);
-        ServerConnection connection = new ServerConnection(limits, budget, channel, batch, this::closed);
+        ServerConnection connection =
+                new ServerConnection(limits, shares, channel, batch, strangers::remove, this::closed);
         open.add(connection);
+        strangers.add(connection);
         if (draining) {
             connection.drain();
         }
@@ -72,9 +82,26 @@ public final class Connections {
         return counter.getAndUpdate(taken -> Math.min(taken + 1, max)) < max;
     }
 
+    /** True: a connection ends, whose place in {@link #count} is the caller's. */
+    private boolean displaceOne() {
+        ServerConnection displaced = strangers.displace();
+        if (displaced == null) {
+            return false;
+        }
+        try {
+            displaced.onThread(displaced::displace);
+        } catch (RejectedExecutionException e) {
+            return true; // the server stops: its thread has ended
+        }
+        return true;
+    }
+
     /** The connection has ended. */
     private void closed(ServerConnection connection) {
-        count.decrementAndGet();
+        strangers.remove(connection); // from here on it is not displaced
+        if (!connection.isDisplaced()) {
+            count.decrementAndGet();
+        }
         open.remove(connection);
         if (draining) {
             synchronized (ended) {

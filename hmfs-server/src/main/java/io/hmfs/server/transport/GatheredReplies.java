@@ -1,6 +1,8 @@
 package io.hmfs.server.transport;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +16,12 @@ final class GatheredReplies {
 
     private final TransportChannel channel;
     private final HeldReplies to;
+    private final Consumer<OutOfMemoryError> whenOutOfMemory;
     private @Nullable ByteBuf gathered;
 
-    GatheredReplies(TransportChannel channel, HeldReplies to) {
+    /** {@code whenOutOfMemory} is to end the connection, later. */
+    GatheredReplies(TransportChannel channel, HeldReplies to, Consumer<OutOfMemoryError> whenOutOfMemory) {
+        this.whenOutOfMemory = whenOutOfMemory;
         this.channel = channel;
         this.to = to;
     }
@@ -35,11 +40,27 @@ final class GatheredReplies {
             channel.flush();
             buffer = null;
         }
-        if (buffer == null) {
-            buffer = channel.allocator().ioBuffer(Math.max(bytes, INITIAL));
-            gathered = buffer;
+        try {
+            if (buffer == null) {
+                buffer = channel.allocator().ioBuffer(Math.max(bytes, INITIAL));
+                gathered = buffer;
+            }
+            return buffer.ensureWritable(bytes);
+        } catch (OutOfMemoryError e) {
+            return instead(bytes, e);
         }
-        return buffer.ensureWritable(bytes);
+    }
+
+    /**
+     * Room in the heap: the connection ends, but the request that is being executed must come to its end. That there is no heap either ends the
+     * server.
+     */
+    private ByteBuf instead(int bytes, OutOfMemoryError cause) {
+        release();
+        ByteBuf buffer = Unpooled.buffer(bytes);
+        gathered = buffer;
+        whenOutOfMemory.accept(cause);
+        return buffer;
     }
 
     /** Hands what has gathered to {@link HeldReplies}. */

@@ -29,6 +29,13 @@ final class IdleTimeout {
         }
     }
 
+    /** The server has not read: the time for the rest of a frame that has begun starts anew. */
+    void wasHeldUp() {
+        if (frameNanos != NOT_WAITING) {
+            frameNanos = clock.getAsLong();
+        }
+    }
+
     /** The frame that had begun is whole. */
     void frameEnded() {
         frameNanos = NOT_WAITING;

@@ -1,7 +1,9 @@
 package io.hmfs.server.transport;
 
+import io.hmfs.server.share.UserShares;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,30 @@ public interface ReplyChannel extends ReplyTarget {
      * Empty: no reply.
      */
     void end(ByteBuf reply, int replyBytes);
+
+    /**
+     * The peer is this user from now on: what the connection holds is the user's. True: the connection ends the account; false: the user has no share left
+     * for one more connection, and nothing was done.
+     */
+    boolean identify(UserShares.Account user);
+
+    /** Memory for a reply could not be had: the connection ends, and the server goes on. From any thread. */
+    void outOfMemory(OutOfMemoryError cause);
+
+    /**
+     * The buffer of a late reply, empty at first, with at least this many writable bytes; takes and gives ownership. Where memory cannot be had, a buffer in
+     * the heap, and the connection ends: the request must come to its end. From any thread.
+     */
+    default ByteBuf lateRoom(ByteBuf reply, int bytes) {
+        try {
+            ByteBuf buffer = reply.capacity() == 0 ? allocator().ioBuffer(bytes) : reply;
+            return buffer.ensureWritable(bytes);
+        } catch (OutOfMemoryError e) {
+            outOfMemory(e);
+            reply.release();
+            return Unpooled.buffer(bytes);
+        }
+    }
 
     /** Sends what has been written, then closes the connection. No more frames are received. */
     void closeWhenSent();

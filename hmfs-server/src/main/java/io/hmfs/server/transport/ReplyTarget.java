@@ -21,9 +21,13 @@ public interface ReplyTarget {
         if (reply.capacity() <= SLACK_MAX + length) {
             return reply;
         }
-        ByteBuf fitted = allocator.ioBuffer(length).writeBytes(reply);
-        reply.release();
-        return fitted;
+        try {
+            ByteBuf fitted = allocator.ioBuffer(length).writeBytes(reply);
+            reply.release();
+            return fitted;
+        } catch (OutOfMemoryError e) {
+            return reply; // which is there
+        }
     }
 
     /** Whether memory for replies is scarce, so that one whose length the server chooses is to be short. */

@@ -2,6 +2,8 @@ package io.hmfs.server.transport;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.server.metrics.WorkerMeter;
+import io.hmfs.server.share.UserShares;
+import io.hmfs.server.share.UserShares.Resource;
 import io.hmfs.wire.FrameAssembler;
 import io.hmfs.wire.MalformedFrameException;
 import io.netty.buffer.ByteBuf;
@@ -17,15 +19,18 @@ import org.jspecify.annotations.Nullable;
  * The flow of one connection. Frames are cut from the bytes and passed on in the {@link EventLoopBatch} in which they
  * arrive, up to the connection's share of it; replies gather in one buffer and leave at the end of the batch.
  * Back-pressure: nothing is received while the peer does not take its replies, while too many replies wait for the log
- * or for other threads, while those of all connections leave no memory for one of this, or while the receiver says so.
+ * or for other threads, while those of all connections of the user leave no memory for one of this, while the user's share has no room for the rest of
+ * a frame, or while the receiver says so.
  */
 final class ServerConnection implements ChannelListener, ReplyChannel, EventLoopBatch.Member {
     private static final System.Logger LOG = System.getLogger(ServerConnection.class.getName());
 
     private static final int HELLO_FRAME_MAX = 1024;
 
+    /** Bytes of a connection's replies that need not be counted at once. */
+    private static final int UNCOUNTED_MAX = 4 << 10;
+
     private final ConnectionLimits limits;
-    private final ReplyBudget budget;
     private final EventLoopBatch batch;
     private final FrameReceiver receiver;
     private final TransportChannel channel;
@@ -35,11 +40,20 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
     private final HeldReplies held;
     private final GatheredReplies gathered;
     private final BatchShare share = new BatchShare();
+    private final UserShares shares;
+    private final Consumer<ServerConnection> onIdentified;
     private final Consumer<ServerConnection> onClosed;
+    private final Runnable whenReplyRoom;
+    private final Runnable whenRequestRoom;
 
+    private volatile UserShares.Account account;
+    private volatile boolean displaced;
+    private boolean identified;
     private int inFlight;
     private long owed; // bytes that the replies in flight may have
-    private long counted; // bytes of replies in the budget
+    private long counted; // bytes of replies in the account
+    private long requested; // bytes of requests there
+    private boolean borrowed; // beyond the share, for a frame that has come in part
     private boolean executing;
     private boolean paused; // until resume is called
     private boolean continues; // in the next batch
@@ -47,20 +61,32 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
     private boolean awaitsReceiver;
     private boolean awaitsFlush;
     private boolean awaitsPeer;
-    private boolean awaitsBudget;
+    private boolean awaitsReplyRoom;
+    private boolean awaitsRequestRoom;
     private boolean draining;
     private boolean closing;
     private boolean closesAfterHeld;
+    private boolean ended;
 
-    /** The time for the handshake begins now. {@code onClosed} is told once, when the connection has ended. */
+    /**
+     * The time for the handshake begins now.
+     *
+     * @param onIdentified told once, when the peer has said who it is
+     * @param onClosed told once, when the connection has ended
+     */
     ServerConnection(
             ConnectionLimits limits,
-            ReplyBudget budget,
+            UserShares shares,
             TransportChannel channel,
             EventLoopBatch batch,
+            Consumer<ServerConnection> onIdentified,
             Consumer<ServerConnection> onClosed) {
         this.limits = limits;
-        this.budget = budget;
+        this.shares = shares;
+        account = shares.nobody();
+        whenReplyRoom = this::replyRoom; // one object each, which the account can be told to forget
+        whenRequestRoom = this::requestRoom;
+        this.onIdentified = onIdentified;
         this.onClosed = onClosed;
         this.channel = channel;
         this.batch = batch;
@@ -68,7 +94,7 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
         frames = new FrameAssembler(channel.allocator(), HELLO_FRAME_MAX);
         idle = new IdleTimeout(channel::nanoTime, limits.idleNanos());
         held = new HeldReplies(receiver, channel, this::heldAreSent);
-        gathered = new GatheredReplies(channel, held);
+        gathered = new GatheredReplies(channel, held, this::outOfMemory);
         peer = receiver.accept(this);
     }
 
@@ -82,7 +108,44 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
 
     @Override
     public boolean isScarce() {
-        return budget.isScarce();
+        return account.isScarce(Resource.REPLY_BYTES);
+    }
+
+    @Override
+    public boolean identify(UserShares.Account user) {
+        if (ended) { // meanwhile
+            user.leave();
+            return true;
+        }
+        if (!user.tryTake(Resource.CONNECTIONS, 1)) {
+            return false;
+        }
+        user.add(Resource.REPLY_BYTES, counted);
+        user.add(Resource.REQUEST_BYTES, requested);
+        giveBack(account);
+        account = user;
+        identified = true;
+        onIdentified.accept(this);
+        return true;
+    }
+
+    /** What the connection holds is not of this account. */
+    private void giveBack(UserShares.Account from) {
+        from.forget(Resource.REPLY_BYTES, whenReplyRoom);
+        from.forget(Resource.REQUEST_BYTES, whenRequestRoom);
+        awaitsReplyRoom = false;
+        awaitsRequestRoom = false;
+        from.add(Resource.REPLY_BYTES, -counted);
+        from.add(Resource.REQUEST_BYTES, -requested);
+        if (borrowed) {
+            borrowed = false;
+            from.endLoan(Resource.REQUEST_BYTES);
+        }
+    }
+
+    @Override
+    public void outOfMemory(OutOfMemoryError cause) {
+        execute(() -> failed(cause)); // later: requests that are being executed come to their end
     }
 
     @Override
@@ -152,6 +215,22 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
 
     // ---- for all connections of the server
 
+    /** Another has its place. From any thread. */
+    void setDisplaced() {
+        displaced = true;
+    }
+
+    boolean isDisplaced() {
+        return displaced;
+    }
+
+    /** Ends: another has its place. */
+    void displace() {
+        LOG.log(Level.DEBUG, "closing {0}: it has not said who it is, and others come", peer());
+        receiver.meter().add(WorkerMeter.Tally.CONNECTIONS_REFUSED, 1);
+        channel.close();
+    }
+
     /** Receives no more frames; closes when those in flight are answered. */
     void drain() {
         draining = true;
@@ -206,7 +285,7 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
             }
             channel.flush();
             count();
-            if (channel.waitingBytes() > ReplyBudget.UNCOUNTED_MAX) {
+            if (channel.waitingBytes() > UNCOUNTED_MAX) {
                 awaitPeer(); // or they would be counted until the peer asks again
             }
         } catch (RuntimeException | Error e) {
@@ -232,6 +311,8 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
         frames.add(bytes);
         if (!paused && !continues) {
             process();
+        } else if (frames.memory() > requested) {
+            holdRequests(frames.memory());
         }
         if (continues && frames.held() > BatchShare.BYTES) {
             channel.receive(false); // until it has continued
@@ -271,7 +352,10 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
 
     @Override
     public void failed(Throwable cause) {
-        if (cause instanceof IOException) {
+        if (cause instanceof OutOfMemoryError) {
+            receiver.meter().add(WorkerMeter.Tally.ALLOCATIONS_FAILED, 1);
+            LOG.log(Level.WARNING, "closing {0}: no memory for its buffers: {1}", peer(), cause.getMessage());
+        } else if (cause instanceof IOException) {
             LOG.log(Level.DEBUG, "connection of " + peer() + " failed", cause);
         } else {
             LOG.log(Level.ERROR, "closing " + peer() + " after an error in the transport", cause);
@@ -281,6 +365,7 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
 
     @Override
     public void closed() {
+        ended = true;
         receiver.closed(peer);
         closing = true;
         if (idle.isFrameBegun() && frames.unfinished()) {
@@ -291,8 +376,14 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
         }
         gathered.release();
         held.release();
-        budget.use(-counted);
+        giveBack(account);
         counted = 0;
+        requested = 0;
+        if (identified) {
+            account.add(Resource.CONNECTIONS, -1);
+            account.leave();
+        }
+        account = shares.nobody();
         onClosed.accept(this);
     }
 
@@ -306,6 +397,7 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
             if (frames.unfinished()) {
                 idle.frameBegun();
             }
+            countRequests();
         } catch (MalformedFrameException e) {
             receiver.endBatch(); // frames that came before are answered before
             refuse(
@@ -341,6 +433,11 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
                 return;
             }
             idle.frameEnded();
+            if (borrowed) { // for this frame
+                giveRequests(0);
+                borrowed = false;
+                account.endLoan(Resource.REQUEST_BYTES);
+            }
             share.use(frames.length());
             receiver.frame(peer, frames.buffer(), frames.offset(), frames.length());
         }
@@ -361,30 +458,30 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
 
     /** Whether there is memory for another reply: while it is scarce, for one at a time. */
     private boolean hasReplyRoom() {
-        if (replyBytes() - counted > ReplyBudget.UNCOUNTED_MAX) {
+        if (replyBytes() - counted > UNCOUNTED_MAX) {
             count();
         }
-        if (!budget.isScarce()) {
+        if (!isScarce()) {
             return true;
         }
         count();
-        return counted == 0 && inFlight == 0 && !budget.isSpent();
+        return counted == 0 && inFlight == 0 && !account.isFull(Resource.REPLY_BYTES);
     }
 
     private long replyBytes() {
         return gathered.bytes() + held.bytes() + channel.waitingBytes();
     }
 
-    /** Tells the budget. While that is scarce, a peer must take its replies as if they were many. */
+    /** Tells the account. While that is scarce, a peer must take its replies as if they were many. */
     private void count() {
         long bytes = replyBytes();
         boolean hasTaken = bytes < counted;
-        if (bytes != counted) {
-            budget.use(bytes - counted);
+        if (bytes != counted && !ended) {
+            account.add(Resource.REPLY_BYTES, bytes - counted);
             counted = bytes;
         }
         if (channel.isWritable() && !closing) {
-            boolean mustTake = budget.isScarce() && channel.waitingBytes() > 0;
+            boolean mustTake = isScarce() && channel.waitingBytes() > 0;
             if (hasTaken || !mustTake) {
                 idle.hasTaken();
             }
@@ -423,9 +520,9 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
             awaitsFlush = true;
         } else if (channel.waitingBytes() > 0) {
             awaitPeer();
-        } else if (held.isEmpty() && inFlight == 0 && !awaitsBudget) {
-            awaitsBudget = true;
-            budget.whenNotSpent(this::budgetIsNotSpent);
+        } else if (held.isEmpty() && inFlight == 0 && !awaitsReplyRoom) {
+            awaitsReplyRoom = true;
+            account.whenRoom(Resource.REPLY_BYTES, 0, whenReplyRoom);
         }
     }
 
@@ -441,20 +538,102 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
     }
 
     /** From any thread. */
-    private void budgetIsNotSpent() {
+    private void replyRoom() {
+        execute(() -> {
+            awaitsReplyRoom = false;
+            resume();
+        });
+    }
+
+    /** From any thread. */
+    private void requestRoom() {
+        execute(() -> {
+            awaitsRequestRoom = false;
+            resume();
+        });
+    }
+
+    /** Later, on the connection's thread. From any thread. */
+    private void execute(Runnable task) {
         try {
-            channel.execute(() -> {
-                awaitsBudget = false;
-                resume();
-            });
+            channel.execute(task);
         } catch (RejectedExecutionException e) {
             LOG.log(Level.DEBUG, "the server stops", e);
+        }
+    }
+
+    // ---- requests that wait, or have come in part
+
+    /**
+     * Charges what is left of the stream after a batch. A frame that has come in part is charged as a whole, so one that may come can: a connection
+     * that gets no room for the rest is not read until it does.
+     */
+    private void countRequests() {
+        if (closing || draining) {
+            return;
+        }
+        long memory = frames.memory();
+        long partial = frames.partial();
+        long wanted = Math.max(memory, partial);
+        if (wanted <= requested) {
+            giveRequests(wanted);
+            return;
+        }
+        long more = wanted - requested;
+        if (account.isSuperuser()) { // is always read
+            account.add(Resource.REQUEST_BYTES, more);
+            requested = wanted;
+        } else if (account.tryTake(Resource.REQUEST_BYTES, more)) {
+            requested = wanted;
+        } else if (partial > 0 && account.tryBorrow(Resource.REQUEST_BYTES, more)) {
+            borrowed = true;
+            requested = wanted;
+        } else {
+            holdRequests(memory);
+            if (partial > 0 && !closing) {
+                awaitRequestRoom(wanted - requested);
+            }
+            return;
+        }
+        if (awaitsRequestRoom) {
+            account.forget(Resource.REQUEST_BYTES, whenRequestRoom);
+            awaitsRequestRoom = false;
+        }
+    }
+
+    private void giveRequests(long left) {
+        account.add(Resource.REQUEST_BYTES, left - requested);
+        requested = left;
+    }
+
+    /** Charges memory that is in use already. The connection ends if that is beyond the user's share, unless it is all that the user has. */
+    private void holdRequests(long memory) {
+        account.add(Resource.REQUEST_BYTES, memory - requested);
+        requested = memory;
+        long held = account.held(Resource.REQUEST_BYTES);
+        boolean isOver = held > requested && held > account.share(Resource.REQUEST_BYTES);
+        if ((isOver || shares.used(Resource.REQUEST_BYTES) > shares.max(Resource.REQUEST_BYTES))
+                && !account.isSuperuser()) {
+            receiver.endBatch(); // frames that came before are answered before
+            refuse(ResultCode.TOO_MANY_CONNECTIONS, account.refusal(Resource.REQUEST_BYTES));
+        }
+    }
+
+    private void awaitRequestRoom(long bytes) {
+        if (!paused) {
+            paused = true;
+            channel.receive(false);
+        }
+        if (!awaitsRequestRoom) {
+            awaitsRequestRoom = true;
+            account.whenRoom(Resource.REQUEST_BYTES, bytes, whenRequestRoom);
         }
     }
 
     private void resume() {
         if (paused && !closing && !draining) {
             paused = false;
+            idle.wasHeldUp();
             continueInNextBatch();
         }
     }

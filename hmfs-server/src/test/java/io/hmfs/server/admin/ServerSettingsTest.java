@@ -81,6 +81,8 @@ final class ServerSettingsTest {
             frame-max = 4M
             in-flight-max = 11
             reply-bytes-max = 16M
+            request-bytes-max = 48M
+            answer-bytes-max = 24M
             io-queue-bytes-max = 32M
             listing-cache-bytes = 64M
             idle-timeout = 5m
@@ -127,6 +129,8 @@ final class ServerSettingsTest {
                 4 << 20,
                 11,
                 16 << 20,
+                48 << 20,
+                24 << 20,
                 32 << 20,
                 64 << 20,
                 Duration.ofMinutes(5),

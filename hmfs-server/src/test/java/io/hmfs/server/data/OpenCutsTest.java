@@ -28,11 +28,13 @@ class OpenCutsTest {
     @TempDir
     private Path directory;
 
+    private Runnable whenCleared = () -> {};
     private final List<Long> cleared = Collections.synchronizedList(new ArrayList<>());
     private final Records records = (Records) Proxy.newProxyInstance(
             Records.class.getClassLoader(), new Class<?>[] {Records.class}, (_, method, given) -> {
                 if (method.getName().equals("clear")) {
                     cleared.add((Long) given[0]);
+                    whenCleared.run();
                 }
                 return null;
             });
@@ -85,13 +87,13 @@ class OpenCutsTest {
                 late.completeExceptionally(e);
             }
         });
-        OpenCuts monitor = cuts;
-        synchronized (monitor) {
+        whenCleared = () -> {
+            whenCleared = () -> {};
             thread.start();
             Await.until("the thread has seen an open cut", () -> thread.getState() == Thread.State.BLOCKED);
-            cuts.settle(records, INODE);
             cuts.add(INODE, 22, 20, 50);
-        }
+        };
+        cuts.settle(records, INODE);
         late.get();
         assertEquals(List.of(11L, 22L), cleared);
         assertEquals(20, length());

@@ -10,8 +10,11 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.ClientKey;
+import io.hmfs.server.share.UserShares;
+import io.hmfs.server.share.UserShares.Resource;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,11 +26,15 @@ import org.junit.jupiter.api.io.TempDir;
 class LeaseBoundsTest {
     private static final long FILE = 77;
     private static final ClientKey ANNE = new ClientKey(0xa, 1);
+    private static final ClientKey ANNES_OTHER = new ClientKey(0xc, 1);
     private static final ClientKey BERT = new ClientKey(0xb, 2);
 
     @TempDir
     private Path directory;
 
+    private static final long LEASES_MAX = 1_600;
+
+    private final UserShares shares = new UserShares(Map.of(Resource.LEASES, LEASES_MAX));
     private ServerNamespace namespace;
 
     @BeforeEach
@@ -42,7 +49,7 @@ class LeaseBoundsTest {
     }
 
     private Leases start() {
-        return new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases(), () -> 1_000);
+        return new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases(), shares, () -> 1_000);
     }
 
     private static void displace(Leases leases, long inode) {
@@ -67,15 +74,16 @@ class LeaseBoundsTest {
     }
 
     @Test
-    void aClientHasAsManyLeasesAsOneMayHave() {
+    void clientsHaveAsManyLeasesAsTheirUserMayHave() {
         Leases leases = start();
-        for (int i = 1; i <= Leases.OF_CLIENT_MAX; i++) {
+        for (int i = 1; i <= LEASES_MAX * 7 / 16; i++) {
             assertFalse(leases.isFull(ANNE));
-            leases.give(i, ANNE, "h", i);
+            leases.give(i, i % 2 == 0 ? ANNE : ANNES_OTHER, "h", i);
         }
+        assertTrue(leases.refusal(ANNE).contains("700 leases"), leases.refusal(ANNE));
         assertTrue(leases.isFull(ANNE));
         assertFalse(leases.isFull(BERT));
-        leases.end(1, ANNE, 1);
+        leases.end(1, ANNES_OTHER, 1);
         assertFalse(leases.isFull(ANNE));
         leases.give(1, ANNE, "h", 1);
         displace(leases, 2);

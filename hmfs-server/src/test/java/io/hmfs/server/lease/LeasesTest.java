@@ -13,12 +13,14 @@ import io.hmfs.core.Records;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.server.access.ClientKey;
 import io.hmfs.server.lock.KeyLocks;
+import io.hmfs.server.share.UserShares;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -64,7 +66,7 @@ class LeasesTest {
 
     /** What a start of the server finds. */
     private Leases start() {
-        return new Leases(namespace.records(), new Leases.Limits(SOFT, HARD), () -> now);
+        return new Leases(namespace.records(), new Leases.Limits(SOFT, HARD), new UserShares(Map.of()), () -> now);
     }
 
     private void pass(Duration time) {

@@ -15,6 +15,7 @@ import io.hmfs.server.partition.Partitions;
 import io.hmfs.server.pipeline.BareSession;
 import io.hmfs.server.pipeline.HandlerRig;
 import io.hmfs.server.request.Request;
+import io.hmfs.server.share.UserShares;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.RenewLeasesEncoder;
 import io.hmfs.wire.WireBuffer;
@@ -24,6 +25,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -93,7 +95,12 @@ class RenewLeasesHandlerTest {
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.process());
         return new Partition(
-                namespace, new Leases(namespace.records(), new Leases.Limits(HARD, HARD), nanos), null, 0, 0);
+                namespace,
+                new Leases(namespace.records(), new Leases.Limits(HARD, HARD), new UserShares(Map.of()), nanos),
+                null,
+                0,
+                0,
+                new UserShares(Map.of()));
     }
 
     @Test

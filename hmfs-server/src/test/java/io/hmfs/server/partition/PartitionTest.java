@@ -27,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +57,8 @@ class PartitionTest {
 
     private PartitionConfig config(@Nullable Path data) {
         OpenOptions options = OpenOptions.process().keepingDataElsewhere();
-        return new PartitionConfig(pool, options, ServerConfig.of(Path.of("p")).leases(), data, 1 << 20, false, 0, 0);
+        return new PartitionConfig(
+                pool, options, ServerConfig.of(Path.of("p")).leases(), data, 1 << 20, false, 0, 0, Map.of());
     }
 
     private Partition open(@Nullable Path data) throws IOException {

@@ -12,9 +12,11 @@ import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.engine.IdSource;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.lease.Leases;
+import io.hmfs.server.share.UserShares;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,10 +31,11 @@ class PartitionsTest {
         ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.process());
         return new Partition(
                 namespace,
-                new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()),
+                new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases(), new UserShares(Map.of())),
                 null,
                 0,
-                0);
+                0,
+                new UserShares(Map.of()));
     }
 
     @Test

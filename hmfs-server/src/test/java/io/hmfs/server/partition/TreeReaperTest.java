@@ -17,6 +17,7 @@ import io.hmfs.server.ServerConfig;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.path.NameVersions;
+import io.hmfs.server.share.UserShares;
 import io.hmfs.server.tree.OrphanDirectory;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -24,6 +25,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,7 +74,7 @@ final class TreeReaperTest {
                 });
         NameVersions versions = new NameVersions(namespace);
         orphans = new OrphanDirectory(namespace, versions);
-        Leases leases = new Leases(pool.records(), ServerConfig.of(Path.of("p")).leases());
+        Leases leases = new Leases(pool.records(), ServerConfig.of(Path.of("p")).leases(), new UserShares(Map.of()));
         reaper = new TreeReaper(namespace, versions, orphans, new KeyLocks(), leases, FEW);
     }
 

@@ -16,6 +16,7 @@ import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.request.Session;
 import io.hmfs.server.setting.ServerSetting;
+import io.hmfs.server.share.UserShares;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.Wire;
@@ -25,6 +26,7 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -127,15 +129,18 @@ final class BareService {
                 durable,
                 false);
         Grants grants = Grants.open(key, new UUID(1, 2));
+        UserShares shares = new UserShares(Map.of());
         return new Service(
                 new Partitions(List.of(new Partition(
                         namespace,
                         new Leases(
                                 namespace.records(),
-                                ServerConfig.of(Path.of("p")).leases()),
+                                ServerConfig.of(Path.of("p")).leases(),
+                                shares),
                         data,
                         1 << 20,
-                        0))),
+                        0,
+                        shares))),
                 info,
                 new ReplyCompression(0, false),
                 callers,

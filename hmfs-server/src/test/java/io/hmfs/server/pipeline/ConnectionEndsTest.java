@@ -20,6 +20,7 @@ import io.hmfs.server.partition.Partition;
 import io.hmfs.server.partition.Partitions;
 import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
+import io.hmfs.server.share.UserShares;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -28,6 +29,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -119,10 +121,12 @@ class ConnectionEndsTest {
                         namespace,
                         new Leases(
                                 namespace.records(),
-                                ServerConfig.of(Path.of("p")).leases()),
+                                ServerConfig.of(Path.of("p")).leases(),
+                                new UserShares(Map.of())),
                         null,
                         0,
-                        0))),
+                        0,
+                        new UserShares(Map.of())))),
                 info,
                 new ReplyCompression(0, false),
                 callers,

@@ -19,6 +19,7 @@ import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.request.Request;
 import io.hmfs.server.request.Session;
+import io.hmfs.server.share.UserShares;
 import io.hmfs.server.transport.ReplyChannel;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.StatusEncoder;
@@ -31,6 +32,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +63,17 @@ class OffloadedRequestTest {
         @Override
         public void end(ByteBuf reply, int replyBytes) {
             throw new AssertionError("the client is not there");
+        }
+
+        @Override
+        public boolean identify(UserShares.Account user) {
+            user.leave();
+            return true;
+        }
+
+        @Override
+        public void outOfMemory(OutOfMemoryError cause) {
+            throw cause;
         }
 
         @Override
@@ -105,10 +118,12 @@ class OffloadedRequestTest {
                             namespace,
                             new Leases(
                                     namespace.records(),
-                                    ServerConfig.of(Path.of("p")).leases()),
+                                    ServerConfig.of(Path.of("p")).leases(),
+                                    new UserShares(Map.of())),
                             null,
                             0,
-                            0))),
+                            0,
+                            new UserShares(Map.of())))),
                     info,
                     new ReplyCompression(0, false),
                     new Callers(

@@ -17,6 +17,7 @@ import io.hmfs.server.partition.Partition;
 import io.hmfs.server.partition.Partitions;
 import io.hmfs.server.pipeline.BareSession;
 import io.hmfs.server.protocol.RequestKind;
+import io.hmfs.server.share.UserShares;
 import io.hmfs.wire.AppendEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.ReadBlockEncoder;
@@ -28,6 +29,7 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,10 +68,11 @@ class PartitionOfRequestTest {
         ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.process());
         return new Partition(
                 namespace,
-                new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()),
+                new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases(), new UserShares(Map.of())),
                 null,
                 0,
-                0);
+                0,
+                new UserShares(Map.of()));
     }
 
     private Partition decoded(int length) {

@@ -2,17 +2,22 @@ package io.hmfs.server.retry;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.server.access.ClientKey;
 import io.hmfs.server.retry.RetryCache.Claim;
+import io.hmfs.server.share.UserShares;
+import io.hmfs.server.share.UserShares.Resource;
 import io.hmfs.wire.Wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -28,10 +33,19 @@ import org.junit.jupiter.api.Timeout;
 class RetryCacheTest {
     private static final int KEPT = RetryCache.KEPT;
 
-    private final RetryCaches clients = new RetryCaches(null, System::nanoTime);
+    private static final long USER = 5;
+    private static final long ANSWER_BYTES_MAX = 16 << 20;
+
+    private long now;
+    private final UserShares shares = new UserShares(Map.of(Resource.ANSWER_BYTES, ANSWER_BYTES_MAX));
+    private final RetryCaches clients = new RetryCaches(null, shares, () -> now);
 
     private RetryCache ofClient(long id, long oldest, long next) {
-        return clients.join(new ClientKey(id, 5), oldest, next);
+        return of(USER, id, oldest, next);
+    }
+
+    private RetryCache of(long user, long id, long oldest, long next) {
+        return Objects.requireNonNull(clients.join(new ClientKey(id, user), oldest, next));
     }
 
     /** A reply as long as that, with the sequence behind its correlation id. */
@@ -84,7 +98,7 @@ class RetryCacheTest {
         }
         assertTrue(replays(outcomes, 4096, 4096));
         assertFalse(replays(outcomes, 4097, 4097));
-        assertEquals(4096, outcomes.bytes());
+        assertEquals(RetryCache.OWN_BYTES, outcomes.bytes(), "it fits in what each client has");
     }
 
     @Test
@@ -133,22 +147,30 @@ class RetryCacheTest {
         assertEquals(Claim.NEW, outcomes.claim(9, true));
     }
 
+    private static final long SHARE = (ANSWER_BYTES_MAX - ANSWER_BYTES_MAX / 8) / 2;
+
     @Test
     void clientsThatWentAwayAreForgottenInThatOrderAndConnectedOnesNever() {
         RetryCache connected = ofClient(-1, 1, 1);
-        RetryCache[] away = new RetryCache[RetryCaches.AWAY_MAX + 1];
-        for (int i = 0; i < away.length; i++) {
+        int room = (int) (SHARE / 2 / RetryCache.OWN_BYTES); // half of the share is for those that are connected
+        RetryCache[] away = new RetryCache[room];
+        for (int i = 0; i < room; i++) {
             away[i] = ofClient(i, 1, 1);
         }
         for (RetryCache each : away) {
             each.leave();
+            now += RetryCaches.KEPT_NANOS / room;
         }
         assertSame(connected, ofClient(-1, 1, 1));
-        assertNotSame(away[0], ofClient(0, 1, 1));
         assertSame(away[1], ofClient(1, 1, 1));
         assertSame(away[1], ofClient(1, 1, 1), "a second connection");
         away[1].leave();
         assertSame(away[1], ofClient(1, 1, 1), "one of two has ended");
+        now += RetryCaches.KEPT_NANOS / room + room; // the first has been away for long
+        away[1].leave();
+        away[1].leave();
+        assertSame(away[2], ofClient(2, 1, 1));
+        assertNotSame(away[0], ofClient(0, 1, 1));
     }
 
     @Test
@@ -162,9 +184,50 @@ class RetryCacheTest {
                 finish(away[i], each, 1024); // one MiB each
             }
             away[i].leave();
+            assertTrue(shares.used(Resource.ANSWER_BYTES) <= SHARE);
+            now += RetryCaches.KEPT_NANOS;
         }
         assertNotSame(away[0], ofClient(0, 1, 1));
         assertSame(away[most - 1], ofClient(most - 1, 1, 1));
+        assertTrue(shares.used(Resource.ANSWER_BYTES) <= SHARE / 2 + (2 << 20));
+    }
+
+    @Test
+    void whereTheUserHasNoRoomANewAnswerTakesThatOfAnOlderOne() {
+        List<RetryCache> clientsOfOne = new ArrayList<>();
+        int kept = 0;
+        for (int i = 0; i < 20; i++) {
+            RetryCache each = ofClient(i, 1, 1);
+            clientsOfOne.add(each);
+            for (long sequence = 1; sequence <= KEPT; sequence++) {
+                each.claim(sequence, true);
+                finish(each, sequence, 1024);
+                assertEquals(Claim.DONE, each.claim(sequence, true));
+                assertTrue(isKept(each, sequence), "the newest is kept");
+            }
+            for (long sequence = 1; sequence <= KEPT; sequence++) {
+                assertEquals(Claim.DONE, each.claim(sequence, true), "and none is executed again");
+                kept += isKept(each, sequence) ? 1 : 0;
+            }
+        }
+        assertTrue(kept >= 3 * KEPT, kept + " are kept");
+        assertTrue(shares.used(Resource.ANSWER_BYTES) <= SHARE);
+        int more = 20;
+        while (clients.join(new ClientKey(more, USER), 1, 1) != null) { // for which there is the other half
+            more++;
+            assertTrue(more < 1_000, "no more clients are let in");
+        }
+        assertTrue(more > 100, more + " clients");
+        RetryCache ofAnother = of(USER + 1, 1, 1, 1);
+        ofAnother.claim(1, true);
+        finish(ofAnother, 1, 1024);
+        assertTrue(isKept(ofAnother, 1), "another user has a share");
+        clientsOfOne.forEach(RetryCache::leave);
+        assertNotNull(clients.join(new ClientKey(more, USER), 1, 1), "those that went away make room");
+    }
+
+    private static boolean isKept(RetryCache client, long sequence) {
+        return client.replay(sequence, 1, Unpooled.buffer()::ensureWritable);
     }
 
     @Test

@@ -10,11 +10,14 @@ import io.hmfs.core.NumberedChanges;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.server.access.ClientKey;
+import io.hmfs.server.share.UserShares;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +33,7 @@ class RingsOfClientsTest {
     @TempDir
     private Path directory;
 
+    private final UserShares shares = new UserShares(Map.of());
     private final List<RetryCache> held = new ArrayList<>();
     private ServerNamespace namespace;
     private RetryCaches clients;
@@ -41,7 +45,8 @@ class RingsOfClientsTest {
         Path pool = directory.resolve("p.pool");
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         namespace = Hmfs.openForServer(pool, OpenOptions.process());
-        clients = new RetryCaches(namespace.numbered(), () -> now);
+        shares.join(USER, "superuser", true); // who may have all
+        clients = new RetryCaches(namespace.numbered(), shares, () -> now);
         RetryCache each = join(newest);
         while (each.ring() != NumberedChanges.NONE) {
             held.add(each);
@@ -56,7 +61,7 @@ class RingsOfClientsTest {
     }
 
     private RetryCache join(long client) {
-        return clients.join(new ClientKey(client, USER), 1, 1);
+        return Objects.requireNonNull(clients.join(new ClientKey(client, USER), 1, 1));
     }
 
     @Test
@@ -65,7 +70,7 @@ class RingsOfClientsTest {
         assertEquals(RetryCache.Claim.NEW, away.claim(1, true));
         away.finish(1, Unpooled.wrappedBuffer(new byte[40]), 0, 40);
         away.leave();
-        now += RetryCaches.RING_KEPT_NANOS - 1;
+        now += RetryCaches.KEPT_NANOS - 1;
         assertEquals(NumberedChanges.NONE, join(++newest).ring());
         assertSame(away, join(0));
         assertNotEquals(NumberedChanges.NONE, away.ring());
@@ -79,7 +84,7 @@ class RingsOfClientsTest {
         assertEquals(RetryCache.Claim.NEW, away.claim(1, true));
         away.finish(1, Unpooled.wrappedBuffer(new byte[40]), 0, 40);
         away.leave();
-        now += RetryCaches.RING_KEPT_NANOS;
+        now += RetryCaches.KEPT_NANOS;
         assertEquals(ring, join(++newest).ring());
         assertSame(away, join(0));
         assertEquals(NumberedChanges.NONE, away.ring());
@@ -91,7 +96,7 @@ class RingsOfClientsTest {
         RetryCache away = held.getFirst();
         assertEquals(RetryCache.Claim.NEW, away.claim(1, true));
         away.leave();
-        now += 2 * RetryCaches.RING_KEPT_NANOS;
+        now += 2 * RetryCaches.KEPT_NANOS;
         assertEquals(NumberedChanges.NONE, join(++newest).ring());
     }
 }

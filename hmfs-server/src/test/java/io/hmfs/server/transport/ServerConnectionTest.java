@@ -5,16 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.server.share.UserShares;
+import io.hmfs.server.share.UserShares.Resource;
 import io.hmfs.server.transport.MemoryTransport.Peer;
 import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.Wire;
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.ByteArrayOutputStream;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,14 +37,47 @@ class ServerConnectionTest {
     private static final int IN_FLIGHT_MAX = 4;
     private static final int CONNECTIONS_MAX = 3;
     private static final int REPLY_BYTES_MAX = 6 << 20;
+    private static final int REQUEST_BYTES_MAX = 64 << 10;
     private static final int SHARE = 128;
     private static final int FRAME_BYTES = Wire.FRAME_MIN;
 
-    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
+    private final ExhaustibleAllocator allocator = new ExhaustibleAllocator();
     private final ScriptedReceiver receiver = new ScriptedReceiver();
+
+    /** Peers here do not say who they are, and have one share together. */
+    private final UserShares shares = new UserShares(Map.of(
+            Resource.REPLY_BYTES,
+            REPLY_BYTES_MAX * 2L * 8 / 7,
+            Resource.REQUEST_BYTES,
+            REQUEST_BYTES_MAX * 2L * 8 / 7));
+
     private final Connections connections =
-            new Connections(new ConnectionLimits(CONNECTIONS_MAX, FRAME_MAX, IN_FLIGHT_MAX, REPLY_BYTES_MAX, IDLE));
+            new Connections(new ConnectionLimits(CONNECTIONS_MAX, FRAME_MAX, IN_FLIGHT_MAX, IDLE), shares);
     private MemoryTransport transport;
+
+    /** Has no memory when a test says so. */
+    private static final class ExhaustibleAllocator extends AbstractByteBufAllocator {
+        private final UnpooledByteBufAllocator counts = new UnpooledByteBufAllocator(false);
+        private boolean isExhausted;
+
+        @Override
+        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            if (isExhausted) {
+                throw new OutOfMemoryError("there is none");
+            }
+            return counts.heapBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            return newHeapBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return false;
+        }
+    }
 
     @BeforeEach
     void listen() {
@@ -54,7 +93,8 @@ class ServerConnectionTest {
     }
 
     private long usedMemory() {
-        return allocator.metric().usedHeapMemory() + allocator.metric().usedDirectMemory();
+        return allocator.counts.metric().usedHeapMemory()
+                + allocator.counts.metric().usedDirectMemory();
     }
 
     // ---- frames and replies
@@ -400,7 +440,8 @@ class ServerConnectionTest {
         int[] asked = new int[1];
         receiver.whenAsked = () -> {
             if (asked[0] < 4) {
-                connections.budget.use(asked[0]++ % 2 == 0 ? REPLY_BYTES_MAX / 2 : -REPLY_BYTES_MAX / 2);
+                shares.nobody()
+                        .add(Resource.REPLY_BYTES, asked[0]++ % 2 == 0 ? REPLY_BYTES_MAX / 2 : -REPLY_BYTES_MAX / 2);
             }
         };
         peer.send(frames(ScriptedReceiver.AT_ONCE, "b"));
@@ -438,11 +479,130 @@ class ServerConnectionTest {
                 hoarding(ConnectionLimits.WRITABLE_MAX - 5),
                 hoarding(ConnectionLimits.WRITABLE_MAX - 5),
                 hoarding(ConnectionLimits.WRITABLE_MAX - 5));
-        assertTrue(connections.budget.isScarce());
+        assertTrue(shares.nobody().isScarce(Resource.REPLY_BYTES));
         peers.forEach(Peer::unstall);
         transport.pollAll();
-        connections.budget.use(REPLY_BYTES_MAX / 2 - 1); // all that is not scarce yet
-        assertFalse(connections.budget.isScarce());
+        shares.nobody().add(Resource.REPLY_BYTES, REPLY_BYTES_MAX / 2 - 1); // all that is not scarce yet
+        assertFalse(shares.nobody().isScarce(Resource.REPLY_BYTES));
+    }
+
+    // ---- memory for requests
+
+    /** The beginning of a frame, and the rest. */
+    private static byte[][] halves() {
+        int length = FRAME_MAX - 100;
+        byte[] frame = ByteBuffer.allocate(Wire.LENGTH_SIZE + length)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(length)
+                .put(ScriptedReceiver.AT_ONCE)
+                .put((byte) 'w')
+                .array();
+        return new byte[][] {Arrays.copyOf(frame, 1_000), Arrays.copyOfRange(frame, 1_000, frame.length)};
+    }
+
+    private long requestBytes() {
+        return shares.used(Resource.REQUEST_BYTES);
+    }
+
+    @Test
+    void aFrameThatHasComeInPartIsChargedAsAWholeAndOneThatComesWholeNotAtAll() {
+        Peer peer = greeted();
+        byte[][] frame = halves();
+        peer.send(frames(ScriptedReceiver.AT_ONCE, "a"));
+        transport.pollAll();
+        assertEquals(0, requestBytes());
+        peer.send(frame[0]);
+        transport.pollAll();
+        assertTrue(requestBytes() >= frame[0].length + frame[1].length, requestBytes() + " bytes");
+        peer.send(frame[1]);
+        transport.pollAll();
+        assertEquals(0, requestBytes());
+        peer.send(frame[0]);
+        transport.pollAll();
+        peer.leave();
+        transport.pollAll();
+        assertEquals(0, requestBytes());
+    }
+
+    @Test
+    void whatHasNoRoomForTheRestOfItsFrameIsNotReadUntilItHas() {
+        long others = REQUEST_BYTES_MAX / 2;
+        shares.nobody().add(Resource.REQUEST_BYTES, others); // the half that is for parts
+        Peer borrows = greeted();
+        Peer waits = greeted();
+        byte[][] frame = halves();
+        borrows.send(frame[0]);
+        transport.pollAll();
+        assertTrue(borrows.isReceived(), "one gets on in any case");
+        waits.send(frame[0]);
+        transport.pollAll();
+        assertFalse(waits.isReceived());
+        waits.send(frame[1]);
+        transport.pollAll();
+        assertEquals("", ids(waits));
+        borrows.send(frame[1]);
+        transport.pollAll();
+        assertEquals("w", ids(borrows));
+        assertEquals("w", ids(waits));
+        assertTrue(waits.isReceived());
+        assertEquals(others, requestBytes());
+        assertEquals(0, shares.waiting(Resource.REQUEST_BYTES));
+    }
+
+    @Test
+    void aPeerThatIsNotReadIsNotBlamedForIt() {
+        shares.nobody().add(Resource.REQUEST_BYTES, REQUEST_BYTES_MAX / 2);
+        Peer borrows = greeted();
+        Peer waits = greeted();
+        borrows.send(halves()[0]);
+        transport.pollAll();
+        waits.send(halves()[0]);
+        transport.pollAll();
+        transport.pass(IDLE + IDLE / 2);
+        assertEquals(List.of(ResultCode.TIMEOUT), replies(borrows).failures());
+        transport.pass(TimeUnit.SECONDS.toNanos(2)); // in which it may read that
+        assertTrue(borrows.isEnded());
+        assertFalse(waits.isEnded());
+        assertTrue(waits.isReceived(), "what the other had is free");
+        transport.pass(IDLE / 2);
+        assertFalse(waits.isEnded(), "it has the whole time again");
+        transport.pass(IDLE);
+        assertEquals(List.of(ResultCode.TIMEOUT), replies(waits).failures());
+    }
+
+    @Test
+    void whatIsBeyondTheShareEnds() {
+        Peer borrows = greeted();
+        Peer other = greeted();
+        Peer third = greeted();
+        shares.nobody().add(Resource.REQUEST_BYTES, REQUEST_BYTES_MAX);
+        borrows.send(halves()[0]);
+        transport.pollAll();
+        other.send(join(frames(ScriptedReceiver.AT_END, "a"), halves()[0]));
+        transport.pollAll();
+        assertEquals(new Replies("a", List.of(ResultCode.TOO_MANY_CONNECTIONS)), replies(other));
+        assertTrue(borrows.isReceived());
+        third.send(frames(ScriptedReceiver.AT_ONCE, "b"));
+        transport.pollAll();
+        assertEquals("b", ids(third), "what comes whole needs no room");
+    }
+
+    @Test
+    void aReplyWithoutMemoryEndsItsConnectionAlone() {
+        Peer peer = greeted();
+        Peer other = greeted();
+        receiver.whenAsked = () -> allocator.isExhausted = true;
+        peer.send(frames(ScriptedReceiver.AT_ONCE, "a"));
+        transport.pollAll();
+        receiver.whenAsked = () -> {};
+        allocator.isExhausted = false;
+        transport.pollAll();
+        assertTrue(peer.isEnded());
+        assertEquals(List.of("0 aa", "0 goes"), receiver.told);
+        assertEquals("a", ids(peer), "its answer was made elsewhere");
+        other.send(frames(ScriptedReceiver.AT_ONCE, "b"));
+        transport.pollAll();
+        assertEquals("b", ids(other));
     }
 
     // ---- held replies
@@ -557,6 +717,7 @@ class ServerConnectionTest {
 
     @Test
     void aConnectionBeyondTheBoundIsToldSoAndTheOthersStay() {
+        receiver.identifiesIn = shares;
         List<Peer> peers = List.of(greeted(), greeted(), greeted());
         Peer refused = transport.connect();
         transport.pollAll();
@@ -574,7 +735,34 @@ class ServerConnectionTest {
     }
 
     @Test
+    void aConnectionBeyondTheBoundTakesThePlaceOfTheOldestThatHasNotSaidWhoItIs() {
+        receiver.identifiesIn = shares;
+        Peer known = greeted();
+        Peer silent = transport.connect();
+        Peer silentToo = transport.connect();
+        transport.pollAll();
+        Peer next = greeted();
+        assertTrue(silent.isEnded());
+        assertFalse(silentToo.isEnded());
+        known.send(frames(ScriptedReceiver.AT_ONCE, "a"));
+        next.send(frames(ScriptedReceiver.AT_ONCE, "b"));
+        transport.pollAll();
+        assertEquals("a", ids(known));
+        assertEquals("b", ids(next));
+        Peer last = greeted();
+        assertTrue(silentToo.isEnded());
+        Peer refused = transport.connect();
+        transport.pollAll();
+        assertEquals(new Replies("", List.of(ResultCode.TOO_MANY_CONNECTIONS)), replies(refused));
+        last.leave();
+        transport.pollAll();
+        greeted();
+        assertEquals(3, shares.used(Resource.CONNECTIONS));
+    }
+
+    @Test
     void soManyRefusedConnectionsLingerAtOnceAndTheRestIsClosed() {
+        receiver.identifiesIn = shares;
         greeted();
         greeted();
         greeted();

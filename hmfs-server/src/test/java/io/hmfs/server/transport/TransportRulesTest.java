@@ -36,6 +36,7 @@ class TransportRulesTest {
                 .resideInAnyPackage(
                         FLOW,
                         "io.hmfs.server.metrics",
+                        "io.hmfs.server.share",
                         "io.hmfs.wire",
                         "io.hmfs.client",
                         "io.netty.buffer",

@@ -34,6 +34,7 @@ import io.hmfs.server.pipeline.ServiceChanges;
 import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.setting.ServerSetting;
+import io.hmfs.server.share.UserShares;
 import io.hmfs.server.transport.ConnectionLimits;
 import io.hmfs.server.transport.Connections;
 import io.hmfs.server.transport.EventLoopBatch;
@@ -44,6 +45,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -66,8 +68,7 @@ final class FuzzRig implements AutoCloseable {
     /** Of all pools: sessions have ids in them, and mean the same whenever they are run. */
     private static final long FIRST_ID = 2;
 
-    static final ConnectionLimits LIMITS =
-            new ConnectionLimits(1_000, FRAME_MAX, 256, 1L << 30, TimeUnit.SECONDS.toNanos(60));
+    static final ConnectionLimits LIMITS = new ConnectionLimits(1_000, FRAME_MAX, 256, TimeUnit.SECONDS.toNanos(60));
 
     static final long DISK_MAX = 64 << 20;
 
@@ -86,6 +87,7 @@ final class FuzzRig implements AutoCloseable {
     final CountingAllocator allocator = new CountingAllocator();
     final ServerNamespace namespace;
     final Grants grants = FixedGrants.make();
+    private final UserShares shares = new UserShares(Map.of());
     private final BlockStore store;
     private final Partition partition;
     private final ServerMetrics metrics;
@@ -114,10 +116,11 @@ final class FuzzRig implements AutoCloseable {
         BuiltinData builtin = new BuiltinData(store, new Reaper(store, namespace));
         partition = new Partition(
                 namespace,
-                new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases()),
+                new Leases(namespace.records(), ServerConfig.of(Path.of("p")).leases(), shares),
                 builtin,
                 1 << 20,
-                0);
+                0,
+                shares);
         partition.recover();
         Meters meters = new Meters();
         metrics = new ServerMetrics(meters, namespace, "fuzz");
@@ -165,7 +168,7 @@ final class FuzzRig implements AutoCloseable {
     }
 
     FuzzChannel connect() {
-        return FuzzChannel.open(new Connections(LIMITS), batch, () -> byHand, allocator);
+        return FuzzChannel.open(new Connections(LIMITS, shares), batch, () -> byHand, allocator);
     }
 
     /** What a user's requests about the data of an inode show. */
