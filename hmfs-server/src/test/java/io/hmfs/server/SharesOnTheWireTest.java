@@ -39,6 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 class SharesOnTheWireTest {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
     private static final int FRAME_MAX = ServerFixture.FRAME_MAX;
+    private static final Pattern ACCEPTED =
+            Pattern.compile("hmfs_connections_accepted_total(?:\\{[^}]*})? ([0-9.E+]+)");
     private static final Pattern VALUE = Pattern.compile("[^}]*\\} (\\S+)");
 
     @TempDir
@@ -82,6 +84,12 @@ class SharesOnTheWireTest {
         assertTrue(at >= 0, metrics);
         Matcher value = VALUE.matcher(metrics.substring(at, metrics.indexOf('\n', at)));
         assertTrue(value.matches());
+        return (long) Double.parseDouble(String.valueOf(value.group(1)));
+    }
+
+    private static long accepted(HmfsClient client) throws IOException {
+        Matcher value = ACCEPTED.matcher(client.metrics());
+        assertTrue(value.find());
         return (long) Double.parseDouble(String.valueOf(value.group(1)));
     }
 
@@ -131,8 +139,13 @@ class SharesOnTheWireTest {
     void peersThatSayNothingKeepNobodyOut() throws Exception {
         ServerFixture server = start(builder -> builder.set(ServerSetting.CONNECTIONS_MAX, 20));
         RawPeer known = peer(server, "eve", 1, 0);
-        for (int i = 0; i < 100; i++) {
-            peer(server);
+        try (HmfsClient superuser = server.client()) {
+            long before = accepted(superuser);
+            for (int i = 0; i < 100; i++) {
+                peer(server);
+            }
+            // One that the server gets to after bob would be newer than bob.
+            Await.until("the server to have got to all", () -> accepted(superuser) >= before + 100);
         }
         assertServed(server, "bob");
         assertServed(server, "alice");

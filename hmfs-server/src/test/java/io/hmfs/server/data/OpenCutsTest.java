@@ -74,6 +74,14 @@ class OpenCutsTest {
         assertEquals(List.of(11L), cleared);
     }
 
+    private static void awaitBlocked(Thread thread) {
+        try {
+            Await.until("the thread has seen an open cut", () -> thread.getState() == Thread.State.BLOCKED);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /** The record of the first cut is cleared, and may be another file's by now. */
     @Test
     void aThreadThatComesLateSettlesTheCutThatIsOpenThen() throws Exception {
@@ -90,7 +98,7 @@ class OpenCutsTest {
         whenCleared = () -> {
             whenCleared = () -> {};
             thread.start();
-            Await.until("the thread has seen an open cut", () -> thread.getState() == Thread.State.BLOCKED);
+            awaitBlocked(thread);
             cuts.add(INODE, 22, 20, 50);
         };
         cuts.settle(records, INODE);
