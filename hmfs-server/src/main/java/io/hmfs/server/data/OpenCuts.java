@@ -73,6 +73,9 @@ public final class OpenCuts implements AutoCloseable {
             synchronized (cut) {
                 if (!cut.isSettled) {
                     store.truncate(inode, cut.size, cut.before);
+                    if (isClosing) {
+                        return; // the pool may be closed by now, and the next start does it again
+                    }
                     records.clear(cut.record);
                     records.fence();
                     cut.isSettled = true;

@@ -222,11 +222,14 @@ class PrefixCacheInterleaveTest {
         assertTrue(schedules >= SCHEDULES_MIN, schedules + " orders");
     }
 
-    /** The next order in which there was a choice left; false if none is. */
+    /**
+     * The next order in which there was a choice left; false if none is. A tree has ids of its own: where two of its names share a version, an
+     * order has a step more than in the tree before, or in the one that comes next.
+     */
     private static boolean next(List<Integer> choices, List<Integer> alternatives) {
         for (int i = choices.size() - 1; i >= 0; i--) {
             int choice = choices.removeLast() + 1;
-            if (choice < alternatives.get(i)) {
+            if (i < alternatives.size() && choice < alternatives.get(i)) {
                 choices.add(choice);
                 return true;
             }
@@ -258,7 +261,7 @@ class PrefixCacheInterleaveTest {
                 choices.add(0);
             }
             alternatives.add(running.size());
-            SteppedWork next = running.get(choices.get(step));
+            SteppedWork next = running.get(Math.min(choices.get(step), running.size() - 1));
             next.step();
             if (next.hasEnded()) {
                 running.remove(next);
