@@ -20,6 +20,11 @@ run server --pool x --port 99999
 expect "a port out of range" 2 'err=hmfs: --port is *99999*' err-lines=1
 run status --server 'a b'
 expect "a malformed address" 2 'err=hmfs: *a b*HOST:PORT*' err-lines=1
+# What only developers run, in environments that this machine may not have.
+run_as bash -c 'for script; do bash -n "$script" || exit; done' - "${hmfs%/*}"/{dev,test,lib/*} "${hmfs%/bin/*}"/test/*.sh "${hmfs%/bin/*}"/test/guest/*.sh
+expect "every script can be read by the shell" 0 err-lines=0
+run_as "${hmfs%/*}/dev" guest-test --help
+expect "guest-test lists its parts" 0 'out=Usage: bin/dev guest-test*Parts:*rdma *remote *' err-lines=0
 run status --server 127.0.0.1:1
 expect "status without a server says how to start one" 1 'err=hmfs: *127.0.0.1:1*hmfs server*' err-lines=1
 

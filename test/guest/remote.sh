@@ -6,7 +6,7 @@
 set -u
 
 self=$(readlink -f "${BASH_SOURCE[0]}")
-root=${self%/test/guest/remote-stat.sh}
+root=${self%/test/guest/remote.sh}
 . "$root/test/guest/lib.sh"
 
 pool=/dev/shm/pool
