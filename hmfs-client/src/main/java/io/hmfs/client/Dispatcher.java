@@ -67,7 +67,7 @@ final class Dispatcher implements Connection.Owner, ClientLoop.Work {
         this.transport = transport;
         this.loop = loop;
         export = namespace.export;
-        remoteStats = new RemoteStats(namespace.stat, this::askExported);
+        remoteStats = new RemoteStats(namespace.stat);
         address = host + ":" + port;
         inFlight = new InFlight(options.inFlightMax());
         backoff = new Backoff(
@@ -139,8 +139,13 @@ final class Dispatcher implements Connection.Owner, ClientLoop.Work {
             call.sequence = sequences.take();
         }
         inFlight.add(call);
-        if (!transport.isRdma() || !remoteStats.isReading(call, live)) {
+        boolean reads = transport.isRdma() && remoteStats.isReading(call, live);
+        if (!reads) {
             send(call, live);
+        }
+        String toAsk = remoteStats.takeToAsk();
+        if (toAsk != null) {
+            askExported(toAsk);
         }
     }
 
@@ -246,10 +251,10 @@ final class Dispatcher implements Connection.Owner, ClientLoop.Work {
 
     /** Asks where the stats of a directory can be read. */
     @SuppressWarnings("FutureReturnValueIgnored") // what follows is all that becomes of it
-    private void askExported(String path, RemoteStats.Answer answer) {
+    private void askExported(String path) {
         Call<byte[], ExportedDirectory> call = new Call<>(export, path, path.getBytes(StandardCharsets.UTF_8));
         call.deadlineNanos = System.nanoTime() + options.requestTimeout().toNanos();
-        call.whenComplete((exported, failure) -> answer.take(exported));
+        call.whenComplete((exported, failure) -> remoteStats.told(path, exported));
         begin(call);
     }
 

@@ -53,31 +53,18 @@ final class RemoteStats {
         }
     }
 
-    /** Asks for a directory. */
-    @FunctionalInterface
-    interface Asker {
-        void ask(String path, Answer answer);
-    }
-
-    /** Takes the answer, which came over the connection that there is; null: there is none. */
-    @FunctionalInterface
-    interface Answer {
-        void take(@Nullable ExportedDirectory exported);
-    }
-
     private final CallKind<byte[], FileInfo> stat;
-    private final Asker asker;
     private final @Nullable Place[] places = new Place[PLACES];
     private final byte[] content = new byte[StatRecord.CONTENT_MAX];
     private final ByteBuf contentBytes = Unpooled.wrappedBuffer(content);
     private final WireBuffer frame = new WireBuffer();
     private final ReplyFrame reply = new ReplyFrame();
     private final LongAdder answered = new LongAdder();
+    private @Nullable String toAsk; // path of a directory
 
     /** {@code stat}: the row of the calls that may be answered so. */
-    RemoteStats(CallKind<byte[], FileInfo> stat, Asker asker) {
+    RemoteStats(CallKind<byte[], FileInfo> stat) {
         this.stat = stat;
-        this.asker = asker;
     }
 
     /** Stats that were answered so. Any thread. */
@@ -121,7 +108,7 @@ final class RemoteStats {
         int number = number(path, slash);
         Place place = places[number];
         if (place == null || !place.isOf(path, slash)) {
-            place = new Place(path.substring(0, slash)); // an answer that is still to come is for the one before
+            place = new Place(path.substring(0, slash));
             places[number] = place;
         }
         return place;
@@ -141,13 +128,29 @@ final class RemoteStats {
             return;
         }
         place.asked = true;
-        asker.ask(place.path.isEmpty() ? "/" : place.path, exported -> {
-            if (exported == null || exported.slots() <= 0) {
-                place.wasOfNoUse();
-            } else {
-                place.exported = exported;
-            }
-        });
+        toAsk = place.path.isEmpty() ? "/" : place.path;
+    }
+
+    /** Path of a directory that the caller is to ask the server for, told once; null: of none. {@link #told} follows. */
+    @Nullable
+    String takeToAsk() {
+        String path = toAsk;
+        toAsk = null;
+        return path;
+    }
+
+    /** The answer about a directory, which came over the connection that there is; null: the server did not answer. */
+    void told(String path, @Nullable ExportedDirectory exported) {
+        int slash = path.equals("/") ? 0 : path.length();
+        Place place = places[number(path, slash)];
+        if (place == null || !place.isOf(path, slash)) {
+            return; // another directory has the place
+        }
+        if (exported == null || exported.slots() <= 0) {
+            place.wasOfNoUse();
+        } else {
+            place.exported = exported;
+        }
     }
 
     private static int nameAt(byte[] utf8) {
