@@ -13,7 +13,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,13 +29,14 @@ import org.jspecify.annotations.Nullable;
 public final class LogControl {
     public static final int SIZE = 88;
 
-    /** Where the second copy stands: in a block of the disk of its own. */
-    public static final int COPY_OFFSET = 4096;
-
     /** The letters HMFSCTRL. */
     static final long MAGIC = 0x4C52544353464D48L;
 
     static final long VERSION = 2;
+
+    /** The one before, which knows no mark. */
+    private static final long VERSION_WITHOUT_MARK = 1;
+
     static final int MAGIC_OFFSET = 0;
     static final int CHECKSUM_OFFSET = 8;
     static final int VERSION_OFFSET = 16;
@@ -112,8 +112,8 @@ public final class LogControl {
     }
 
     static LogControl read(Path path) throws IOException {
-        ByteBuffer buffer =
-                ByteBuffer.allocate(LogMark.AT + COPY_OFFSET + LogMark.SIZE).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer buffer = ByteBuffer.allocate(LogMark.AT + LogCopies.DISTANCE + LogMark.SIZE)
+                .order(ByteOrder.LITTLE_ENDIAN);
         try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
             while (buffer.hasRemaining() && file.read(buffer) >= 0) {
                 // on
@@ -122,12 +122,14 @@ public final class LogControl {
         buffer.flip();
         LogControl newest = null;
         boolean otherVersion = false;
-        for (int at = 0; at <= COPY_OFFSET; at += COPY_OFFSET) {
+        for (int at = 0; at <= LogCopies.DISTANCE; at += LogCopies.DISTANCE) {
             if (buffer.limit() < at + SIZE || buffer.getLong(at + MAGIC_OFFSET) != MAGIC) {
                 continue;
             }
-            otherVersion |= buffer.getLong(at + VERSION_OFFSET) != VERSION;
-            if (buffer.getLong(at + VERSION_OFFSET) == VERSION
+            long version = buffer.getLong(at + VERSION_OFFSET);
+            boolean isKnown = version == VERSION || version == VERSION_WITHOUT_MARK;
+            otherVersion |= !isKnown;
+            if (isKnown
                     && buffer.getLong(at + CHECKSUM_OFFSET) == checksum(buffer, at)
                     && (newest == null || buffer.getLong(at + SEQUENCE_OFFSET) > newest.sequence)) {
                 newest = decode(path, buffer, at);
@@ -150,6 +152,9 @@ public final class LogControl {
     private static @Nullable LogControl decode(Path path, ByteBuffer buffer, int at) {
         long salt = buffer.getLong(at + SALT_OFFSET);
         LogMark mark = LogMark.decode(path, salt, buffer);
+        if (mark == null && buffer.getLong(at + VERSION_OFFSET) == VERSION_WITHOUT_MARK) {
+            mark = new LogMark(path, salt);
+        }
         if (mark == null) {
             return null;
         }
@@ -197,15 +202,10 @@ public final class LogControl {
         buffer.putLong(FOLDING_OFFSET, folding);
         buffer.putLong(SEQUENCE_OFFSET, sequence);
         buffer.putLong(CHECKSUM_OFFSET, checksum(buffer, 0));
-        try (FileChannel file = LogFiles.openToWrite(path, false)) {
-            LogFiles.write(file, buffer, (sequence & 1) * COPY_OFFSET);
-            file.force(true);
-        }
+        LogCopies.write(path, 0, sequence, buffer);
     }
 
     private static long checksum(ByteBuffer buffer, int at) {
-        CRC32C crc = new CRC32C();
-        crc.update(buffer.slice(at + VERSION_OFFSET, SIZE - VERSION_OFFSET));
-        return crc.getValue();
+        return LogCopies.checksum(buffer, at + VERSION_OFFSET, at + SIZE);
     }
 }

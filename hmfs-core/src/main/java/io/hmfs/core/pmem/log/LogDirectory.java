@@ -44,7 +44,9 @@ final class LogDirectory implements AutoCloseable {
         PoolLock lock = PoolLock.acquire(path.resolve(LogFiles.LOCK));
         try {
             OwnFiles.closeDirectory(path);
-            return new LogDirectory(path, lock, LogControl.read(path.resolve(LogFiles.CONTROL)));
+            LogControl control = LogControl.read(path.resolve(LogFiles.CONTROL));
+            control.mark.begin();
+            return new LogDirectory(path, lock, control);
         } catch (IOException | RuntimeException | Error e) {
             lock.close();
             throw e;
@@ -135,8 +137,7 @@ final class LogDirectory implements AutoCloseable {
     /** The image is whole and on the disk: from here on there is a pool. */
     void seal() throws IOException {
         LogFiles.sync(path);
-        control.mark.reach(0);
-        control.mark.reach(0);
+        control.mark.begin();
         control.write();
         control.write(); // both copies have their place on the disk: a full one does not stop the folder
         LogFiles.sync(path);

@@ -8,15 +8,13 @@ import java.io.IOException;
 import java.lang.foreign.StructLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the newest log file begins of which a line may have been acknowledged: docs/format.md#log-mark. Without it a log whose last
- * file is gone looks like one that ended before. It stands in the control file, in blocks of its own with a sequence of its own, as only the log's writer
- * stores it, which must not wait for a fold. Two copies, written in turn, as those of {@link LogControl}.
+ * The first LSN of the newest log file: docs/format.md#log-mark. A start that finds no such file knows that it is missing; without the mark it would take the log
+ * for one that ended before. The mark is part of the control file, but has two {@linkplain LogCopies copies} of its own: the log's writer stores it, and must not
+ * wait for the folder, which stores the rest.
  *
  * <pre>
  *   0        8          16     24        32         40
@@ -65,7 +63,7 @@ public final class LogMark {
     /** The mark in what was read of a control file; null if neither copy is whole and of this log. */
     static @Nullable LogMark decode(Path path, long salt, ByteBuffer buffer) {
         LogMark newest = null;
-        for (int at = AT; at <= AT + LogControl.COPY_OFFSET; at += LogControl.COPY_OFFSET) {
+        for (int at = AT; at <= AT + LogCopies.DISTANCE; at += LogCopies.DISTANCE) {
             if (buffer.limit() >= at + SIZE
                     && buffer.getLong(at + MAGIC_OFFSET) == MAGIC
                     && buffer.getLong(at + CHECKSUM_OFFSET) == checksum(buffer, at)
@@ -84,6 +82,14 @@ public final class LogMark {
         return reached;
     }
 
+    /** Makes both copies durable if the file has none. A control file of this version is not one without them, so this comes before its first write. */
+    void begin() throws IOException {
+        if (sequence == 0) {
+            reach(0);
+            reach(0);
+        }
+    }
+
     /** Says durably that there is a log file that begins with this LSN. */
     void reach(long firstLsn) throws IOException {
         reached = firstLsn;
@@ -94,15 +100,10 @@ public final class LogMark {
         buffer.putLong(REACHED_OFFSET, reached);
         buffer.putLong(SEQUENCE_OFFSET, sequence);
         buffer.putLong(CHECKSUM_OFFSET, checksum(buffer, 0));
-        try (FileChannel file = LogFiles.openToWrite(path, false)) {
-            LogFiles.write(file, buffer, AT + (sequence & 1) * LogControl.COPY_OFFSET);
-            file.force(true);
-        }
+        LogCopies.write(path, AT, sequence, buffer);
     }
 
     private static long checksum(ByteBuffer buffer, int at) {
-        CRC32C crc = new CRC32C();
-        crc.update(buffer.slice(at + SALT_OFFSET, SIZE - SALT_OFFSET));
-        return crc.getValue();
+        return LogCopies.checksum(buffer, at + SALT_OFFSET, at + SIZE);
     }
 }

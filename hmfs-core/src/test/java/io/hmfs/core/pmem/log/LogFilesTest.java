@@ -1,6 +1,7 @@
 package io.hmfs.core.pmem.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,8 @@ import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.PoolFiles;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -307,6 +310,42 @@ final class LogFilesTest {
         }
     }
 
+    /** Makes the control file one from before there was a mark. */
+    private void forgetMark() throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(control())).order(ByteOrder.LITTLE_ENDIAN);
+        for (int at = 0; at <= LogCopies.DISTANCE; at += LogCopies.DISTANCE) {
+            bytes.putLong(at + LogControl.VERSION_OFFSET, 1);
+            bytes.putLong(
+                    at + LogControl.CHECKSUM_OFFSET,
+                    LogCopies.checksum(bytes, at + LogControl.VERSION_OFFSET, at + LogControl.SIZE));
+        }
+        Files.write(control(), Arrays.copyOf(bytes.array(), LogCopies.DISTANCE + LogControl.SIZE));
+    }
+
+    @Test
+    void aControlFileFromBeforeGetsAMarkFirst() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+        }
+        forgetMark();
+        LogDirectory.open(pool, options).close();
+        byte[] marked = Files.readAllBytes(control());
+        assertEquals(1, marked[LogControl.VERSION_OFFSET], "not written before the mark");
+        for (int copy = 0; copy < 2; copy++) {
+            ByteBuffer other = ByteBuffer.wrap(marked.clone()).order(ByteOrder.LITTLE_ENDIAN);
+            other.putLong(LogMark.AT + copy * LogCopies.DISTANCE, 0);
+            assertNotNull(LogMark.decode(control(), LogControl.read(control()).salt, other), "both copies are there");
+        }
+        loseMachine();
+        try (LoggedPoolFile file = open()) {
+            assertEquals(4, stored(file));
+        }
+        loseMachine();
+        Files.delete(segments().getLast());
+        PoolException e = assertThrows(PoolException.class, this::open);
+        assertTrue(String.valueOf(e.getMessage()).contains("there was a log file"), e.getMessage());
+    }
+
     @Test
     void aMarkThatIsDamagedTwiceIsAnError() throws IOException {
         open().close();
@@ -317,7 +356,7 @@ final class LogFilesTest {
             changed[LogMark.AT + at] ^= 1;
             Files.write(control(), changed);
             LogControl.read(control()); // the other copy is whole
-            changed[LogMark.AT + LogControl.COPY_OFFSET + at] ^= 1;
+            changed[LogMark.AT + LogCopies.DISTANCE + at] ^= 1;
             Files.write(control(), changed);
             assertEquals(
                     PoolException.Reason.NOT_A_POOL,
