@@ -11,7 +11,7 @@ final class Ancestry {
     /** No offset: the ancestor was met. */
     static final long MET = -1;
 
-    /** Deepest place that is climbed from: below it nothing can be moved. */
+    /** Most directories that a climb passes. A rename to a place below more is refused. */
     private static final int DEPTH_MAX = 1 << 16;
 
     private static final long ROOT_ID = 1;
@@ -47,7 +47,8 @@ final class Ancestry {
             }
             at = EntryRecord.parent(pmem, access);
         }
-        // Cut off on the way: the ancestor may stand further up, and a loop would be lost for ever.
+        // The climb was cut off, and the ancestor may stand further up: a rename that makes a loop would lose all that
+        // is in it.
         return at == ROOT_ID || at == ROOT_PARENT_ID ? Pmem.NULL : MET;
     }
 }

@@ -16,10 +16,10 @@ import java.util.Arrays;
  * meanwhile; two climbs in a row that meet the same access objects say that all of them stood there in the instant between.
  */
 final class PathOp {
-    /** Deepest place whose way up is told. */
+    /** Most directories above one whose ids are told. */
     private static final int DEPTH_MAX = 1 << 20;
 
-    /** Longest path that is told, in directories: no longer one can be sent to a server. */
+    /** Most directories of a path that is told: no client can send a longer path to a server. */
     private static final int PATH_DEPTH_MAX = 4096;
 
     /** Slots that are looked at under one pin. */

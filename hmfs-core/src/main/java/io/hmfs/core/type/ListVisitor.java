@@ -7,8 +7,8 @@ public interface ListVisitor {
     boolean visit(Name name, Attributes attributes);
 
     /**
-     * Told before each {@link #NODES} nodes of the list that the walk passes and does not show: what was removed and is not swept yet, or what comes before a
-     * cursor that names no entry. What it throws ends the listing; the cursor is behind the last entry taken.
+     * Called once for every {@link #NODES} nodes of the list that the walk passes without showing them: entries that were removed and are not swept yet, or
+     * entries before a cursor that names none of them. An exception from here ends the listing; the cursor is then behind the last entry that was taken.
      */
     default void passing() {}
 

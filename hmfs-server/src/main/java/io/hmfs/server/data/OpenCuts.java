@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 public final class OpenCuts implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(OpenCuts.class.getName());
     private static final long CLOSE_MILLIS = 10_000;
+
+    /** Cuts that wait for their thread; threads that add at once may exceed it by one each. */
+    static final int BEHIND_MAX = 256;
+
     private static final long END = 0; // no inode
 
     /** {@code record}: where it stands in the pool; {@code before}: the size that the file had. Its monitor is had by the thread that settles it. */
@@ -48,10 +52,17 @@ public final class OpenCuts implements AutoCloseable {
         open.put(inode, new OpenCut(record, size, before));
     }
 
-    /** The objects of a file are to be cut behind the request, for they are many. */
-    public void addBehind(long inode, long record, long size, long before) {
+    /**
+     * The objects of a file are to be cut after the request, for they are many. False: {@link #BEHIND_MAX} cuts wait already, so the request has to cut them itself.
+     * Each of them has a record of the pool, of which leases need some.
+     */
+    public boolean addBehind(long inode, long record, long size, long before) {
+        if (behind.size() >= BEHIND_MAX) {
+            return false;
+        }
         add(inode, record, size, before);
         behind.add(inode);
+        return true;
     }
 
     /** Whether a cut of this file is open. None comes to be while the file is shared. */

@@ -47,7 +47,7 @@ public final class Exports {
     private static final long HASH = 0x9E3779B97F4A7C15L;
     private static final Name ROOT_NAME = new Name();
 
-    /** The exports that there are: all of them, and in a table by hash, at most a quarter of which is used. */
+    /** The exports that there are: all of them, and in a table by hash, at most half of which is used. */
     private static final class Index {
         private final Export[] all;
         private final @Nullable Export[] byDirectory;

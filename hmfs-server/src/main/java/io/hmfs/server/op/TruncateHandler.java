@@ -114,8 +114,8 @@ public final class TruncateHandler implements Handler {
         Status outcome = truncateNamespace(request); // if it throws, the server stops, and the next start settles it
         if (outcome == Status.OK) {
             request.partition().awaitDurable();
-            if (data.store().blocks(file.size) - data.store().blocks(truncate.size()) > OBJECTS_MAX) {
-                data.cuts().addBehind(file.id, record, truncate.size(), file.size);
+            long objects = data.store().blocks(file.size) - data.store().blocks(truncate.size());
+            if (objects > OBJECTS_MAX && data.cuts().addBehind(file.id, record, truncate.size(), file.size)) {
                 return outcome;
             }
             cutObjects(data, file, record);

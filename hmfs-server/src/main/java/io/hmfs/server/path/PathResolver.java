@@ -133,8 +133,8 @@ public final class PathResolver {
     }
 
     /**
-     * Whether the user gets to where the last resolution has come in this instant, too. False also where that is not known: the path began at a directory, or is a very
-     * long one.
+     * Whether nothing has changed on the path since it was resolved: each name on it leads where it led, and the user may still pass. False also where the
+     * resolution did not record enough to tell: the path began at another directory than the root, or has more than {@value PathValidation#NAMES_MAX} names.
      */
     public boolean stands() {
         return !access.isLimited() || (validation.isWhole() && validation.stands(versions));

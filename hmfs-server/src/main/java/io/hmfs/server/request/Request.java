@@ -224,8 +224,9 @@ public final class Request {
     }
 
     /**
-     * Takes the lock of the name that {@link #path} was resolved to. Where that meant to wait, and somebody has changed meanwhile what lets this user through to it, or may
-     * have, the request begins again: what is done under the lock rests on rights that were there when it was taken.
+     * Takes the lock of the name to which {@link #path} was resolved. While a thread waits for the lock, another request can take away permissions on the
+     * path. So after a wait this checks the path, and throws {@link KeyLocks.BeginAgainException} if it has changed, or if that is not known: the pipeline then executes the request
+     * from its beginning.
      */
     public void lockKey() {
         PathResolver path = path();

@@ -31,8 +31,8 @@ public final class UserShares {
     public enum Resource {
         CONNECTIONS("connections", "connections-max", 1),
         /**
-         * Requests that have come in part, or wait to be executed. Half of a share is for what is there already: who takes room for the rest of a frame
-         * leaves it to others that have to wait.
+         * Requests that have come in part, or wait to be executed. {@link Account#tryTake} reserves room for the rest of a frame in one half of a share;
+         * the other half is for memory that is in use already.
          */
         REQUEST_BYTES("bytes of requests that have come in part or wait", "request-bytes-max", 2),
         REPLY_BYTES("bytes of replies that were not taken", "reply-bytes-max", 1),
@@ -99,7 +99,7 @@ public final class UserShares {
     /** {@code amount}: what the task will take; 0: that is not known, and any room will do. */
     private record Waiter(long amount, Runnable task) {}
 
-    /** {@code max}: how much there is of each; of what is not named, as much as anybody wants. */
+    /** {@code max}: how much there is of each; a resource that is not named has no bound. */
     public UserShares(Map<Resource, Long> max) {
         nobody.joined.incrementAndGet();
         for (Resource each : Resource.values()) {
@@ -175,7 +175,7 @@ public final class UserShares {
             return free <= 0 ? 0 : free - free / 2; // of one that is left, one
         }
 
-        /** Takes so much if that is within the share, of which what waits for room may be a part only. */
+        /** Takes so much if the user then holds no more than the share, or, of bytes of requests, than half of it. */
         public boolean tryTake(Resource resource, long amount) {
             Pot pot = pot(resource);
             AtomicLong held = holding(resource).held;

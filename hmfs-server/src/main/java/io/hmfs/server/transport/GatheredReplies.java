@@ -2,7 +2,6 @@ package io.hmfs.server.transport;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,12 +15,9 @@ final class GatheredReplies {
 
     private final TransportChannel channel;
     private final HeldReplies to;
-    private final Consumer<OutOfMemoryError> whenOutOfMemory;
     private @Nullable ByteBuf gathered;
 
-    /** {@code whenOutOfMemory} is to end the connection, later. */
-    GatheredReplies(TransportChannel channel, HeldReplies to, Consumer<OutOfMemoryError> whenOutOfMemory) {
-        this.whenOutOfMemory = whenOutOfMemory;
+    GatheredReplies(TransportChannel channel, HeldReplies to) {
         this.channel = channel;
         this.to = to;
     }
@@ -40,26 +36,18 @@ final class GatheredReplies {
             channel.flush();
             buffer = null;
         }
-        try {
-            if (buffer == null) {
-                buffer = channel.allocator().ioBuffer(Math.max(bytes, INITIAL));
-                gathered = buffer;
-            }
-            return buffer.ensureWritable(bytes);
-        } catch (OutOfMemoryError e) {
-            return instead(bytes, e);
+        if (buffer == null) {
+            buffer = channel.allocator().ioBuffer(Math.max(bytes, INITIAL));
+            gathered = buffer;
         }
+        return buffer.ensureWritable(bytes);
     }
 
-    /**
-     * Room in the heap: the connection ends, but the request that is being executed must come to its end. That there is no heap either ends the
-     * server.
-     */
-    private ByteBuf instead(int bytes, OutOfMemoryError cause) {
+    /** The same in the heap, in place of all that has gathered. */
+    ByteBuf roomInHeap(int bytes) {
         release();
         ByteBuf buffer = Unpooled.buffer(bytes);
         gathered = buffer;
-        whenOutOfMemory.accept(cause);
         return buffer;
     }
 

@@ -94,7 +94,7 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
         frames = new FrameAssembler(channel.allocator(), HELLO_FRAME_MAX);
         idle = new IdleTimeout(channel::nanoTime, limits.idleNanos());
         held = new HeldReplies(receiver, channel, this::heldAreSent);
-        gathered = new GatheredReplies(channel, held, this::outOfMemory);
+        gathered = new GatheredReplies(channel, held);
         peer = receiver.accept(this);
     }
 
@@ -103,7 +103,12 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
     @Override
     public ByteBuf room(int bytes) {
         sends();
-        return gathered.room(bytes);
+        try {
+            return gathered.room(bytes);
+        } catch (OutOfMemoryError e) {
+            outOfMemory(e);
+            return gathered.roomInHeap(bytes); // the request that is being executed must come to its end
+        }
     }
 
     @Override

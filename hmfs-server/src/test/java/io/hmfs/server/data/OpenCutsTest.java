@@ -74,6 +74,15 @@ class OpenCutsTest {
         assertEquals(List.of(11L), cleared);
     }
 
+    @Test
+    void noMoreCutsWaitThanTheirRecordsAreFor() {
+        for (int i = 0; i < OpenCuts.BEHIND_MAX; i++) {
+            assertTrue(cuts.addBehind(INODE + 1 + i, i + 1, 0, LENGTH));
+        }
+        assertFalse(cuts.addBehind(INODE, 1_000, 0, LENGTH));
+        assertFalse(cuts.isOpen(INODE), "its request cuts it");
+    }
+
     private static void awaitBlocked(Thread thread) {
         try {
             Await.until("the thread has seen an open cut", () -> thread.getState() == Thread.State.BLOCKED);
