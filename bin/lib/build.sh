@@ -58,6 +58,8 @@ build_started() {
 }
 build_done() {
     mv -f "$root/target/build.stamp.new" "$root/target/build.stamp"
+    rm -rf "$root/target/classes"
+    "$root/bin/lib/class-archives"
 }
 
 # with_lock NAME COMMAND…: one at a time among the launchers of this tree; a lock whose owner died is taken over.
