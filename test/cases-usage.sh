@@ -20,6 +20,17 @@ run server --pool x --port 99999
 expect "a port out of range" 2 'err=hmfs: --port is *99999*' err-lines=1
 run status --server 'a b'
 expect "a malformed address" 2 'err=hmfs: *a b*HOST:PORT*' err-lines=1
+# A start that loads its classes one by one takes twice the time, and nothing else would tell.
+while IFS='|' read -r command class; do
+    # shellcheck disable=SC2086 # a command and its arguments
+    HMFS_JAVA_OPTS="-Xlog:class+load:file=$work/loaded" run $command
+    run_as grep -c "$class source: shared objects file" "$work/loaded"
+    expect "$command loads its classes from an archive" 0 'out=1'
+done <<LIST
+fsck --help|io.hmfs.server.admin.FsckCommand
+fs -help ls|org.apache.hadoop.fs.FsShell
+bench acknowledged --help|io.hmfs.trials.TrialsCommand
+LIST
 # What only developers run, in environments that this machine may not have.
 run_as bash -c 'for script; do bash -n "$script" || exit; done' - "${hmfs%/*}"/{dev,test,lib/*} "${hmfs%/bin/*}"/test/*.sh "${hmfs%/bin/*}"/test/guest/*.sh
 expect "every script can be read by the shell" 0 err-lines=0

@@ -59,7 +59,7 @@ build_started() {
 build_done() {
     mv -f "$root/target/build.stamp.new" "$root/target/build.stamp"
     rm -rf "$root/target/classes"
-    "$root/bin/lib/class-archives"
+    HMFS_BUILD_ENDS=yes "$root/bin/lib/class-archives"
 }
 
 # with_lock NAME COMMAND…: one at a time among the launchers of this tree; a lock whose owner died is taken over.
@@ -85,6 +85,7 @@ with_lock() {
 
 build_if_stale() {
     [ -f "$root/pom.xml" ] || return 0 # an installed copy, not a source tree
+    [ -z "${HMFS_BUILD_ENDS:-}" ] || return 0 # a command that a build runs, which would wait for that build
     if build_stale; then
         with_lock build build_now
     fi

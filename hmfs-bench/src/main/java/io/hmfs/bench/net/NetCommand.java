@@ -50,6 +50,7 @@ import picocli.CommandLine.Option;
             "  hmfs bench net --ops batched --persistence pmem",
             "  hmfs bench net --name-node --log-dir /var/tmp",
             "  hmfs bench net --ops connections --in-flight 4000 --transport io_uring",
+            "  hmfs bench net --ops rdma --rdma-host 192.0.2.1",
             "  hmfs bench net --rounds 9 --millis 3000 --json net.json",
         })
 public final class NetCommand implements Callable<Integer> {
@@ -123,6 +124,12 @@ public final class NetCommand implements Callable<Integer> {
             description = "The server's sockets: auto, epoll, io_uring or nio (default ${DEFAULT-VALUE}).")
     private SocketKind transport = SocketKind.AUTO;
 
+    @Option(
+            names = "--rdma-host",
+            paramLabel = "ADDRESS",
+            description = "Address of an RDMA device of this machine, for the operations that need one.")
+    private @Nullable String rdmaHost;
+
     @Option(names = "--rounds", defaultValue = "5", description = "Rounds that count (default ${DEFAULT-VALUE}).")
     private int rounds;
 
@@ -184,6 +191,7 @@ public final class NetCommand implements Callable<Integer> {
                 PoolSize.of(files + made),
                 persistenceAsked == null ? (onDisk ? Persistence.LOGGED : Persistence.PROCESS) : persistenceAsked,
                 transport,
+                rdmaHost,
                 poolDirectory == null ? PoolDirectory.standard() : poolDirectory,
                 logDirectory == null ? Path.of(System.getProperty("java.io.tmpdir")) : logDirectory);
     }

@@ -61,6 +61,16 @@ enum Scenario {
             "N in flight in all, at least one for each active connection",
             "16 connections with as many in flight in all, and as many on each; an echo, likewise",
             Scenario::connections),
+    RDMA(
+            "stat, listing, bytes of a file by RDMA to --rdma-host; stats that are read in the server's memory",
+            "N in flight, one in flight",
+            "the same by TCP to the same address; stats that are asked for",
+            RdmaScenarios::beside),
+    RDMA_CONNECTIONS(
+            "stat over --connections by RDMA; memory that they pin",
+            "N in flight in all",
+            "16 of them",
+            RdmaScenarios::connections),
     NAME_NODE(
             "create of an empty file, on the disk before its answer",
             "N in flight; HDFS by --name-node-threads",

@@ -38,6 +38,7 @@ final class Testbed implements AutoCloseable {
      * @param poolSize bytes of each pool
      * @param persistence the servers' mode
      * @param sockets the servers' sockets
+     * @param rdmaHost address of an RDMA device of this machine, for the scenarios that need one
      * @param poolParent where pools are made
      * @param logParent where logs are made
      */
@@ -52,6 +53,7 @@ final class Testbed implements AutoCloseable {
             long poolSize,
             Persistence persistence,
             SocketKind sockets,
+            @Nullable String rdmaHost,
             Path poolParent,
             Path logParent) {
         long nanos() {

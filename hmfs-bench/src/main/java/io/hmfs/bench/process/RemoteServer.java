@@ -2,6 +2,7 @@ package io.hmfs.bench.process;
 
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.HmfsClient;
+import io.hmfs.client.TransportKind;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.server.transport.SocketKind;
 import java.io.IOException;
@@ -81,16 +82,22 @@ public final class RemoteServer implements AutoCloseable {
 
     /** A client that has so many requests on the wire. */
     public HmfsClient connect(int inFlightMax) throws IOException {
+        return HmfsClient.connect("127.0.0.1", port, options(inFlightMax));
+    }
+
+    /** The same, over a transport, to the address on which a server with {@link #rdma} listens. */
+    public HmfsClient connect(String host, TransportKind transport, int inFlightMax) throws IOException {
+        return HmfsClient.connect(host, port, options(inFlightMax).withTransport(transport));
+    }
+
+    private static ClientOptions options(int inFlightMax) {
         ClientOptions defaults = ClientOptions.defaults();
-        ClientOptions options =
-                new ClientOptions(defaults.user(), defaults.connectTimeout(), defaults.requestTimeout(), inFlightMax);
-        return HmfsClient.connect("127.0.0.1", port, options);
+        return new ClientOptions(defaults.user(), defaults.connectTimeout(), defaults.requestTimeout(), inFlightMax);
     }
 
     /** Bytes used on the server's heap after a full collection. */
     public long heapUsed() throws IOException {
-        String answer = child.ask(ServerMain.HEAP);
-        return Long.parseLong(answer.substring(ServerMain.HEAP.length()).strip());
+        return ask(ServerMain.HEAP);
     }
 
     /**
@@ -105,6 +112,26 @@ public final class RemoteServer implements AutoCloseable {
     public Memory memory() throws IOException {
         String[] words = child.ask(ServerMain.MEMORY).split(" ", -1);
         return new Memory(Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
+    }
+
+    /** Nanoseconds for which the server's threads have run. */
+    public long processorNanos() throws IOException {
+        return ask(ServerMain.PROCESSOR);
+    }
+
+    /** Bytes of the server that devices may reach, and which therefore stay in memory. */
+    public long pinned() throws IOException {
+        return ask(ServerMain.PINNED);
+    }
+
+    private long ask(String what) throws IOException {
+        return Long.parseLong(child.ask(what).substring(what.length()).strip());
+    }
+
+    /** Flags for a server that is reached by RDMA too, and lets clients read the attributes in so many directories. */
+    public static List<String> rdma(String host, int remoteStatDirectories) {
+        return List.of(
+                "-D" + ServerMain.RDMA_HOST + "=" + host, "-D" + ServerMain.REMOTE_STATS + "=" + remoteStatDirectories);
     }
 
     /** Flags for a server with these sockets. */
