@@ -63,6 +63,7 @@ final class ServerChild implements AutoCloseable {
                         "-ea",
                         "--enable-native-access=ALL-UNNAMED",
                         "-Xmx128m",
+                        "-XX:+ExitOnOutOfMemoryError", // as bin/hmfs starts it
                         "-XX:TieredStopAtLevel=1", // it lives for a second or two
                         "-XX:+UseSerialGC",
                         "-cp",
@@ -94,6 +95,14 @@ final class ServerChild implements AutoCloseable {
 
     int port() {
         return port;
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
     }
 
     /** SIGKILL; and with the machine goes what stood in its memory. Then a new server on the same port. */
