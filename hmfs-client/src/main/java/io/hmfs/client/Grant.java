@@ -3,8 +3,9 @@ package io.hmfs.client;
 import io.hmfs.wire.Wire;
 
 /**
- * What the server gave when it opened or made a file: the permission to read or write its data for some hours. The
- * bytes are the server's own affair; shown by another user, or for another file, they are worth nothing.
+ * What the server gave when it opened or made a file: the permission to read or write its data for some hours, or until
+ * the file's mode, owner or ACL change so that somebody's right may end; then a request that shows it is ACCESS_DENIED,
+ * and {@link HmfsClient#open} gives another to a user that still has the right. The bytes are the server's own affair; shown by another user, or for another file, they are worth nothing.
  *
  * @param lease the number of the lease that came with it, from {@link ClientLeases#next}; 0: none
  */

@@ -154,6 +154,11 @@ public final class HmfsClient implements AutoCloseable {
         return open(path, read, write, 0);
     }
 
+    /** Opens a file; see {@link #open(String, boolean, boolean)}. */
+    public CompletableFuture<OpenedFile> openAsync(String path, boolean read, boolean write) {
+        return calls.submitMade(files.open, path, () -> FileCalls.Open.of(path, read, write, 0));
+    }
+
     /** Opens with a lease of this number, if the file is to be written: LEASED if another writer has one on it. */
     public OpenedFile open(String path, boolean read, boolean write, long lease) throws IOException {
         return calls.call(files.open, path, FileCalls.Open.of(path, read, write, lease));
@@ -399,8 +404,10 @@ public final class HmfsClient implements AutoCloseable {
     }
 
     /**
-     * Writes to an object of the builtin data store; the source must not change until then. The grant must be one to
-     * write.
+     * Writes to an object of the builtin data store, making it if need be; the source must not change until then. The
+     * grant must be one to write, and have a lease: LEASE_LOST. Not readable through a file before its size is committed.
+     * ACCESS_DENIED also if the grant has ended, as it does when mode, owner or ACL of the file take a right away:
+     * {@link #open} gives another, if the user still has the right.
      */
     public CompletableFuture<Void> writeBlockAsync(
             Grant grant, long inode, long block, long offset, byte[] source, int sourceOffset, int length) {
@@ -416,19 +423,11 @@ public final class HmfsClient implements AutoCloseable {
                 writeBlockAsync(grant, inode, block, offset + first, source, sourceOffset + first, length - first));
     }
 
-    /** {@link #writeBlockAsync(Grant, long, long, long, byte[], int, int)} without a grant, for a user that needs none. */
-    public CompletableFuture<Void> writeBlockAsync(
-            long inode, long block, long offset, byte[] source, int sourceOffset, int length) {
-        return writeBlockAsync(Grant.NONE, inode, block, offset, source, sourceOffset, length);
-    }
-
-    /**
-     * Writes to an object of the builtin data store, making it if need be. Not readable through a file before its size
-     * is committed.
-     */
-    public void writeBlock(long inode, long block, long offset, byte[] source, int sourceOffset, int length)
+    /** Writes to an object of the builtin data store; see {@link #writeBlockAsync}. */
+    public void writeBlock(
+            Grant grant, long inode, long block, long offset, byte[] source, int sourceOffset, int length)
             throws IOException {
-        calls.await(writeBlockAsync(inode, block, offset, source, sourceOffset, length));
+        calls.await(writeBlockAsync(grant, inode, block, offset, source, sourceOffset, length));
     }
 
     /** Forces an object of the builtin data store to the disk. */

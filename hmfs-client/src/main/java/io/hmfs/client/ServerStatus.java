@@ -5,7 +5,7 @@ import java.util.UUID;
 /**
  * A server's figures at one moment.
  *
- * @param poolPath the pool's file on the server
+ * @param poolPath the pool's file on the server; empty for users that are no superusers
  * @param backing what maps it: {@code mapped} or {@code pmdk}
  * @param persistence what an acknowledged operation survives: {@code pmem} or {@code process}
  * @param clusterId identity given when the pool was made

@@ -33,6 +33,7 @@ final class PoolRecords implements Records {
             case LEASE -> TableRecord.LEASE;
             case QUOTA -> TableRecord.QUOTA;
             case CUT -> TableRecord.CUT;
+            case GRANT_EPOCH -> TableRecord.GRANT_EPOCH;
         };
     }
 

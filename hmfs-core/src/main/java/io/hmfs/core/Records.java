@@ -13,14 +13,16 @@ public interface Records {
     /** No record. */
     long NONE = 0;
 
-    /** What a record is about. Of two leases or quotas with one key, a start finds the one that was put last; of cuts, all. */
+    /** What a record is about. Of two with one key, a start finds the one that was put last; of cuts, all. */
     enum Kind {
         /** A client writes a file; key: its inode. Client id, mark of the client, number of the lease. */
         LEASE,
         /** Limits of a directory; key: its id. Names, bytes, 0; -1: no limit. */
         QUOTA,
         /** A file that is being cut; key: its inode. Parent id, {@link #hash} of its name there, size before. */
-        CUT
+        CUT,
+        /** Grants of files that have ended; key: a stripe of inodes. How often each of three causes has ended some. */
+        GRANT_EPOCH
     }
 
     /** Is shown the records of a kind. */

@@ -293,9 +293,10 @@ final class RecordsTest {
         assertEquals(Status.OK, namespace.create(ROOT, Name.of("f"), 0644, 0, 0, out));
         long at = records.put(Kind.LEASE, out.id, 1, 2, 3);
         records.put(Kind.QUOTA, ROOT, 5, 6, 0);
+        records.put(Kind.GRANT_EPOCH, 4_711, 1, 2, 3); // of a stripe, which no file need have
         namespace.close();
         assertEquals(List.of(), check(file).findings());
-        assertEquals(2L, check(file).counted().get("records"));
+        assertEquals(3L, check(file).counted().get("records"));
         long word = regionWord(file);
         long[][] bent = {
             {at + TableRecord.STATE_OFFSET, file.pmem().get(at) ^ 1 << 20},
@@ -317,6 +318,7 @@ final class RecordsTest {
             assertEquals(0, repaired.damage(), () -> repaired.findings().toString());
             Records next = open(damaged).records();
             assertEquals(1, all(next, Kind.QUOTA).size(), "what was not damaged is kept");
+            assertEquals(Map.of(4_711L, List.of(1L, 2L, 3L)), all(next, Kind.GRANT_EPOCH));
             assertEquals(
                     each[0] >= at && each[0] < at + 64 ? 0 : 1,
                     all(next, Kind.LEASE).size());

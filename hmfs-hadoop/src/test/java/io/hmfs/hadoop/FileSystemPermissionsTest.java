@@ -225,16 +225,18 @@ class FileSystemPermissionsTest {
     }
 
     @Test
-    void open_streams_keep_what_they_were_opened_for() throws IOException {
+    void open_streams_end_with_the_right() throws IOException {
         admin.setPermission(directory, new FsPermission((short) 0777));
         Path path = file("shared", 0666);
-        try (FSDataInputStream in = eve.open(path);
-                FSDataOutputStream out = eve.append(path)) {
+        try (FSDataInputStream in = eve.open(path)) {
+            FSDataOutputStream out = eve.append(path);
             admin.setPermission(path, new FsPermission((short) 0));
-            assertEquals('s', in.read());
+            denied(in::read);
             out.write('!');
+            denied(out::hflush);
+            assertThrows(IOException.class, out::close);
         }
-        assertEquals(7, admin.getFileStatus(path).getLen());
+        assertEquals(6, admin.getFileStatus(path).getLen());
     }
 
     @Test

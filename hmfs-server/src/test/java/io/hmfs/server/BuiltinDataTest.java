@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
+import io.hmfs.client.Grant;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
+import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
@@ -67,12 +69,11 @@ class BuiltinDataTest {
 
     /** A file with 1000 bytes in each of so many blocks. */
     static FileInfo fileOf(HmfsClient client, String path, int blocks) throws IOException {
-        FileInfo file = client.create(path, PLAIN);
+        OpenedFile file = LeasedFiles.create(client, path, PLAIN);
         for (int block = 0; block < blocks; block++) {
-            client.writeBlock(file.id(), block, 0, bytes(block, 1000), 0, 1000);
+            LeasedFiles.write(client, file, block, 0, bytes(block, 1000));
         }
-        client.append(file, (blocks - 1L) * ServerFixture.BLOCK_SIZE + 1000);
-        return file;
+        return LeasedFiles.close(client, file, (blocks - 1L) * ServerFixture.BLOCK_SIZE + 1000);
     }
 
     private List<String> objects(ServerFixture fixture) throws IOException {
@@ -89,16 +90,18 @@ class BuiltinDataTest {
         byte[] data = bytes(1, ServerFixture.BLOCK_SIZE);
         try (ServerFixture fixture = fixture(persistence);
                 HmfsClient client = fixture.client()) {
-            FileInfo file = client.create("/f", PLAIN);
+            OpenedFile opened = LeasedFiles.create(client, "/f", PLAIN);
+            FileInfo file = opened.info();
             List<CompletableFuture<Void>> writes = new ArrayList<>();
             for (int at = 0; at < data.length; at += 10_000) {
-                writes.add(client.writeBlockAsync(file.id(), 3, at, data, at, Math.min(10_000, data.length - at)));
+                writes.add(client.writeBlockAsync(
+                        opened.grant(), file.id(), 3, at, data, at, Math.min(10_000, data.length - at)));
             }
             for (CompletableFuture<Void> write : writes) {
                 write.get();
             }
             client.syncBlockAsync(file.id(), 3).get();
-            client.append(file, 4L * ServerFixture.BLOCK_SIZE);
+            LeasedFiles.close(client, opened, 4L * ServerFixture.BLOCK_SIZE);
             byte[] read = new byte[data.length + 500];
             int count = client.readBlock(file.id(), 3, 0, read, 0, data.length); // several chunks
             assertEquals(data.length, count);
@@ -136,9 +139,11 @@ class BuiltinDataTest {
         try (ServerFixture fixture = fixture(Persistence.PROCESS);
                 HmfsClient client = fixture.client()) {
             byte[] one = new byte[1];
-            assertCode(ResultCode.INVALID_ARGUMENT, client.writeBlockAsync(7, 0, ServerFixture.BLOCK_SIZE, one, 0, 1));
-            assertCode(ResultCode.INVALID_ARGUMENT, client.writeBlockAsync(7, -1, 0, one, 0, 1));
-            assertCode(ResultCode.INVALID_ARGUMENT, client.writeBlockAsync(0, 0, 0, one, 0, 1));
+            assertCode(
+                    ResultCode.INVALID_ARGUMENT,
+                    client.writeBlockAsync(Grant.NONE, 7, 0, ServerFixture.BLOCK_SIZE, one, 0, 1));
+            assertCode(ResultCode.INVALID_ARGUMENT, client.writeBlockAsync(Grant.NONE, 7, -1, 0, one, 0, 1));
+            assertCode(ResultCode.INVALID_ARGUMENT, client.writeBlockAsync(Grant.NONE, 0, 0, 0, one, 0, 1));
             assertCode(ResultCode.INVALID_ARGUMENT, client.readBlockAsync(7, 0, -1, one, 0, 1));
             assertEquals(List.of(), objects(fixture));
         }
@@ -159,8 +164,8 @@ class BuiltinDataTest {
             fileOf(client, "/overwritten", 2);
             fileOf(client, "/replaced", 2);
             FileInfo kept = fileOf(client, "/kept", 1);
-            FileInfo uncommitted = client.create("/uncommitted", PLAIN);
-            client.writeBlock(uncommitted.id(), 0, 0, bytes(1, 10), 0, 10);
+            OpenedFile uncommitted = LeasedFiles.create(client, "/uncommitted", PLAIN);
+            LeasedFiles.write(client, uncommitted, 0, 0, bytes(1, 10));
             assertEquals(9, objects(fixture).size());
             client.delete("/deleted");
             client.delete("/uncommitted");
@@ -215,10 +220,12 @@ class BuiltinDataTest {
     void writesAfterTheRemovalAreRefused() throws Exception {
         try (ServerFixture fixture = fixture(Persistence.PROCESS);
                 HmfsClient client = fixture.client()) {
-            FileInfo file = fileOf(client, "/f", 1);
+            fileOf(client, "/f", 1);
+            OpenedFile file = LeasedFiles.append(client, "/f");
             client.delete("/f");
             awaitObjects(fixture, 0);
-            assertCode(ResultCode.STALE, client.writeBlockAsync(file.id(), 1, 0, new byte[5], 0, 5));
+            long inode = file.info().id();
+            assertCode(ResultCode.LEASE_LOST, client.writeBlockAsync(file.grant(), inode, 1, 0, new byte[5], 0, 5));
             assertEquals(List.of(), objects(fixture));
         }
     }
@@ -264,7 +271,12 @@ class BuiltinDataTest {
             try (HmfsClient client = fixture.client()) {
                 fileOf(client, "/gone", 2);
                 stays = fileOf(client, "/stays", 1);
-                client.writeBlock(stays.id(), 0, 1000, bytes(3, 10), 0, 10); // by a stream that goes on
+                LeasedFiles.write(
+                        client,
+                        LeasedFiles.append(client, "/stays"),
+                        0,
+                        1000,
+                        bytes(3, 10)); // by a stream that goes on
                 fileOf(client, "/taken", 2);
             }
             fixture.server().close();
@@ -317,8 +329,9 @@ class BuiltinDataTest {
                 HmfsClient client = fixture.client()) {
             FileInfo file = fileOf(client, "/huge", 1);
             client.truncate("/huge", 1L << 61);
-            client.writeBlock(file.id(), 5, 0, bytes(5, 1000), 0, 1000);
-            client.append(file, (1L << 62) + 1);
+            OpenedFile again = LeasedFiles.append(client, "/huge");
+            LeasedFiles.write(client, again, 5, 0, bytes(5, 1000));
+            LeasedFiles.close(client, again, (1L << 62) + 1);
             client.truncate("/huge", 1000);
             client.truncate("/huge", 1L << 62);
             assertEquals(-1, client.readBlock(file.id(), 5, 0, new byte[10], 0, 10));

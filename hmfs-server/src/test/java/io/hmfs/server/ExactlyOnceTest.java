@@ -223,9 +223,7 @@ class ExactlyOnceTest {
             Path place = Files.createDirectory(directory.resolve(each.getKey()));
             try (ServerFixture fixture = new ServerFixture(place)) {
                 try (HmfsClient client = fixture.client()) {
-                    FileInfo file = client.create("/f", PLAIN);
-                    client.writeBlock(file.id(), 0, 0, new byte[1000], 0, 1000);
-                    client.append(file, 1000);
+                    LeasedFiles.of(client, "/f", PLAIN, new byte[1000]);
                 }
                 Weather weather = (number, _) -> number == 0 ? Fate.LOSE_REPLY : Fate.PASS;
                 try (FrameProxy proxy = new FrameProxy(fixture.port(), weather, () -> restartAndUndo(fixture));

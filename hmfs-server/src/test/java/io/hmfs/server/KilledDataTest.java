@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
-import io.hmfs.client.Grant;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ListingCursor;
@@ -304,21 +303,10 @@ class KilledDataTest {
     /** Files with data that are all committed. */
     private static List<FileInfo> makeFiles(HmfsClient client, String home, byte[] bytes) throws Exception {
         client.mkdir(home, 0755, false);
-        List<CompletableFuture<FileInfo>> making = new ArrayList<>();
+        List<FileInfo> made = new ArrayList<>();
         for (int i = 0; i < FILES; i++) {
-            making.add(client.createAsync(inDoubt(home, i), PLAIN));
+            made.add(LeasedFiles.of(client, inDoubt(home, i), PLAIN, Arrays.copyOf(bytes, SMALL)));
         }
-        List<FileInfo> made = all(making);
-        List<CompletableFuture<Void>> writing = new ArrayList<>();
-        for (FileInfo each : made) {
-            writing.add(client.writeBlockAsync(each.id(), 0, 0, bytes, 0, SMALL));
-        }
-        all(writing);
-        writing.clear();
-        for (FileInfo each : made) {
-            writing.add(client.appendAsync(each, SMALL, Grant.NONE));
-        }
-        all(writing);
         return made;
     }
 

@@ -39,10 +39,7 @@ class NewPoolTest {
     }
 
     private static FileInfo fileOf(HmfsClient client, String path, String text) throws IOException {
-        FileInfo file = client.create(path, PLAIN);
-        client.writeBlock(file.id(), 0, 0, text.getBytes(StandardCharsets.UTF_8), 0, text.length());
-        client.append(file, text.length());
-        return file;
+        return LeasedFiles.of(client, path, PLAIN, text.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test

@@ -59,7 +59,7 @@ class OrphansTest extends PlantedObjects {
         plant(GONE, 7, 11);
         plant(GONE + 1, 123_456_789, 1);
         FileInfo behind = write(admin, "/behind", bytes(1, ServerFixture.BLOCK_SIZE));
-        admin.writeBlock(behind.id(), 1, 0, new byte[5], 0, 5);
+        LeasedFiles.write(admin, LeasedFiles.append(admin, "/behind"), 1, 0, new byte[5]);
         admin.create("/empty", FILE);
 
         Seen seen = new Seen();

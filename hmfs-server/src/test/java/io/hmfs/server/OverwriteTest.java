@@ -11,7 +11,6 @@ import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ListingCursor;
-import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
@@ -78,12 +77,7 @@ class OverwriteTest {
     }
 
     private static FileInfo overwrite(HmfsClient client, int file) throws Exception {
-        OpenedFile made = client.createAndOpen(path(file), OVERWRITE);
-        byte[] bytes = new byte[10 + file];
-        client.writeBlockAsync(made.grant(), made.info().id(), 0, 0, bytes, 0, bytes.length)
-                .join();
-        client.append(made.info(), bytes.length, made.grant());
-        return made.info();
+        return LeasedFiles.of(client, path(file), OVERWRITE, new byte[10 + file]);
     }
 
     @Test

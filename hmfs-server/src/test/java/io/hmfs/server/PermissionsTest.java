@@ -127,9 +127,7 @@ class PermissionsTest extends UsersOfOneServer {
                         new ServerFixture(other, builder -> builder.set(ServerSetting.PERMISSIONS_ENABLED, false));
                 HmfsClient unchecked = open.client("eve")) {
             admin.stat("/");
-            FileInfo file = unchecked.create("/f", new CreateOptions(0, false, false, 0755));
-            unchecked.writeBlock(file.id(), 0, 0, new byte[5], 0, 5);
-            unchecked.append(file, 5);
+            LeasedFiles.of(unchecked, "/f", new CreateOptions(0, false, false, 0755), new byte[5]);
             unchecked.chown("/f", "bob", "wheel");
         }
     }
@@ -254,8 +252,7 @@ class PermissionsTest extends UsersOfOneServer {
                 EntryDecoder made = new EntryDecoder().wrapAndApplyHeader(peer.read(), 0, new MessageHeaderDecoder());
                 assertEquals(i, made.correlationId());
                 Grant grant = new Grant(made.grant(), made.seal());
-                eve.writeBlockAsync(grant, made.inode(), 0, 0, new byte[3], 0, 3)
-                        .join();
+                eve.syncBlockAsync(grant, made.inode(), 0).join();
                 RawPeer.Failure failure = peer.readFailure();
                 assertEquals(ResultCode.ACCESS_DENIED, failure.code());
                 assertEquals(

@@ -7,6 +7,7 @@ import io.hmfs.client.Census;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
+import io.hmfs.client.OpenedFile;
 import io.hmfs.client.gc.BuiltinObjects;
 import io.hmfs.client.gc.ObjectStore;
 import io.hmfs.client.gc.Orphans;
@@ -39,13 +40,13 @@ abstract class PlantedObjects extends UsersOfOneServer {
     }
 
     static FileInfo write(HmfsClient client, String path, byte[] data) throws IOException {
-        FileInfo file = client.create(path, FILE);
+        OpenedFile file = LeasedFiles.create(client, path, FILE);
         for (int at = 0; at < data.length; at += ServerFixture.BLOCK_SIZE) {
             int length = Math.min(ServerFixture.BLOCK_SIZE, data.length - at);
-            client.writeBlock(file.id(), at / ServerFixture.BLOCK_SIZE, 0, data, at, length);
+            long inode = file.info().id();
+            client.writeBlock(file.grant(), inode, at / ServerFixture.BLOCK_SIZE, 0, data, at, length);
         }
-        client.append(file, data.length);
-        return file;
+        return LeasedFiles.close(client, file, data.length);
     }
 
     static byte[] bytes(long seed, int length) {

@@ -12,6 +12,7 @@ import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.ListPage;
 import io.hmfs.client.ListingCursor;
+import io.hmfs.client.OpenedFile;
 import io.hmfs.client.TransportKind;
 import io.hmfs.client.transport.rdma.MemoryVerbs;
 import io.hmfs.client.transport.rdma.RdmaTransport;
@@ -151,10 +152,11 @@ class RdmaServerTest {
         byte[] bytes = new byte[8 * CHUNK];
         new Random(7).nextBytes(bytes);
         try (HmfsClient client = client(verbs, OPTIONS)) {
-            FileInfo file = client.create("/f", PLAIN);
+            OpenedFile opened = LeasedFiles.create(client, "/f", PLAIN);
+            FileInfo file = opened.info();
             List<CompletableFuture<Void>> written = new ArrayList<>();
             for (int at = 0; at < bytes.length; at += CHUNK) {
-                written.add(client.writeBlockAsync(file.id(), 0, at, bytes, at, CHUNK));
+                written.add(client.writeBlockAsync(opened.grant(), file.id(), 0, at, bytes, at, CHUNK));
             }
             for (CompletableFuture<Void> each : written) {
                 each.get();

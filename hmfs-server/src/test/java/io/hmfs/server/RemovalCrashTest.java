@@ -64,9 +64,7 @@ class RemovalCrashTest {
             CompletableFuture<IOException> removed;
             try (HmfsClient client = connect(server)) {
                 for (String name : new String[] {"a", "b"}) {
-                    FileInfo file = client.create("/" + name, PLAIN);
-                    client.writeBlock(file.id(), 0, 0, new byte[10], 0, 10);
-                    client.append(file, 10);
+                    LeasedFiles.of(client, "/" + name, PLAIN, new byte[10]);
                 }
                 // No server answers it, and the client would wait for another server.
                 removed =
@@ -200,9 +198,7 @@ class RemovalCrashTest {
                     case 0 -> client.delete(name);
                     case 1 -> client.rename(name, "/n" + random.nextInt(4), random.nextBoolean());
                     default -> {
-                        FileInfo file = client.create(name, OVERWRITE);
-                        client.writeBlock(file.id(), 0, 0, new byte[10], 0, 10);
-                        client.append(file, 10);
+                        LeasedFiles.of(client, name, OVERWRITE, new byte[10]);
                         committed++;
                     }
                 }

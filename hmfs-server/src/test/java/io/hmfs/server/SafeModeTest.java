@@ -43,7 +43,7 @@ class SafeModeTest extends UsersOfOneServer {
                 throw e.getCause();
             }
         });
-        all.put("append", () -> bob.append(file, 100, grant));
+        all.put("append", () -> bob.append(file, 100, grant, true));
         all.put("truncate", () -> bob.truncate("/home/bob/secret", 1));
         all.put(
                 "set xattr",
@@ -58,7 +58,8 @@ class SafeModeTest extends UsersOfOneServer {
     @Test
     void everyChangeIsRefusedAndEveryQuestionAnsweredUntilItEnds() throws Throwable {
         FileInfo file = secretOfBob();
-        Grant grant = bob.open("/home/bob/secret", true, true).grant();
+        Grant grant =
+                bob.open("/home/bob/secret", true, true, bob.leases().next()).grant();
         assertFalse(admin.isInSafeMode());
         admin.setSafeMode(true);
         assertTrue(bob.isInSafeMode());

@@ -55,7 +55,7 @@ class SocketsTest {
             assertEquals(sockets.label(), fixture.server().transportLabel());
             String metrics = client.metrics();
             assertTrue(metrics.contains("hmfs_transport{kind=\"" + sockets.label() + "\"} 1"), metrics);
-            OpenedFile file = client.createAndOpen("/f", PLAIN);
+            OpenedFile file = LeasedFiles.create(client, "/f", PLAIN);
             List<CompletableFuture<?>> chunks = new ArrayList<>();
             for (int block = 0; block < 8; block++) {
                 for (int at = 0; at < written.length; at += ServerFixture.CHUNK_SIZE) {
@@ -65,7 +65,7 @@ class SocketsTest {
             }
             chunks.forEach(CompletableFuture::join);
             chunks.clear();
-            client.append(file.info(), 8L * ServerFixture.BLOCK_SIZE);
+            LeasedFiles.close(client, file, 8L * ServerFixture.BLOCK_SIZE);
             OpenedFile opened = client.open("/f", true, false);
             for (int at = 0; at < read.length; at += ServerFixture.CHUNK_SIZE) {
                 chunks.add(client.readBlockAsync(

@@ -54,9 +54,7 @@ class StrangerTest {
         try (HmfsClient client = server.client()) {
             client.mkdir("/private", 0755, false);
             client.mkdir("/tmp", 01777, false);
-            OpenedFile file = client.createAndOpen("/private/f", PLAIN);
-            client.writeBlock(file.info().id(), 0, 0, new byte[] {7}, 0, 1);
-            client.append(file.info(), 1);
+            LeasedFiles.of(client, "/private/f", PLAIN, new byte[] {7});
         }
     }
 

@@ -60,9 +60,7 @@ class TreesTest extends UsersOfOneServer {
 
     /** A file of ten bytes with their object. */
     private void data(String path) throws IOException {
-        FileInfo file = admin.create(path, PLAIN);
-        admin.writeBlock(file.id(), 0, 0, new byte[10], 0, 10);
-        admin.append(file, 10);
+        LeasedFiles.of(admin, path, PLAIN, new byte[10]);
     }
 
     @Test

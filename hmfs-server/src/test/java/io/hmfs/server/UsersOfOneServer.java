@@ -7,7 +7,6 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -54,11 +53,7 @@ abstract class UsersOfOneServer {
     }
 
     FileInfo secretOfBob() throws IOException {
-        OpenedFile made = bob.createAndOpen("/home/bob/secret", PLAIN);
-        byte[] text = "secret".getBytes(StandardCharsets.UTF_8);
-        FileInfo file = made.info();
-        bob.writeBlockAsync(made.grant(), file.id(), 0, 0, text, 0, 6).join();
-        bob.append(file, 6, made.grant());
+        LeasedFiles.of(bob, "/home/bob/secret", PLAIN, "secret".getBytes(StandardCharsets.UTF_8));
         return bob.stat("/home/bob/secret");
     }
 }

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The record table. A line whose state does not fit its words tells nothing: it is cleared. Two leases or quotas with one key are what a
- * crash leaves between the new and the old one; a record whose file or directory is gone waits for its owner to drop it.
+ * The record table. A line whose state does not fit its words tells nothing: it is cleared. Two records with one key, unless they are cuts,
+ * are what a crash leaves between the new and the old one; one whose file or directory is gone waits for its owner to drop it.
  */
 final class RecordCheck {
     private static final String TABLE = "record table";
@@ -77,7 +77,11 @@ final class RecordCheck {
                     "another one at 0x" + Long.toHexString(other),
                     "the next start keeps the one that was put last");
         }
-        (kind == TableRecord.QUOTA ? directories : files).put(key, at);
+        switch (kind) {
+            case TableRecord.GRANT_EPOCH -> {} // of a stripe, which is always there
+            case TableRecord.QUOTA -> directories.put(key, at);
+            default -> files.put(key, at);
+        }
     }
 
     /** What is left of the subjects after a look at everything that has an id. */

@@ -15,7 +15,7 @@ import java.lang.foreign.StructLayout;
  * </pre>
  * state = kind in the lowest eight bits, above it a hash of the five words behind it; stored last, and 0 before any other word
  * changes. Stores to one line become durable in their order, so a crash leaves a whole record or none, and a state that does not
- * fit is damage. Of two leases or quotas with one key, the one with the higher order holds.
+ * fit is damage. Of two with one key, unless they are cuts, the one with the higher order holds.
  */
 public final class TableRecord {
     public static final long SIZE = 64;
@@ -34,6 +34,9 @@ public final class TableRecord {
 
     /** A file is being cut. Key: inode. Words: parent id, hash of the name, size before. */
     public static final int CUT = 3;
+
+    /** Grants that have ended. Key: a stripe of inodes, from 1 on. Words: changes of modes, of owners, recoveries. */
+    public static final int GRANT_EPOCH = 4;
 
     private static final int KIND_BITS = 8;
     private static final long KIND_MASK = (1 << KIND_BITS) - 1;
@@ -99,7 +102,7 @@ public final class TableRecord {
     /** Whether a state word that is not 0 is one of the record behind it. */
     public static boolean isWhole(Pmem pmem, long at, long state) {
         int kind = kind(state);
-        return kind >= LEASE && kind <= CUT && check(state) == check(pmem, at, kind);
+        return kind >= LEASE && kind <= GRANT_EPOCH && check(state) == check(pmem, at, kind);
     }
 
     private static long check(Pmem pmem, long at, int kind) {

@@ -62,7 +62,7 @@ final class TableRecordTest {
 
     @Test
     void aKindThatIsNoneIsNoRecord() {
-        for (int kind : new int[] {0, TableRecord.CUT + 1, 255}) {
+        for (int kind : new int[] {0, TableRecord.GRANT_EPOCH + 1, 255}) {
             TableRecord.fill(pmem, AT, kind, 1, 2, 3, 4, 5);
             assertFalse(TableRecord.isWhole(pmem, AT, TableRecord.state(pmem, AT)), "kind " + kind);
         }

@@ -54,12 +54,8 @@ public final class BuiltinDataStore implements DataStore {
 
         @Override
         public CompletableFuture<Integer> read(long block, long offset, byte[] target, int targetOffset, int length) {
-            try {
-                return link.client()
-                        .readBlockAsync(grants.current(), inode, block, offset, target, targetOffset, length);
-            } catch (IOException e) {
-                return CompletableFuture.failedFuture(e);
-            }
+            return grants.with(
+                    grant -> link.client().readBlockAsync(grant, inode, block, offset, target, targetOffset, length));
         }
 
         @Override
@@ -86,12 +82,8 @@ public final class BuiltinDataStore implements DataStore {
             long block = position / blockSize;
             long offset = position % blockSize;
             position += length;
-            try {
-                return link.client()
-                        .writeBlockAsync(grants.current(), inode, block, offset, source, sourceOffset, length);
-            } catch (IOException e) {
-                return CompletableFuture.failedFuture(e);
-            }
+            return grants.with(
+                    grant -> link.client().writeBlockAsync(grant, inode, block, offset, source, sourceOffset, length));
         }
 
         @Override
@@ -102,7 +94,8 @@ public final class BuiltinDataStore implements DataStore {
             HmfsClient client = link.client();
             List<CompletableFuture<Void>> syncs = new ArrayList<>();
             for (long block = unsyncedFrom / blockSize; block <= (position - 1) / blockSize; block++) {
-                syncs.add(client.syncBlockAsync(grants.current(), inode, block));
+                long each = block;
+                syncs.add(grants.with(grant -> client.syncBlockAsync(grant, inode, each)));
             }
             for (CompletableFuture<Void> sync : syncs) {
                 FutureIO.awaitFuture(sync);

@@ -153,7 +153,14 @@ public final class HmfsOutputStream extends OutputStream
         filled = 0;
         chunkStart += length;
         limit = chunkLimit();
-        CompletableFuture<Void> written = writer.write(sent, 0, length);
+        CompletableFuture<Void> written;
+        try {
+            written = writer.write(sent, 0, length);
+        } catch (RuntimeException | Error e) {
+            failure.compareAndSet(null, e);
+            inFlight.release(); // no reply does: a close would wait for one
+            throw e;
+        }
         var unused = written.whenComplete((nothing, failed) -> {
             if (failed == null) {
                 synchronized (spare) {
@@ -239,7 +246,7 @@ public final class HmfsOutputStream extends OutputStream
                 committed = chunkStart;
                 ended = last;
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
             failure.compareAndSet(null, e); // what the store has is unknown: no later call may claim success
             throw e;
         }
@@ -255,7 +262,7 @@ public final class HmfsOutputStream extends OutputStream
         try {
             publish(syncOnClose, true);
             whole = true;
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
             writer.abort();
             throw e;
         } finally {

@@ -63,7 +63,7 @@ final class OpenFile {
     void commit(long size, boolean last) throws IOException {
         FileInfo target = place();
         try {
-            link.repeat(client -> client.append(target, size, grants.current(), last));
+            append(target, size, last);
         } catch (HmfsException e) {
             FileInfo now = place();
             boolean moved = e.code() == ResultCode.STALE || e.code() == ResultCode.NOT_FOUND;
@@ -71,10 +71,23 @@ final class OpenFile {
                 throw HadoopErrors.translate(path(), judged(e));
             }
             try {
-                link.repeat(client -> client.append(now, size, grants.current(), last));
+                append(now, size, last);
             } catch (HmfsException again) {
                 throw HadoopErrors.translate(path(), judged(again));
             }
+        }
+    }
+
+    private void append(FileInfo target, long size, boolean last) throws IOException {
+        Grant grant = grants.current();
+        try {
+            link.repeat(client -> client.append(target, size, grant, last));
+        } catch (HmfsException e) {
+            Grant another = e.code() == ResultCode.ACCESS_DENIED ? FutureIO.awaitFuture(grants.another(grant)) : null;
+            if (another == null) {
+                throw e;
+            }
+            link.repeat(client -> client.append(target, size, another, last));
         }
     }
 

@@ -2,6 +2,7 @@ package io.hmfs.hadoop.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.Grant;
@@ -11,6 +12,7 @@ import io.hmfs.hadoop.TestServerProcess;
 import io.hmfs.hadoop.link.ServerLink;
 import java.io.IOException;
 import java.net.URI;
+import org.apache.hadoop.util.functional.FutureIO;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -29,14 +31,19 @@ class HeldGrantTest extends OwnDirectory {
             HeldGrant fresh = new HeldGrant(link, () -> name, inode, false, Grant.NONE);
             assertEquals(Grant.NONE, fresh.current());
             HeldGrant old = new HeldGrant(link, () -> name, inode, false, Grant.NONE, 0);
-            assertNotEquals(Grant.NONE, old.current());
+            assertEquals(Grant.NONE, old.current(), "nobody waits for the next one");
+            Grant next = FutureIO.awaitFuture(old.another(Grant.NONE));
+            assertNotEquals(Grant.NONE, next);
+            assertEquals(next, old.current());
             int read = link.client()
                     .readBlockAsync(old.current(), inode, 0, 0, new byte[6], 0, 6)
                     .join();
             assertEquals(6, read);
             HeldGrant moved = new HeldGrant(link, () -> name + "-gone", inode, false, opened.grant(), 0);
+            assertNull(FutureIO.awaitFuture(moved.another(opened.grant())));
             assertEquals(opened.grant(), moved.current());
             HeldGrant other = new HeldGrant(link, () -> name, inode + 1, false, opened.grant(), 0);
+            assertNull(FutureIO.awaitFuture(other.another(opened.grant())));
             assertEquals(opened.grant(), other.current());
         }
     }

@@ -19,13 +19,16 @@ import java.util.function.LongSupplier;
 
 /**
  * Grants to read or write a file's data: given when a file is opened, for which its path and mode bits are checked, and shown
- * with each request about its inode afterwards, as a POSIX descriptor would be. A grant is a word, 8 bits of what is allowed and
- * above them the second at which it ends; its seal is a keyed hash over inode, user and grant, so that only the server can
- * make one, and the server need remember nothing. Thread-safe; allocates nothing.
+ * with each request about its inode afterwards. A grant is a word, 8 bits of what is allowed and to whom, and above them the second at
+ * which it ends; its seal is a keyed hash over inode, user, grant and an epoch, so that only the server can make one, and the server need
+ * remember nothing but the epoch, with another one of which the grant has ended. Thread-safe; allocates nothing.
  */
 public final class Grants {
     public static final int READ = 1;
     public static final int WRITE = 2;
+
+    /** Given to the user that owned the file. */
+    public static final int OWNER = 4;
 
     /** How long a grant is good for: then the path and the mode bits count anew. */
     public static final long LIFETIME_SECONDS = Wire.GRANT_SECONDS;
@@ -54,8 +57,8 @@ public final class Grants {
         long high = cluster.getMostSignificantBits();
         long low = cluster.getLeastSignificantBits();
         return new Grants(
-                SipHash.of(key0, key1, high, low, 0),
-                SipHash.of(key0, key1, high, low, 1),
+                SipHash.of(key0, key1, high, low, 0, 0),
+                SipHash.of(key0, key1, high, low, 1, 0),
                 () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()));
     }
 
@@ -96,20 +99,25 @@ public final class Grants {
         return key;
     }
 
-    /** A grant of this access, from now on. */
+    /** A grant of this access, from now on; {@link #OWNER} may be part of it. */
     public long grant(int access) {
         return ((seconds.getAsLong() + LIFETIME_SECONDS) << ACCESS_BITS) | access;
     }
 
-    /** What proves that this server gave a user, told by {@link Caller#mark}, this grant on an inode. */
-    public long seal(long inode, long user, long grant) {
-        return SipHash.of(key0, key1, inode, user, grant);
+    /** What proves that this server gave a user, told by {@link Caller#mark}, this grant on an inode in this epoch. */
+    public long seal(long inode, long user, long grant, long epoch) {
+        return SipHash.of(key0, key1, inode, user, grant, epoch);
     }
 
-    /** Whether a grant allows this access, has not ended, and is the server's own. */
-    public boolean allows(long inode, long user, long grant, long seal, int access) {
-        return (grant & access) == access
+    /** Whether a grant, or the access of one, has all of {@code access}. */
+    public static boolean has(long grant, int access) {
+        return (grant & access) == access;
+    }
+
+    /** Whether a grant allows this access, has not ended, and is the server's own, of the epoch that the file is in. */
+    public boolean allows(long inode, long user, long grant, long seal, long epoch, int access) {
+        return has(grant, access)
                 && grant >>> ACCESS_BITS > seconds.getAsLong()
-                && seal == seal(inode, user, grant);
+                && seal == seal(inode, user, grant, epoch);
     }
 }

@@ -7,17 +7,23 @@ package io.hmfs.server.access;
 final class SipHash {
     private SipHash() {}
 
-    /** The hash of three little-endian words. */
-    static long of(long key0, long key1, long first, long second, long third) {
+    /** The hash of four little-endian words. */
+    static long of(long key0, long key1, long first, long second, long third, long fourth) {
         long v0 = key0 ^ 0x736f6d6570736575L;
         long v1 = key1 ^ 0x646f72616e646f6dL;
         long v2 = key0 ^ 0x6c7967656e657261L;
         long v3 = key1 ^ 0x7465646279746573L;
-        long last = 24L << 56; // the length in bytes
-        for (int word = 0; word < 5; word++) {
-            long input = word == 0 ? first : word == 1 ? second : word == 2 ? third : last;
+        long last = 32L << 56; // the length in bytes
+        for (int word = 0; word < 6; word++) {
+            long input = switch (word) {
+                case 0 -> first;
+                case 1 -> second;
+                case 2 -> third;
+                case 3 -> fourth;
+                default -> last;
+            };
             int rounds = 2;
-            if (word == 4) {
+            if (word == 5) {
                 input = 0;
                 v2 ^= 0xff;
                 rounds = 4;

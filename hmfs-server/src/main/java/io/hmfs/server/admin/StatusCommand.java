@@ -134,7 +134,7 @@ final class StatusCommand implements Callable<Integer> {
         rows.put("server", address + ", version " + status.serverVersion());
         rows.put("up for", Quantities.duration(status.uptimeMillis()));
         rows.put("connections", status.connections());
-        rows.put("pool", status.poolPath());
+        rows.put("pool", status.poolPath().isEmpty() ? "(told to superusers)" : status.poolPath());
         rows.put("backing", status.backing() + ", format " + status.formatVersion());
         rows.put("persistence", status.persistence());
         rows.put(

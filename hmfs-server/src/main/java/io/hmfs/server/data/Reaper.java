@@ -51,6 +51,7 @@ public final class Reaper implements AutoCloseable {
             new PriorityQueue<>((one, other) -> Long.signum(one.dueNanos - other.dueNanos));
     private volatile @Nullable Thread thread;
     private int taken;
+    private int reaped; // of those that were taken
     private boolean toldFailure;
     private volatile boolean closing;
     private volatile boolean stopping;
@@ -91,6 +92,7 @@ public final class Reaper implements AutoCloseable {
         try {
             while (!stopping) {
                 taken = 0;
+                reaped = 0;
                 gather();
                 if (!closing) {
                     takeAside();
@@ -107,14 +109,23 @@ public final class Reaper implements AutoCloseable {
                     LockSupport.parkNanos(this, untilDue());
                 }
             }
-            aside.forEach(each -> removed.giveBack(each.token));
-            gathered.forEach(each -> removed.giveBack(each.token));
+            giveBack();
         } catch (Throwable unexpected) {
             LOG.log(Level.INFO, "no more objects of removed files are removed: {0}", unexpected.getMessage());
-            if (!closing) {
+            if (closing) {
+                giveBack(); // the pool may still be closed cleanly, and the next start knows no others
+            } else {
                 failed.accept(unexpected);
             }
         }
+    }
+
+    private void giveBack() {
+        for (; reaped < taken; reaped++) {
+            removed.giveBack(tokens[reaped]);
+        }
+        aside.forEach(each -> removed.giveBack(each.token));
+        gathered.forEach(each -> removed.giveBack(each.token));
     }
 
     /** Half a batch at most: what cannot be removed must not hold up the rest. */
@@ -190,19 +201,24 @@ public final class Reaper implements AutoCloseable {
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // counted by this thread alone
     private void reap() {
-        for (int i = 0; i < taken; i++) {
+        for (; reaped < taken; reaped++) {
             if (stopping) {
-                removed.giveBack(tokens[i]);
-            } else if (remove(inodes[i], sizes[i])) {
-                removed.done(tokens[i]);
-                if (failing.contains(inodes[i])) {
-                    remember(inodes[i]);
-                    failing.remove(inodes[i]);
+                removed.giveBack(tokens[reaped]);
+            } else if (remove(inodes[reaped], sizes[reaped])) {
+                removed.done(tokens[reaped]);
+                if (failing.contains(inodes[reaped])) {
+                    remember(inodes[reaped]);
+                    failing.remove(inodes[reaped]);
                 }
                 done++;
             } else {
-                aside.add(new Aside(tokens[i], inodes[i], sizes[i], waits[i], System.nanoTime() + waits[i]));
-                failing.add(inodes[i]);
+                aside.add(new Aside(
+                        tokens[reaped],
+                        inodes[reaped],
+                        sizes[reaped],
+                        waits[reaped],
+                        System.nanoTime() + waits[reaped]));
+                failing.add(inodes[reaped]);
             }
         }
     }

@@ -1,7 +1,7 @@
 package io.hmfs.server.listing;
 
 import io.hmfs.core.type.Name;
-import io.hmfs.server.lock.KeyLocks;
+import io.hmfs.server.lock.NameHash;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -28,7 +28,7 @@ public final class Export {
         this.sinceNanos = sinceNanos;
         passages = new long[parents.length];
         for (int i = 0; i < parents.length; i++) {
-            passages[i] = KeyLocks.hash(parents[i], names.get(i));
+            passages[i] = NameHash.of(parents[i], names.get(i));
         }
     }
 

@@ -5,7 +5,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.NameBatch;
 import io.hmfs.core.type.Status;
-import io.hmfs.server.lock.KeyLocks;
+import io.hmfs.server.lock.NameHash;
 import io.hmfs.server.lock.VersionStripes;
 import io.hmfs.wire.StatRecord;
 import java.lang.foreign.Arena;
@@ -272,7 +272,7 @@ public final class Exports {
         if (!isOn()) {
             return;
         }
-        long passage = KeyLocks.hash(parent, name);
+        long passage = NameHash.of(parent, name);
         for (Export each : index.all) {
             if (each.passes(passage)) {
                 withdraw(each);

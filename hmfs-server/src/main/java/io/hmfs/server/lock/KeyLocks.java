@@ -23,17 +23,9 @@ public final class KeyLocks {
         }
     }
 
+    /** Which one is another matter in each process. */
     public static int stripe(long parent, Name name) {
-        return (int) (hash(parent, name) >>> 32) & STRIPES - 1;
-    }
-
-    /** Of which the upper half is good. */
-    public static long hash(long parent, Name name) {
-        long hash = parent * 0x9E3779B97F4A7C15L;
-        for (int i = 0; i < name.words(); i++) {
-            hash = (hash ^ name.word(i)) * 0xC2B2AE3D27D4EB4FL;
-        }
-        return hash;
+        return (int) (NameHash.of(parent, name) >>> 32) & STRIPES - 1;
     }
 
     /** The request would have to wait: for another one that has a lock, or for the disk. */

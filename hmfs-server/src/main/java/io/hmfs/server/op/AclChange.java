@@ -8,6 +8,8 @@ import io.hmfs.core.type.Status;
 import io.hmfs.server.access.AclItem;
 import io.hmfs.server.access.AclRules;
 import io.hmfs.server.access.InvalidAclException;
+import io.hmfs.server.lease.GrantEpochs;
+import io.hmfs.server.lease.Leases;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.request.Request;
 import java.util.Arrays;
@@ -78,6 +80,20 @@ final class AclChange {
         if (!Acl.isValid(wanted.acl)) {
             return Status.NO_SPACE; // a name that gets no id
         }
+        return object.isDirectory() ? changeAcl(request) : changeFile(request, object.id);
+    }
+
+    private Status changeFile(Request request, long inode) {
+        Leases leases = request.partition().leases();
+        long stamp = leases.alone(inode, request.mayWait());
+        try {
+            return GrantEnd.by(request, inode, GrantEpochs.Cause.MODE, () -> changeAcl(request));
+        } finally {
+            leases.endAlone(inode, stamp);
+        }
+    }
+
+    private Status changeAcl(Request request) {
         PathResolver path = request.path();
         return request.partition().versions().changeAcl(path.parentId, path.name, this::swap, request.change());
     }

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Append: commits the size that a file has grown to, for a client that shows a grant to write it, and the lease that it writes under if
- * it has one. The appends of a batch share a fence. From the check of the lease to the commit the file is shared: no other client can
- * take the lease meanwhile.
+ * it has one. The appends of a batch share a fence. From the check of grant and lease to the commit the file is shared: no other client can
+ * take the lease meanwhile, and no request that ends the grant is executed.
  */
 public final class AppendHandler extends BatchedHandler {
     private static final int CAPACITY = 128;
@@ -108,7 +108,9 @@ public final class AppendHandler extends BatchedHandler {
 
     /** Why {@link #take} has refused it. */
     private void replyRefused(Request request, Status outcome) {
-        if (isLeaseLost) {
+        if (isLeaseLost && append.lease() == Leases.NONE) {
+            WriteLease.replyLeased(request);
+        } else if (isLeaseLost) {
             WriteLease.replyLost(request);
         } else if (ioFailure != null) {
             request.reply().failure(ResultCode.IO_ERROR, ioFailure);
@@ -135,9 +137,6 @@ public final class AppendHandler extends BatchedHandler {
         if (outcome != Status.OK) {
             return outcome;
         }
-        if (!grants.isGranted(request, append.inode(), append.grant(), append.seal(), Grants.WRITE)) {
-            return Status.ACCESS_DENIED;
-        }
         if (append.parentId() < Namespace.ROOT_ID) {
             return Status.NO_SUCH_DIRECTORY;
         }
@@ -151,9 +150,13 @@ public final class AppendHandler extends BatchedHandler {
         }
         BuiltinData data = request.partition().data();
         if (data != null && durable && request.mayWait()) { // on an event loop `waits` has seen that it is
-            outcome = sync(request, data);
+            outcome = isGranted(request) ? sync(request, data) : Status.ACCESS_DENIED; // looked at again below
         }
         return outcome == Status.OK ? takeKey(request, alone) : outcome;
+    }
+
+    private boolean isGranted(Request request) {
+        return grants.isGranted(request, append.inode(), append.grant(), append.seal(), Grants.WRITE);
     }
 
     /** Durable data first, then the size that covers it. What lies below the file's size is durable. */
@@ -205,8 +208,12 @@ public final class AppendHandler extends BatchedHandler {
         }
         Status taken = null;
         try {
-            isLeaseLost = !WriteLease.isHeld(request, inode, append.lease());
-            taken = isLeaseLost ? Status.STALE : takeCut(request, alone, stripe);
+            if (isGranted(request)) {
+                isLeaseLost = !WriteLease.mayCommit(request, inode, append.lease());
+                taken = isLeaseLost ? Status.STALE : takeCut(request, alone, stripe);
+            } else {
+                taken = Status.ACCESS_DENIED;
+            }
         } finally {
             if (taken != Status.OK) {
                 leases.unshare(inode, stamp);

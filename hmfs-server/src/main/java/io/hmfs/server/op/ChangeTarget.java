@@ -11,8 +11,12 @@ import io.hmfs.server.request.Request;
  * at it to the change: without it another object, which the user may move but not change, could take the name in between.
  */
 final class ChangeTarget {
+    private static final long NONE = 0;
+
     private final Attributes object = Attributes.withAcl();
     private boolean isLocked;
+    private long alone; // the inode of a file that this request has alone, or NONE
+    private long aloneStamp;
 
     /** What {@link #look} has seen. */
     Attributes object() {
@@ -39,7 +43,23 @@ final class ChangeTarget {
         isLocked = true;
     }
 
+    /**
+     * Takes the lock of the name, and has the file alone, if it is one: for a change that may end grants, and depends on what the file is,
+     * also where it has other names. {@link #unlock} follows, also if this throws.
+     */
+    void lockAlone(Request request) {
+        lock(request);
+        if (look(request) == Status.OK && !object.isDirectory()) {
+            aloneStamp = request.partition().leases().alone(object.id, request.mayWait());
+            alone = object.id;
+        }
+    }
+
     void unlock(Request request) {
+        if (alone != NONE) {
+            request.partition().leases().endAlone(alone, aloneStamp);
+            alone = NONE;
+        }
         if (isLocked) {
             request.unlockKey();
             isLocked = false;

@@ -4,9 +4,11 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ChangeOutcome;
 import io.hmfs.core.type.CreateBatch;
 import io.hmfs.core.type.FileType;
+import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Caller;
 import io.hmfs.server.access.Grants;
+import io.hmfs.server.lease.GrantEpochs;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.path.PathResolver;
@@ -43,6 +45,8 @@ public final class CreateHandler extends BatchedHandler {
     private final DiscardedFile removed = new DiscardedFile();
     private final FileReplacement replacement = new FileReplacement(removed);
     private final RecordedEntry recorded = new RecordedEntry();
+    private final Attributes present = new Attributes();
+    private long changes; // that had ended grants before the files were made
 
     public CreateHandler(Grants grants) {
         this(grants, new CreateBatch(CAPACITY));
@@ -129,6 +133,7 @@ public final class CreateHandler extends BatchedHandler {
 
     @Override
     public void executeAll(Request request) {
+        changes = request.partition().grantEpochs().changes();
         request.namespace().createAll(batch);
         for (int row = 0; row < batch.size(); row++) {
             if (batch.status(row) != Status.OK) {
@@ -155,7 +160,21 @@ public final class CreateHandler extends BatchedHandler {
 
     @Override
     public void reply(Request request, int row) {
-        grants.replyOpened(request, batch.directory(row), batch.attributes(row), NOTHING, Grants.WRITE);
+        replyMade(request, batch.directory(row), batch.name(row), batch.attributes(row), NOTHING);
+    }
+
+    /** The user that made a file owns it, unless the file has been given to another user since: then nothing is granted. */
+    private void replyMade(Request request, long directory, Name name, Attributes made, Attributes replaced) {
+        int granted = Grants.WRITE | Grants.OWNER;
+        long epoch = FileGrants.epoch(request, made.id, granted);
+        boolean isOwn = request.partition().grantEpochs().changes() == changes || isOwn(request, directory, name, made);
+        grants.replyOpened(request, directory, made, replaced, isOwn ? granted : NO_ACCESS, epoch);
+    }
+
+    private boolean isOwn(Request request, long directory, Name name, Attributes made) {
+        return request.namespace().stat(directory, name, present) == Status.OK
+                && present.id == made.id
+                && present.uid == made.uid;
     }
 
     /** What has the name may be a symbolic link: then the file that is meant is where that leads. */
@@ -247,13 +266,14 @@ public final class CreateHandler extends BatchedHandler {
     private @Nullable Status replace(Request request, @Nullable CreateDecoder condition) {
         PathResolver path = request.path();
         entry.describe(path, create.mode(), create.unmaskedMode(), false);
+        changes = request.partition().grantEpochs().changes();
         Status outcome = replacement.run(request, entry, condition);
         if (outcome != Status.OK) {
             return outcome;
         }
         Attributes made = request.attributes();
         WriteLease.give(request, made.id, create.lease());
-        grants.replyOpened(request, path.parentId, made, removed.attributes(), Grants.WRITE);
+        replyMade(request, path.parentId, path.name, made, removed.attributes());
         return null;
     }
 
@@ -271,6 +291,8 @@ public final class CreateHandler extends BatchedHandler {
     @Override
     public void answerAgain(Request request, ChangeOutcome outcome) {
         decode(request);
+        GrantEpochs epochs = request.partition().grantEpochs();
+        long before = epochs.changes();
         recorded.describe(outcome, FileType.FILE, create.mode(), 0);
         recorded.inherit(request, outcome, create.baseId(), pathAt, pathLength);
         boolean writes = recorded.mayStillWrite(request.path());
@@ -280,6 +302,9 @@ public final class CreateHandler extends BatchedHandler {
         Attributes replaced = removed.attributes();
         replaced.id = outcome.removedId;
         replaced.size = outcome.removedSize;
-        grants.replyOpened(request, outcome.parentId, recorded.made(), replaced, writes ? Grants.WRITE : NO_ACCESS);
+        int granted = writes ? Grants.WRITE | (recorded.isOwn(request) ? Grants.OWNER : 0) : NO_ACCESS;
+        long epoch = FileGrants.epoch(request, outcome.id, granted);
+        boolean isOld = epochs.changes() != before; // what was looked at may be: the client opens the file anew
+        grants.replyOpened(request, outcome.parentId, recorded.made(), replaced, isOld ? NO_ACCESS : granted, epoch);
     }
 }

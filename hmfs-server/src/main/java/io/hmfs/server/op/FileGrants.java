@@ -17,19 +17,28 @@ final class FileGrants {
      * Replies with a file that was opened, and a grant of its data.
      *
      * @param removed what was removed when the file was made; its id is 0 if nothing was
-     * @param granted {@link Grants#READ}, {@link Grants#WRITE}, both or 0
+     * @param granted {@link Grants#READ}, {@link Grants#WRITE}, both, with {@link Grants#OWNER}, or 0
+     * @param epoch that of the file, not younger than the look at it on which the grant rests
      */
-    void replyOpened(Request request, long parentId, Attributes file, Attributes removed, int granted) {
+    void replyOpened(Request request, long parentId, Attributes file, Attributes removed, int granted, long epoch) {
         long grant = grants.grant(granted);
-        request.reply().opened(parentId, file, removed, grant, grants.seal(file.id, request.userMark(), grant));
+        request.reply().opened(parentId, file, removed, grant, grants.seal(file.id, request.userMark(), grant, epoch));
     }
 
-    /** Whether the user may do this with a file's data. */
+    /** The epoch in which a file is for grants of this kind. */
+    static long epoch(Request request, long inode, long granted) {
+        return request.partition()
+                .grantEpochs()
+                .of(inode, Grants.has(granted, Grants.OWNER), Grants.has(granted, Grants.WRITE));
+    }
+
+    /** Whether the user may do this with a file's data; to write, it still may as long as the file is shared. */
     boolean isGranted(Request request, long inode, long grant, long seal, int wanted) {
-        return !request.access().isLimited() || grants.allows(inode, request.userMark(), grant, seal, wanted);
+        return !request.access().isLimited()
+                || grants.allows(inode, request.userMark(), grant, seal, epoch(request, inode, grant), wanted);
     }
 
-    /** Whether the user may do this with a file's data; if not, the reply says so. */
+    /** As {@link #isGranted}; if not, the reply says so. */
     boolean mayUse(Request request, long inode, long grant, long seal, int wanted) {
         if (isGranted(request, inode, grant, seal, wanted)) {
             return true;

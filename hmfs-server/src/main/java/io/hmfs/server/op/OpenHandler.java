@@ -4,11 +4,13 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Access;
 import io.hmfs.server.access.Grants;
+import io.hmfs.server.lease.GrantEpochs;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.request.Request;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.Wire;
+import org.jspecify.annotations.Nullable;
 
 /** Open: a file and a grant to read or write its data; for an append, a lease too. What is granted is for the inode that was checked. */
 public final class OpenHandler implements Handler {
@@ -33,26 +35,47 @@ public final class OpenHandler implements Handler {
         boolean write = open.access().write();
         int granted = (read ? Grants.READ : 0) | (write ? Grants.WRITE : 0);
         int wanted = (read ? Access.READ : 0) | (write ? Access.WRITE : 0);
-        PathResolver path = request.path();
-        Status outcome = path.resolve(open.baseId(), request.in(), at, length);
+        Status outcome = request.path().resolve(open.baseId(), request.in(), at, length);
         if (outcome == Status.OK) {
-            outcome = path.seen(path.look(file));
+            long lease = write ? open.lease() : Leases.NONE;
+            outcome = lease == Leases.NONE
+                    ? openWithoutLease(request, wanted, granted)
+                    : openToWrite(request, wanted, granted, lease);
         }
-        if (outcome == Status.OK) {
-            outcome = mayOpen(path, wanted);
-        }
-        long lease = write ? open.lease() : Leases.NONE;
-        if (outcome == Status.OK && lease != Leases.NONE && !takeLease(request, wanted, lease)) {
-            return;
-        }
-        if (outcome == Status.OK) {
-            grants.replyOpened(request, path.parentId, file, NOTHING, granted);
-        } else {
+        if (outcome != null) {
             request.reply().status(outcome);
         }
     }
 
-    private Status mayOpen(PathResolver path, int wanted) {
+    /** Null: the reply has been given. */
+    private @Nullable Status openWithoutLease(Request request, int wanted, int granted) {
+        GrantEpochs epochs = request.partition().grantEpochs();
+        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+            long changes = epochs.changes();
+            Status outcome = look(request, wanted);
+            if (outcome != Status.OK) {
+                return outcome;
+            }
+            int grant = grantOf(request, granted);
+            long epoch = FileGrants.epoch(request, file.id, grant);
+            if (epochs.changes() == changes) { // else the epoch may be that of a change which the look has not seen
+                grants.replyOpened(request, request.path().parentId, file, NOTHING, grant, epoch);
+                return null;
+            }
+        }
+        return Status.STALE;
+    }
+
+    private int grantOf(Request request, int granted) {
+        return request.access().owns(file) ? granted | Grants.OWNER : granted;
+    }
+
+    private Status look(Request request, int wanted) {
+        PathResolver path = request.path();
+        Status outcome = path.seen(path.look(file));
+        if (outcome != Status.OK) {
+            return outcome;
+        }
         if (file.isDirectory()) {
             return Status.IS_DIRECTORY;
         }
@@ -63,29 +86,26 @@ public final class OpenHandler implements Handler {
     }
 
     /**
-     * Takes the lease on the file with this name. The file is looked at again while no other client can commit to it, and the user is
-     * checked again: the name may be of another file by then. False: the lease was not taken, and the reply says why.
+     * Takes the lease on the file with this name. The file is looked at again while no other client can commit to it and no request ends
+     * grants, and the user is checked again: the name may be of another file by then. Null: the reply has been given.
      */
-    private boolean takeLease(Request request, int wanted, long lease) {
+    private @Nullable Status openToWrite(Request request, int wanted, int granted, long lease) {
         Leases leases = request.partition().leases();
-        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+        Status outcome = look(request, wanted);
+        for (int attempt = 0; attempt < ATTEMPTS_MAX && outcome == Status.OK; attempt++) {
             long inode = file.id;
             long stamp = leases.alone(inode, request.mayWait());
             try {
-                Status outcome = lookAgain(request, wanted);
-                if (outcome != Status.OK) {
-                    request.reply().status(outcome);
-                    return false;
-                }
-                if (file.id == inode) {
-                    return takeLeaseAlone(request, leases, lease);
+                outcome = lookAgain(request, wanted);
+                if (outcome == Status.OK && file.id == inode) {
+                    takeLeaseAlone(request, leases, granted, lease);
+                    return null;
                 }
             } finally {
                 leases.endAlone(inode, stamp);
             }
         }
-        request.reply().status(Status.STALE);
-        return false;
+        return outcome == Status.OK ? Status.STALE : outcome;
     }
 
     private Status lookAgain(Request request, int wanted) {
@@ -97,16 +117,19 @@ public final class OpenHandler implements Handler {
         return file.isDirectory() || file.isSymlink() ? Status.STALE : path.may(file, wanted);
     }
 
-    private boolean takeLeaseAlone(Request request, Leases leases, long lease) {
+    private void takeLeaseAlone(Request request, Leases leases, int granted, long lease) {
         if (!WriteLease.isHeld(request, file.id, lease) && WriteLease.isFull(request, lease)) {
             WriteLease.replyFull(request);
-            return false;
+            return;
         }
         String owner = leases.take(
                 file.id, request.session().client(), request.session().host(), lease);
         if (owner != null) {
             WriteLease.replyOwned(request, "APPEND_FILE", open.path(), owner);
+            return;
         }
-        return owner == null;
+        int grant = grantOf(request, granted);
+        long epoch = FileGrants.epoch(request, file.id, grant);
+        grants.replyOpened(request, request.path().parentId, file, NOTHING, grant, epoch);
     }
 }

@@ -52,6 +52,11 @@ final class RecordedEntry {
         }
     }
 
+    /** After {@link #inherit}: whether the user owns the file that the path names. */
+    boolean isOwn(Request request) {
+        return isPresent && request.access().owns(present);
+    }
+
     /** After {@link #inherit}: whether the path still names the file, and the user may write it as it is now. */
     boolean mayStillWrite(PathResolver path) {
         return isPresent

@@ -2,12 +2,13 @@ package io.hmfs.server.op;
 
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Access;
+import io.hmfs.server.lease.GrantEpochs;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.request.Request;
 import io.hmfs.wire.RecoverLeaseDecoder;
 import io.hmfs.wire.Wire;
 
-/** RecoverLease: takes a file's lease from the client that has it. */
+/** RecoverLease: takes a file's lease from the client that has it, and ends grants to write it. */
 public final class RecoverLeaseHandler implements Handler {
     private final RecoverLeaseDecoder recover = new RecoverLeaseDecoder();
     private final LeasedFile file = new LeasedFile();
@@ -23,15 +24,17 @@ public final class RecoverLeaseHandler implements Handler {
             outcome = request.path().may(file.attributes(), Access.WRITE);
         }
         if (outcome == Status.OK) {
-            displace(request.partition().leases(), file.attributes().id, request.mayWait());
+            outcome = recover(request, file.attributes().id);
         }
         request.reply().status(outcome);
     }
 
-    private static void displace(Leases leases, long inode, boolean mayWait) {
-        long stamp = leases.alone(inode, mayWait);
+    private static Status recover(Request request, long inode) {
+        Leases leases = request.partition().leases();
+        long stamp = leases.alone(inode, request.mayWait());
         try {
-            leases.displace(inode);
+            leases.displace(inode); // first: then there is room for the record, in place of the lease's
+            return GrantEnd.by(request, inode, GrantEpochs.Cause.RECOVERY, () -> Status.OK);
         } finally {
             leases.endAlone(inode, stamp);
         }

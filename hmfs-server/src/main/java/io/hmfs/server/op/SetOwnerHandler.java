@@ -1,14 +1,16 @@
 package io.hmfs.server.op;
 
 import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.lease.GrantEpochs;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.request.Request;
 import io.hmfs.wire.SetOwnerDecoder;
 import io.hmfs.wire.Wire;
 
-/** SetOwner: gives an object to another user or group; an empty name keeps what is there. Strings: it is no hot path. */
+/** SetOwner: gives an object to another user or group, which ends grants; an empty name keeps what is there. Strings: it is no hot path. */
 public final class SetOwnerHandler implements Handler {
     /** No room for another principal; not to be taken for {@link Namespace#KEEP}. */
     private static final int FULL = -2;
@@ -39,8 +41,8 @@ public final class SetOwnerHandler implements Handler {
     }
 
     private Status change(Request request, String owner, String group) {
-        target.lockToCheck(request);
         try {
+            target.lockAlone(request);
             // The look is for superusers too: the pool must not remember names that are given to what does not exist.
             Status outcome = target.lookAsOwner(request);
             return outcome == Status.OK ? chown(request, owner, group) : outcome;
@@ -59,6 +61,17 @@ public final class SetOwnerHandler implements Handler {
         if (uid == FULL || gid == FULL) {
             return Status.NO_SPACE;
         }
+        Attributes object = target.object();
+        boolean isGiven = uid != Namespace.KEEP && uid != object.uid;
+        boolean isMoved = gid != Namespace.KEEP && gid != object.gid;
+        if (object.isDirectory() || !(isGiven || isMoved)) {
+            return chown(request, uid, gid);
+        }
+        GrantEpochs.Cause cause = isGiven ? GrantEpochs.Cause.OWNER : GrantEpochs.Cause.MODE;
+        return GrantEnd.by(request, object.id, cause, () -> chown(request, uid, gid));
+    }
+
+    private static Status chown(Request request, int uid, int gid) {
         PathResolver path = request.path();
         return request.partition().versions().chown(path.parentId, path.name, uid, gid, request.change());
     }

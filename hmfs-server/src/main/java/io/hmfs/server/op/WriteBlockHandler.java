@@ -10,7 +10,7 @@ import io.hmfs.wire.Wire;
 import io.hmfs.wire.WriteBlockDecoder;
 import java.io.IOException;
 
-/** WriteBlock: writes bytes into a block, under the client's lease if the request tells one. */
+/** WriteBlock: writes bytes into a block, with a grant and under the client's lease. */
 public final class WriteBlockHandler implements Handler {
     private final WriteBlockDecoder write = new WriteBlockDecoder();
     private final StoredBlock block;
@@ -29,22 +29,22 @@ public final class WriteBlockHandler implements Handler {
         int at = write.limit() + WriteBlockDecoder.payloadHeaderLength();
         request.in().check(at, length);
         BlockStore store = block.store(request, write.inode(), write.block(), write.position(), length);
-        if (store == null || !grants.mayUse(request, write.inode(), write.grant(), write.seal(), Grants.WRITE)) {
-            return;
+        if (store != null) {
+            writeShared(request, store, at, length);
         }
-        writeShared(request, store, at, length);
     }
 
     /**
-     * From the check of the lease to the last byte the file is shared: no other client can take the lease meanwhile, and no cut of the file
-     * runs, also if the client writes without a lease.
+     * From the check of grant and lease to the last byte the file is shared: no other client can take the lease meanwhile, no request that
+     * ends the grant is executed, and no cut of the file runs.
      */
     private void writeShared(Request request, BlockStore store, int at, int length) {
         Leases leases = request.partition().leases();
         long inode = write.inode();
         long stamp = leases.share(inode, request.mayWait());
         try {
-            if (!WriteLease.isLost(request, inode, write.lease())) {
+            if (grants.mayUse(request, inode, write.grant(), write.seal(), Grants.WRITE)
+                    && WriteLease.mayWrite(request, inode, write.lease())) {
                 write(request, store, at, length);
             }
         } finally {

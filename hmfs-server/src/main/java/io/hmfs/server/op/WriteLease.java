@@ -5,7 +5,7 @@ import io.hmfs.server.lease.Leases;
 import io.hmfs.server.request.Request;
 import io.hmfs.server.request.Session;
 
-/** The lease under which a request's client writes a file: a number of the client's, {@link Leases#NONE} if it writes without one. */
+/** The lease under which a request's client writes a file: a number of the client's, {@link Leases#NONE} if it has none. */
 final class WriteLease {
     private WriteLease() {}
 
@@ -40,23 +40,40 @@ final class WriteLease {
         }
     }
 
-    /** Whether the client may write a file that is shared: it has the lease, or writes without one. */
+    /** Whether the client has this lease on a file that is shared. */
     static boolean isHeld(Request request, long inode, long number) {
-        return number == Leases.NONE
-                || request.partition().leases().isHeld(inode, request.session().client(), number);
+        return number != Leases.NONE
+                && request.partition().leases().isHeld(inode, request.session().client(), number);
     }
 
-    /** Whether the client has lost the lease under which it writes a file that is shared; if so, the reply says it. */
-    static boolean isLost(Request request, long inode, long number) {
+    /** Whether the client may write bytes of a file that is shared, which it may under its lease alone; if not, the reply says so. */
+    static boolean mayWrite(Request request, long inode, long number) {
         if (isHeld(request, inode, number)) {
-            return false;
+            return true;
         }
-        replyLost(request);
-        return true;
+        if (number == Leases.NONE) {
+            request.reply()
+                    .failure(
+                            ResultCode.LEASE_LOST,
+                            "bytes of a file are written under a lease: create the file with one, or open it with one");
+        } else {
+            replyLost(request);
+        }
+        return false;
+    }
+
+    /** Whether the client may commit a size of a file that is shared: it has the lease, or has none and no client has. */
+    static boolean mayCommit(Request request, long inode, long number) {
+        return number == Leases.NONE ? request.partition().leases().isClosed(inode) : isHeld(request, inode, number);
     }
 
     static void replyLost(Request request) {
         request.reply().failure(ResultCode.LEASE_LOST, ResultCode.LEASE_LOST.text());
+    }
+
+    /** A commit without a lease is refused: a client has one. */
+    static void replyLeased(Request request) {
+        request.reply().failure(ResultCode.LEASED, ResultCode.LEASED.text());
     }
 
     /** The client has written the file; the next start of the server knows that too. */

@@ -4,6 +4,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.server.data.BuiltinData;
 import io.hmfs.server.data.RemovalTable;
+import io.hmfs.server.lease.GrantEpochs;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.listing.DirectoryVersions;
 import io.hmfs.server.listing.Exports;
@@ -36,6 +37,7 @@ public final class Partition implements AutoCloseable {
     private final KeyLocks locks = new KeyLocks();
     private final Quotas quotas;
     private final Leases leases;
+    private final GrantEpochs grantEpochs;
     private final RetryCaches retries;
     private final @Nullable BuiltinData data;
     private final @Nullable RemovalTable removals;
@@ -56,6 +58,7 @@ public final class Partition implements AutoCloseable {
         namespace = new VersionedNamespace(pool, directories, exports);
         listings = new ListingCache(listingCacheBytes, directories);
         this.leases = leases;
+        grantEpochs = new GrantEpochs(namespace.records());
         this.data = data;
         versions = new NameVersions(namespace);
         orphans = new OrphanDirectory(namespace, versions);
@@ -212,6 +215,11 @@ public final class Partition implements AutoCloseable {
 
     public Leases leases() {
         return leases;
+    }
+
+    /** Epochs of the grants on this pool's files. */
+    public GrantEpochs grantEpochs() {
+        return grantEpochs;
     }
 
     /** The answers to changes by client; those of the server's first partition are used for all (docs/architecture.md). */

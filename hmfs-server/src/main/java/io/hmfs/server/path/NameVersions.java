@@ -6,7 +6,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
-import io.hmfs.server.lock.KeyLocks;
+import io.hmfs.server.lock.NameHash;
 import io.hmfs.server.lock.VersionStripes;
 
 /**
@@ -25,7 +25,7 @@ public final class NameVersions {
     }
 
     static int stripe(long parent, Name name) {
-        return (int) (KeyLocks.hash(parent, name) >>> 32) & STRIPES - 1;
+        return (int) (NameHash.of(parent, name) >>> 32) & STRIPES - 1;
     }
 
     /** The version of the names of a stripe. What is looked up afterwards is not older than it. */

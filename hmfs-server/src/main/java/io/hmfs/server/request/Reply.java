@@ -327,7 +327,7 @@ public final class Reply {
                 .limit());
     }
 
-    public void report(PoolStatus pool, WelcomeInfo info, int connections, long uptimeMillis) {
+    public void report(PoolStatus pool, String path, WelcomeInfo info, int connections, long uptimeMillis) {
         report.wrapAndApplyHeader(open(TEXTS_MAX), 0, header)
                 .correlationId(correlationId)
                 .mapVersion(info.mapVersion())
@@ -341,7 +341,7 @@ public final class Reply {
                 .recovering((short) (pool.recovering() ? 1 : 0));
         UUID cluster = pool.clusterId();
         report.clusterId().high(cluster.getMostSignificantBits()).low(cluster.getLeastSignificantBits());
-        close(report.poolPath(pool.path())
+        close(report.poolPath(path)
                 .backing(pool.backing())
                 .persistence(pool.persistence())
                 .serverVersion(info.serverVersion())

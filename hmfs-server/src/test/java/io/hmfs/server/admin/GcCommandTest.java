@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.CreateOptions;
-import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.server.HmfsServer;
+import io.hmfs.server.LeasedFiles;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.setting.ServerSetting;
 import java.io.ByteArrayOutputStream;
@@ -60,9 +60,7 @@ class GcCommandTest {
         try (HmfsClient client =
                 HmfsClient.connect("127.0.0.1", started.address().getPort(), ClientOptions.defaults())) {
             for (int i = 0; i < 2; i++) {
-                FileInfo file = client.create("/d/f" + i, new CreateOptions(0644, false, true, 0755));
-                client.writeBlock(file.id(), 0, 0, new byte[10], 0, 10);
-                client.append(file, 10);
+                LeasedFiles.of(client, "/d/f" + i, new CreateOptions(0644, false, true, 0755), new byte[10]);
             }
         }
         data = config.dataDirectory();

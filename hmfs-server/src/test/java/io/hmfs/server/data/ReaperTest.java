@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
@@ -13,6 +12,7 @@ import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
+import io.hmfs.core.type.RemovedFile;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.Await;
 import java.io.IOException;
@@ -179,6 +179,36 @@ class ReaperTest {
             Await.until("the object has gone", () -> Files.notExists(object));
         }
         assertNull(failure.get());
+    }
+
+    /** Else no start would find them: a clean one believes that the pool knows all. */
+    @Test
+    void anErrorInTheMidstOfACloseKeepsNoFile() throws Exception {
+        CompletableFuture<Consumer<Throwable>> asked = new CompletableFuture<>();
+        ServerNamespace late = changed("whenDurable", arguments -> asked.complete(failure(arguments[2])));
+        for (int i = 0; i < 3; i++) {
+            create("f" + i);
+            delete("f" + i);
+        }
+        Reaper reaper = new Reaper(store, late);
+        reaper.start(failure::set);
+        Consumer<Throwable> fail = asked.get();
+        Thread closer = Thread.ofPlatform().start(reaper::close);
+        Await.until("the close waits", () -> closer.getState() == Thread.State.TIMED_WAITING);
+        fail.accept(new AssertionError("planted"));
+        closer.join();
+        RemovedFile file = new RemovedFile();
+        int given = 0;
+        while (namespace.removedFiles().next(file)) {
+            given++;
+        }
+        assertEquals(3, given);
+        assertNull(failure.get());
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Consumer<Throwable> failure(Object argument) {
+        return (Consumer<Throwable>) argument;
     }
 
     @Test

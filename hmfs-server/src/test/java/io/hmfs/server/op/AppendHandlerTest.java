@@ -165,17 +165,32 @@ class AppendHandlerTest {
     }
 
     @Test
+    void aCommitWithoutALeaseIsRefusedWhileAClientHasOne() {
+        for (long parent : new long[] {free, limited}) {
+            FileRequests.Opened file = create(parent, parent == free ? "/free/f" : "/limited/f", "f", LEASE);
+            assertEquals(ResultCode.LEASED, outcome(append(parent, file, 10)));
+            assertEquals(ResultCode.LEASED, rig.outcome(HandlerRig.ROOT, append(parent, file, 10)), "a superuser");
+            assertEquals(0, size(parent));
+            assertReleased(parent, file);
+            rig.end(HandlerRig.USER, file.inode(), LEASE);
+            assertEquals(ResultCode.OK, outcome(append(parent, file, 10)));
+        }
+    }
+
+    @Test
     void anAppendThatComesAgainIsAnsweredAndNotExecuted() throws IOException {
         rig.restart(1);
         assertEquals(Status.OK, rig.partition().quotas().set(limited, 100, 100)); // not recovered by the rig
         List<HandlerRig.Message> sent = new ArrayList<>();
         for (long parent : new long[] {free, limited}) {
             long sequence = parent == free ? 1 : 2;
-            FileRequests.Opened file = create(parent, parent == free ? "/free/f" : "/limited/f", "f", LEASE);
+            String path = parent == free ? "/free/f" : "/limited/f";
+            FileRequests.Opened file = create(parent, path, "f", 0);
             HandlerRig.Message append = FileRequests.append(sequence, parent, "f", file, 10, LEASE, true);
             HandlerRig.Message unleased = FileRequests.append(sequence + 2, parent, "f", file, 10, 0, false);
             rig.assertDone(rig.ask(HandlerRig.USER, unleased));
             rig.assertDone(rig.ask(HandlerRig.USER, unleased));
+            FileRequests.openToWrite(rig, HandlerRig.USER, path, LEASE);
             rig.assertDone(rig.ask(HandlerRig.USER, append));
             assertEquals(Status.OK, rig.namespace().truncate(parent, Name.of("f"), 0));
             rig.assertDone(rig.ask(HandlerRig.USER, append));
@@ -213,7 +228,8 @@ class AppendHandlerTest {
             long parent = durable.mkdir("d", 0777);
             durable.create(parent, "f", 0666);
             FileRequests.Opened file = FileRequests.openToWrite(durable, HandlerRig.USER, "/d/f", 0);
-            durable.assertDone(durable.ask(HandlerRig.USER, FileRequests.write(file, 0, 0, new byte[] {1, 2, 3}, 0)));
+            assertEquals(
+                    ResultCode.OK, FileRequests.written(durable, HandlerRig.USER, file, 0, 0, new byte[] {1, 2, 3}));
             durable.assertDone(durable.ask(HandlerRig.USER, FileRequests.append(0, parent, "f", file, 3, 0, false)));
             assertEquals(3, durable.stat(parent, "f").size);
             FileRequests.spoil(other, file, 1);
@@ -254,7 +270,7 @@ class AppendHandlerTest {
     }
 
     private static void write(HandlerRig rig, FileRequests.Opened file, long block) {
-        rig.assertDone(rig.ask(HandlerRig.USER, FileRequests.write(file, block, 0, new byte[] {1, 2, 3}, 0)));
+        assertEquals(ResultCode.OK, FileRequests.written(rig, HandlerRig.USER, file, block, 0, new byte[] {1, 2, 3}));
     }
 
     /** Whether the append was executed in an event-loop batch, and not by a disk thread. */

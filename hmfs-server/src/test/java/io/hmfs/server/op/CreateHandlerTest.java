@@ -236,7 +236,7 @@ class CreateHandlerTest {
             assertEquals(0640, made.mode);
             assertEquals(user, made.uid);
             assertEquals(staff, made.gid);
-            assertEquals(Grants.WRITE, entry.grant() & ACCESS);
+            assertEquals(Grants.WRITE | Grants.OWNER, entry.grant() & ACCESS);
             assertEquals(0, entry.removedId());
         }
     }
@@ -383,7 +383,7 @@ class CreateHandlerTest {
         assertEquals(found.mtimeNanos, entry.mtimeNanos());
         assertEquals(old, entry.removedId());
         assertEquals(10, entry.removedSize());
-        assertEquals(Grants.WRITE, entry.grant() & ACCESS);
+        assertEquals(Grants.WRITE | Grants.OWNER, entry.grant() & ACCESS);
         assertEquals(
                 0, entry(rig.ask(HandlerRig.USER, create("/d/new").overwrite())).removedId());
         long others = rig.create(parent, "others", 0644);

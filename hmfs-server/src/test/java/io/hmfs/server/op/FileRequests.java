@@ -1,5 +1,6 @@
 package io.hmfs.server.op;
 
+import io.hmfs.client.ResultCode;
 import io.hmfs.server.pipeline.HandlerRig;
 import io.hmfs.wire.AppendEncoder;
 import io.hmfs.wire.ChunkDecoder;
@@ -75,6 +76,15 @@ final class FileRequests {
                 .lease(lease)
                 .putPayload(bytes, 0, bytes.length)
                 .limit();
+    }
+
+    /** Writes under a lease that ends at once. */
+    static ResultCode written(HandlerRig rig, String user, Opened file, long block, long position, byte... bytes) {
+        long lease = 99;
+        rig.take(user, file.inode, lease);
+        ResultCode outcome = rig.outcome(user, write(file, block, position, bytes, lease));
+        rig.end(user, file.inode, lease);
+        return outcome;
     }
 
     static HandlerRig.Message read(Opened file, long block, long position, long length) {

@@ -56,7 +56,7 @@ class ReadBlockHandlerTest {
 
     @Test
     void whatWasWrittenIsRead() {
-        rig.assertDone(rig.ask(HandlerRig.USER, FileRequests.write(file, 1, 10, DATA, 0)));
+        assertEquals(ResultCode.OK, FileRequests.written(rig, HandlerRig.USER, file, 1, 10, DATA));
         FileRequests.Opened opened = openToRead("/f");
         HandlerRig.Message read = FileRequests.read(opened, 1, 10, 3);
         assertArrayEquals(DATA, FileRequests.bytes(rig.ask(HandlerRig.USER, read)));
@@ -69,7 +69,7 @@ class ReadBlockHandlerTest {
 
     @Test
     void aUserNeedsAGrantToReadTheFile() {
-        rig.assertDone(rig.ask(HandlerRig.USER, FileRequests.write(file, 0, 0, DATA, 0)));
+        assertEquals(ResultCode.OK, FileRequests.written(rig, HandlerRig.USER, file, 0, 0, DATA));
         assertEquals(ResultCode.ACCESS_DENIED, outcome(file, 0, 0, 3), "it was opened to write");
         FileRequests.Opened none = new FileRequests.Opened(file.inode(), 0, 0);
         assertEquals(ResultCode.ACCESS_DENIED, outcome(none, 0, 0, 3));
@@ -92,7 +92,7 @@ class ReadBlockHandlerTest {
 
     @Test
     void aBlockThatCannotBeReadIsAnError() throws IOException {
-        rig.assertDone(rig.ask(HandlerRig.USER, FileRequests.write(file, 0, 0, DATA, 0)));
+        assertEquals(ResultCode.OK, FileRequests.written(rig, HandlerRig.USER, file, 0, 0, DATA));
         FileRequests.spoil(directory, file, 1);
         assertEquals(ResultCode.IO_ERROR, outcome(openToRead("/f"), 1, 0, 3));
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: status tells the pool's identity. Method: compared with what the engine says. */
+/** Goal: status tells the pool's identity, and strangers nothing of the machine. Method: compared with what the engine says. */
 class StatusHandlerTest {
     @TempDir
     private Path directory;
@@ -31,23 +31,29 @@ class StatusHandlerTest {
         rig.close();
     }
 
-    @Test
-    void itTellsThePool() {
-        StatusReportDecoder report = new StatusReportDecoder()
+    private StatusReportDecoder report(String user) {
+        return new StatusReportDecoder()
                 .wrapAndApplyHeader(
                         rig.ask(
-                                HandlerRig.USER,
+                                user,
                                 (out, header) -> new StatusEncoder()
                                         .wrapAndApplyHeader(out, 0, header)
                                         .correlationId(3)
                                         .limit()),
                         0,
                         new MessageHeaderDecoder());
+    }
+
+    @Test
+    void itTellsThePoolAndSuperusersWhereItIs() {
+        StatusReportDecoder report = report(HandlerRig.USER);
         assertEquals(3, report.correlationId());
         assertEquals(
                 rig.namespace().poolStatus().clusterId(),
                 new UUID(report.clusterId().high(), report.clusterId().low()));
         assertEquals(rig.namespace().poolStatus().capacity(), report.capacity());
-        assertEquals(rig.namespace().poolStatus().path(), report.poolPath());
+        assertEquals("", report.poolPath());
+        assertEquals(
+                rig.namespace().poolStatus().path(), report(HandlerRig.ROOT).poolPath());
     }
 }

@@ -38,7 +38,7 @@ class SyncBlockHandlerTest {
 
     @Test
     void aBlockIsMadeDurableAndNeedNotBeThere() throws IOException {
-        rig.assertDone(rig.ask(HandlerRig.USER, FileRequests.write(file, 0, 0, new byte[] {1}, 0)));
+        assertEquals(ResultCode.OK, FileRequests.written(rig, HandlerRig.USER, file, 0, 0, new byte[] {1}));
         rig.assertDone(rig.ask(HandlerRig.USER, FileRequests.sync(file, 0)));
         rig.assertDone(rig.ask(HandlerRig.USER, FileRequests.sync(file, 1)));
         FileRequests.spoil(directory, file, 1);

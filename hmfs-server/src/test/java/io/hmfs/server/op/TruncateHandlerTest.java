@@ -64,7 +64,7 @@ class TruncateHandlerTest {
     private FileRequests.Opened written(String name, byte... bytes) {
         rig.create(Namespace.ROOT_ID, name, 0666);
         FileRequests.Opened file = FileRequests.openToWrite(rig, HandlerRig.ROOT, "/" + name, 0);
-        rig.assertDone(rig.ask(HandlerRig.ROOT, FileRequests.write(file, 0, 0, bytes, 0)));
+        assertEquals(ResultCode.OK, FileRequests.written(rig, HandlerRig.ROOT, file, 0, 0, bytes));
         assertEquals(Status.OK, rig.namespace().append(Namespace.ROOT_ID, Name.of(name), file.inode(), bytes.length));
         return file;
     }
@@ -155,14 +155,15 @@ class TruncateHandlerTest {
         rig = new HandlerRig(other, true);
         rig.create(Namespace.ROOT_ID, "f", 0666);
         FileRequests.Opened opened = FileRequests.openToWrite(rig, HandlerRig.ROOT, "/f", 0);
-        rig.assertDone(rig.ask(HandlerRig.ROOT, FileRequests.write(opened, 0, 0, new byte[] {1, 2, 3}, 0)));
+        assertEquals(ResultCode.OK, FileRequests.written(rig, HandlerRig.ROOT, opened, 0, 0, new byte[] {1, 2, 3}));
         Name name = Name.of("f");
         long size = HandlerRig.BLOCK_SIZE + 1;
         assertEquals(Status.OK, rig.namespace().append(Namespace.ROOT_ID, name, opened.inode(), size));
         Path stuck = secondObject(other.resolve("data"), opened.inode());
         Path inner = Files.createDirectories(stuck.resolve("inner"));
         assertEquals(ResultCode.IO_ERROR, rig.outcome(HandlerRig.USER, truncate(0, "/f", 2)));
-        HandlerRig.Message later = FileRequests.write(opened, 0, 2, new byte[] {7, 8}, 0);
+        rig.take(HandlerRig.ROOT, opened.inode(), 9);
+        HandlerRig.Message later = FileRequests.write(opened, 0, 2, new byte[] {7, 8}, 9);
         ResultCode refused = rig.outcome(HandlerRig.ROOT, later);
         Files.delete(inner);
         if (refused == ResultCode.IO_ERROR) {
@@ -186,7 +187,8 @@ class TruncateHandlerTest {
         rig.create(Namespace.ROOT_ID, "f", 0666);
         FileRequests.Opened opened = FileRequests.openToWrite(rig, HandlerRig.ROOT, "/f", 0);
         for (int block = 0; block <= 2; block += 2) {
-            rig.assertDone(rig.ask(HandlerRig.ROOT, FileRequests.write(opened, block, 0, new byte[] {1, 2, 3}, 0)));
+            assertEquals(
+                    ResultCode.OK, FileRequests.written(rig, HandlerRig.ROOT, opened, block, 0, new byte[] {1, 2, 3}));
         }
         long size = 2 * HandlerRig.BLOCK_SIZE + 3;
         assertEquals(Status.OK, rig.namespace().append(Namespace.ROOT_ID, Name.of("f"), opened.inode(), size));
@@ -214,7 +216,7 @@ class TruncateHandlerTest {
         rig = new HandlerRig(other, true);
         rig.create(Namespace.ROOT_ID, "f", 0666);
         FileRequests.Opened opened = FileRequests.openToWrite(rig, HandlerRig.ROOT, "/f", 0);
-        rig.assertDone(rig.ask(HandlerRig.ROOT, FileRequests.write(opened, 0, 0, new byte[] {1, 2, 3}, 0)));
+        assertEquals(ResultCode.OK, FileRequests.written(rig, HandlerRig.ROOT, opened, 0, 0, new byte[] {1, 2, 3}));
         long size = HandlerRig.BLOCK_SIZE + 3;
         assertEquals(Status.OK, rig.namespace().append(Namespace.ROOT_ID, Name.of("f"), opened.inode(), size));
         Path stuck = secondObject(other.resolve("data"), opened.inode());
@@ -244,7 +246,7 @@ class TruncateHandlerTest {
     private FileRequests.Opened many(String name, int objects) {
         FileRequests.Opened file = written(name, (byte) 1);
         for (int block = 1; block < objects; block++) {
-            rig.assertDone(rig.ask(HandlerRig.ROOT, FileRequests.write(file, block, 0, new byte[] {7}, 0)));
+            assertEquals(ResultCode.OK, FileRequests.written(rig, HandlerRig.ROOT, file, block, 0, new byte[] {7}));
         }
         long size = (objects - 1L) * HandlerRig.BLOCK_SIZE + 1;
         assertEquals(Status.OK, rig.namespace().append(Namespace.ROOT_ID, Name.of(name), file.inode(), size));

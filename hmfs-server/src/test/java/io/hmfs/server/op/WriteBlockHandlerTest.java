@@ -20,8 +20,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: a client with a grant, and its lease if it tells one, writes bytes into a block. Method: each asks, a superuser reads. */
+/** Goal: a client with a grant and its lease writes bytes into a block, and no other. Method: each asks, a superuser reads. */
 class WriteBlockHandlerTest {
+    private static final long LEASE = 5;
+
     @TempDir
     private Path directory;
 
@@ -32,7 +34,7 @@ class WriteBlockHandlerTest {
     void open() throws IOException {
         rig = new HandlerRig(directory, true);
         rig.create(Namespace.ROOT_ID, "f", 0666);
-        file = FileRequests.openToWrite(rig, HandlerRig.USER, "/f", 0);
+        file = FileRequests.openToWrite(rig, HandlerRig.USER, "/f", LEASE);
     }
 
     @AfterEach
@@ -52,8 +54,8 @@ class WriteBlockHandlerTest {
 
     @Test
     void bytesAreWrittenWhereTheyBelong() {
-        assertEquals(ResultCode.OK, outcome(file, 0, 0, DATA, 0));
-        assertEquals(ResultCode.OK, outcome(file, 0, 2, DATA, 0));
+        assertEquals(ResultCode.OK, outcome(file, 0, 0, DATA, LEASE));
+        assertEquals(ResultCode.OK, outcome(file, 0, 2, DATA, LEASE));
         assertArrayEquals(new byte[] {1, 2, 1, 2, 3}, read(0));
         assertEquals(0, read(1).length);
     }
@@ -62,18 +64,20 @@ class WriteBlockHandlerTest {
     void aUserNeedsAGrantToWriteTheFile() {
         EntryDecoder entry = FileRequests.entry(rig.ask(HandlerRig.USER, FileRequests.open("/f", true, false, 0)));
         FileRequests.Opened reader = new FileRequests.Opened(entry.inode(), entry.grant(), entry.seal());
-        assertEquals(ResultCode.ACCESS_DENIED, outcome(reader, 0, 0, DATA, 0));
+        assertEquals(ResultCode.ACCESS_DENIED, outcome(reader, 0, 0, DATA, LEASE));
         FileRequests.Opened other = new FileRequests.Opened(file.inode() + 1, file.grant(), file.seal());
-        assertEquals(ResultCode.ACCESS_DENIED, outcome(other, 0, 0, DATA, 0));
+        assertEquals(ResultCode.ACCESS_DENIED, outcome(other, 0, 0, DATA, LEASE));
         assertEquals(0, read(0).length);
     }
 
     @Test
-    void aClientThatHasLostItsLeaseWritesNothing() {
-        FileRequests.Opened leased = FileRequests.openToWrite(rig, HandlerRig.USER, "/f", 5);
-        assertEquals(ResultCode.LEASE_LOST, outcome(leased, 0, 0, DATA, 6));
+    void aClientThatHasNoLeaseWritesNothing() {
+        assertEquals(ResultCode.LEASE_LOST, outcome(file, 0, 0, DATA, LEASE + 1));
+        assertEquals(ResultCode.LEASE_LOST, outcome(file, 0, 0, DATA, 0), "without one");
+        HandlerRig.Message unleased = FileRequests.write(file, 0, 0, DATA, 0);
+        assertEquals(ResultCode.LEASE_LOST, rig.outcome(HandlerRig.ROOT, unleased), "a superuser");
         assertEquals(0, read(0).length);
-        assertEquals(ResultCode.OK, outcome(leased, 0, 0, DATA, 5));
+        assertEquals(ResultCode.OK, outcome(file, 0, 0, DATA, LEASE));
         assertArrayEquals(DATA, read(0));
         Leases leases = rig.partition().leases();
         leases.endAlone(file.inode(), leases.alone(file.inode(), false)); // it is shared no longer
@@ -81,11 +85,11 @@ class WriteBlockHandlerTest {
 
     /** As a truncate has the file alone: else it would cut a part of what is being written. */
     @Test
-    void aClientWithoutALeaseWritesNothingWhileAnotherRequestHasTheFileAlone() throws Exception {
+    void aClientWritesNothingWhileAnotherRequestHasTheFileAlone() throws Exception {
         Leases leases = rig.partition().leases();
         long stamp = leases.alone(file.inode(), false);
         AtomicReference<ResultCode> outcome = new AtomicReference<>();
-        Thread writer = Thread.ofPlatform().start(() -> outcome.set(outcome(file, 0, 0, DATA, 0)));
+        Thread writer = Thread.ofPlatform().start(() -> outcome.set(outcome(file, 0, 0, DATA, LEASE)));
         Await.until(
                 "the writer waits",
                 () -> writer.getState() == Thread.State.WAITING || writer.getState() == Thread.State.TERMINATED);
@@ -107,25 +111,25 @@ class WriteBlockHandlerTest {
 
     @Test
     void whatIsNotInsideABlockIsRefused() {
-        assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, -1, 0, DATA, 0));
-        assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, 0, -1, DATA, 0));
-        assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, 0, HandlerRig.BLOCK_SIZE - 2, DATA, 0));
-        assertEquals(ResultCode.TOO_LARGE, outcome(file, 0, 0, new byte[HandlerRig.CHUNK_SIZE + 1], 0));
+        assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, -1, 0, DATA, LEASE));
+        assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, 0, -1, DATA, LEASE));
+        assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, 0, HandlerRig.BLOCK_SIZE - 2, DATA, LEASE));
+        assertEquals(ResultCode.TOO_LARGE, outcome(file, 0, 0, new byte[HandlerRig.CHUNK_SIZE + 1], LEASE));
         assertEquals(0, read(0).length);
     }
 
     @Test
     void aBlockThatCannotBeWrittenIsAnError() throws IOException {
-        assertEquals(ResultCode.OK, outcome(file, 0, 0, DATA, 0));
+        assertEquals(ResultCode.OK, outcome(file, 0, 0, DATA, LEASE));
         FileRequests.spoil(directory, file, 1);
-        assertEquals(ResultCode.IO_ERROR, outcome(file, 1, 0, DATA, 0));
+        assertEquals(ResultCode.IO_ERROR, outcome(file, 1, 0, DATA, LEASE));
     }
 
     @Test
     void aServerWithoutDataRefusesIt(@TempDir Path other) throws IOException {
         try (HandlerRig bare = new HandlerRig(other)) {
             assertEquals(
-                    ResultCode.BAD_REQUEST, bare.outcome(HandlerRig.ROOT, FileRequests.write(file, 0, 0, DATA, 0)));
+                    ResultCode.BAD_REQUEST, bare.outcome(HandlerRig.ROOT, FileRequests.write(file, 0, 0, DATA, LEASE)));
         }
     }
 }

@@ -2,6 +2,7 @@ package io.hmfs.server.pipeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.FormatOptions;
@@ -16,6 +17,7 @@ import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.data.BuiltinData;
+import io.hmfs.server.lease.Leases;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
@@ -173,6 +175,19 @@ public final class HandlerRig implements AutoCloseable {
         Attributes made = new Attributes();
         assertEquals(Status.OK, namespace.create(parent, Name.of(name), mode, 0, 0, made));
         return made.id;
+    }
+
+    /** The user's client gets this lease on a file that no other client writes. */
+    public void take(String user, long inode, long lease) {
+        Leases leases = partition().leases();
+        long stamp = leases.alone(inode, true);
+        assertNull(leases.take(inode, session(user).client(), "host", lease));
+        leases.endAlone(inode, stamp);
+    }
+
+    /** The user's client ends its lease. */
+    public void end(String user, long inode, long lease) {
+        partition().leases().end(inode, session(user).client(), lease);
     }
 
     /** What is there under this name. */

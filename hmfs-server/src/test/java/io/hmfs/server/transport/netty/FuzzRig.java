@@ -173,7 +173,9 @@ final class FuzzRig implements AutoCloseable {
 
     /** What a user's requests about the data of an inode show. */
     long seal(long inode, String user, long grant) {
-        return grants.seal(inode, callers.of(user).join().mark(), grant);
+        long epoch =
+                partition.grantEpochs().of(inode, Grants.has(grant, Grants.OWNER), Grants.has(grant, Grants.WRITE));
+        return grants.seal(inode, callers.of(user).join().mark(), grant, epoch);
     }
 
     // ---- the tree

@@ -115,12 +115,12 @@ public final class SteadyLoad implements AutoCloseable {
 
     private void writeAndRead(String path) throws IOException {
         Arrays.fill(data, (byte) cycles);
-        OpenedFile written = client.open(path, true, true);
+        OpenedFile written = client.open(path, true, true, client.leases().next());
         FileInfo file = written.info();
         try {
             client.writeBlockAsync(written.grant(), file.id(), 0, 0, data, 0, data.length)
                     .join();
-            client.append(file, data.length, written.grant());
+            client.append(file, data.length, written.grant(), true);
             byte[] back = new byte[data.length];
             int length = client.readBlockAsync(written.grant(), file.id(), 0, 0, back, 0, back.length)
                     .join();
