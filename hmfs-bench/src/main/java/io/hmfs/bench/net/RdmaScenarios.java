@@ -223,14 +223,13 @@ final class RdmaScenarios {
     }
 
     private static FileInfo write(HmfsClient client) throws IOException {
-        CreateOptions options =
-                new CreateOptions(0644, false, false, 0755).leased(client.leases().next());
+        CreateOptions options = new CreateOptions(0644, false, false, 0755)
+                .leased(client.leases().next());
         OpenedFile file = client.createAndOpen("/bytes", options);
         byte[] chunk = new byte[client.server().chunkSize()];
         long blockSize = client.server().blockSize();
         for (long at = 0; at < (long) FILE_MIB << 20; at += chunk.length) {
-            client.writeBlock(
-                    file.grant(), file.info().id(), at / blockSize, at % blockSize, chunk, 0, chunk.length);
+            client.writeBlock(file.grant(), file.info().id(), at / blockSize, at % blockSize, chunk, 0, chunk.length);
         }
         return file.info();
     }
