@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** Gives the grant that goes with each request about the data of an open file. Thread-safe. */
 @FunctionalInterface
 public interface GrantSource {
+    /** How many grants are shown for one request before a refusal is one. */
+    int ATTEMPTS_MAX = 16;
+
     /** For stores that ask for none. */
     GrantSource NONE = () -> Grant.NONE;
 
@@ -25,16 +28,19 @@ public interface GrantSource {
         return CompletableFuture.completedFuture(null);
     }
 
-    /** Makes a request with the grant as it is now, and if that is refused once more with {@linkplain #another another}. */
+    /**
+     * Makes a request with the grant as it is now, and as long as that is refused with {@linkplain #another another}: while
+     * rights of many files change, one may have ended before it is shown.
+     */
     default <T> CompletableFuture<T> with(Function<Grant, CompletableFuture<T>> request) {
-        Grant grant = current();
-        CompletableFuture<T> first = request.apply(grant);
-        return first.exceptionallyCompose(failure -> isRefusal(failure) ? again(grant, request, first) : first);
+        return attempt(request, current(), ATTEMPTS_MAX);
     }
 
-    private <T> CompletableFuture<T> again(
-            Grant refused, Function<Grant, CompletableFuture<T>> request, CompletableFuture<T> first) {
-        return another(refused).thenCompose(grant -> grant == null ? first : request.apply(grant));
+    private <T> CompletableFuture<T> attempt(Function<Grant, CompletableFuture<T>> request, Grant grant, int left) {
+        CompletableFuture<T> asked = request.apply(grant);
+        return asked.exceptionallyCompose(failure -> left > 1 && isRefusal(failure)
+                ? another(grant).thenCompose(next -> next == null ? asked : attempt(request, next, left - 1))
+                : asked);
     }
 
     private static boolean isRefusal(@Nullable Throwable failure) {

@@ -80,14 +80,19 @@ final class OpenFile {
 
     private void append(FileInfo target, long size, boolean last) throws IOException {
         Grant grant = grants.current();
-        try {
-            link.repeat(client -> client.append(target, size, grant, last));
-        } catch (HmfsException e) {
-            Grant another = e.code() == ResultCode.ACCESS_DENIED ? FutureIO.awaitFuture(grants.another(grant)) : null;
-            if (another == null) {
-                throw e;
+        for (int left = GrantSource.ATTEMPTS_MAX; ; left--) {
+            Grant shown = grant;
+            try {
+                link.repeat(client -> client.append(target, size, shown, last));
+                return;
+            } catch (HmfsException e) {
+                boolean mayHaveEnded = left > 1 && e.code() == ResultCode.ACCESS_DENIED;
+                Grant another = mayHaveEnded ? FutureIO.awaitFuture(grants.another(shown)) : null;
+                if (another == null) {
+                    throw e;
+                }
+                grant = another;
             }
-            link.repeat(client -> client.append(target, size, another, last));
         }
     }
 
