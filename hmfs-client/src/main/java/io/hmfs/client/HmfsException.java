@@ -22,8 +22,17 @@ public final class HmfsException extends IOException {
     /** What the server said of a call. */
     static HmfsException told(ResultCode code, String call, String message) {
         String text = message.isEmpty() ? code.text() : message;
-        String told = code == ResultCode.UNRESOLVED_LINK ? code.text() + ": " + text : text;
+        String told = switch (code) {
+            case UNRESOLVED_LINK -> code.text() + ": " + text;
+            case CORRUPT -> code.text() + "; damaged is what begins at byte " + text + " of the file";
+            default -> text;
+        };
         return new HmfsException(code, call + ": " + told, text);
+    }
+
+    /** With {@link ResultCode#CORRUPT}: where the damaged bytes begin in the file; else, and if the server does not say it, -1. */
+    public long damagedAt() {
+        return code == ResultCode.CORRUPT && reason.matches("\\d{1,18}") ? Long.parseLong(reason) : -1;
     }
 
     /** What the server said, without the operation and the path. */

@@ -63,7 +63,9 @@ public enum ResultCode {
     /** The lease that the client writes under was taken from it, has run out, or went with its file. */
     LEASE_LOST(
             116,
-            "the lease on the file was taken by another client, has run out or went with the file; nothing more is written under it");
+            "the lease on the file was taken by another client, has run out or went with the file; nothing more is written under it"),
+    /** Bytes in the builtin data store are not those that were written: {@link HmfsException#damagedAt} says where. */
+    CORRUPT(117, "the file's data is damaged on the server's disk, and damaged bytes are not served");
 
     private static final ResultCode[] ALL = values();
 

@@ -124,6 +124,11 @@ public final class TestServerProcess implements AutoCloseable {
         return directory.resolve("objects");
     }
 
+    /** Where the builtin store keeps its objects. */
+    public Path builtinObjects() {
+        return directory.resolve("pool.data");
+    }
+
     /** SIGKILL, and wait for the end. */
     public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();

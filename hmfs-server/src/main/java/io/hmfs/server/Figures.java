@@ -1,5 +1,6 @@
 package io.hmfs.server;
 
+import io.hmfs.server.data.BuiltinData;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.partition.Partition;
 import io.hmfs.server.pipeline.Service;
@@ -48,6 +49,14 @@ final class Figures {
                 null,
                 "Removed files whose objects have still to be removed, by the server or by clients",
                 partition.namespace().removedFiles()::count);
+        BuiltinData data = partition.data();
+        if (data != null) {
+            metrics.counter(
+                    "hmfs.data.corrupt",
+                    null,
+                    "Requests that met damaged data in the builtin store",
+                    data.store()::corrupt);
+        }
         metrics.gauge("hmfs.listing.cache", "bytes", "Pages of listings that are kept", partition.listings()::bytes);
         metrics.counter(
                 "hmfs.listing.cache.hits", null, "Pages of listings that were kept", partition.listings()::hits);

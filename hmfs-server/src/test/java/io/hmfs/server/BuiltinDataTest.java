@@ -29,6 +29,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -131,6 +132,38 @@ class BuiltinDataTest {
             assertEquals(-1, client.readBlock(file.id(), 0, 1000, target, 0, 10));
             assertEquals(-1, client.readBlock(file.id(), 1, 0, target, 0, 10));
             assertEquals(0, client.readBlock(file.id(), 0, 10, target, 0, 0));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Persistence.class)
+    void damagedBytesAreRefusedAlsoAfterARestart(Persistence persistence) throws IOException {
+        try (ServerFixture fixture = fixture(persistence)) {
+            FileInfo file;
+            try (HmfsClient client = fixture.client()) {
+                file = fileOf(client, "/f", 2);
+            }
+            try (Stream<Path> all = Files.walk(fixture.dataDirectory())) {
+                Path object = all.filter(each -> each.getFileName().toString().endsWith("-1.v1"))
+                        .findFirst()
+                        .orElseThrow();
+                byte[] bytes = Files.readAllBytes(object);
+                bytes[bytes.length - 300] ^= 1;
+                Files.write(object, bytes);
+            }
+            for (int start = 0; start < 2; start++) {
+                try (HmfsClient client = fixture.client()) {
+                    byte[] target = new byte[1000];
+                    HmfsException refused = assertThrows(
+                            HmfsException.class, () -> client.readBlock(file.id(), 1, 500, target, 0, 500));
+                    assertEquals(ResultCode.CORRUPT, refused.code());
+                    assertEquals(ServerFixture.BLOCK_SIZE + 512, refused.damagedAt());
+                    assertEquals(512, client.readBlock(file.id(), 1, 0, target, 0, 512));
+                    assertTrue(client.metrics().contains("\nhmfs_data_corrupt_total 1.0\n"));
+                    assertCode(ResultCode.CORRUPT, client.writeBlockAsync(file.id(), 1, 1000, target, 0, 10));
+                }
+                fixture.restart();
+            }
         }
     }
 

@@ -23,7 +23,7 @@ final class ObjectFiles {
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
                 String name = file.getFileName().toString();
                 if (name.contains("-")) {
-                    names.add(name);
+                    names.add(name.replace(".v1", ""));
                 }
                 return FileVisitResult.CONTINUE;
             }

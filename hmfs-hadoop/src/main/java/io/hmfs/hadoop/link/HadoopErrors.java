@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import org.apache.hadoop.HadoopIllegalArgumentException;
+import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.fs.ClusterStorageCapacityExceededException;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.InvalidPathException;
@@ -86,6 +87,9 @@ public final class HadoopErrors {
             case TIMEOUT -> new SocketTimeoutException(failure.getMessage() + " (fs.hmfs.request.timeout)");
             case LEASED -> new AlreadyBeingCreatedException(failure.reason());
             case LEASE_LOST -> new IOException(path + ": " + text);
+            case CORRUPT ->
+                new ChecksumException(
+                        path + ": " + text + ", from byte " + failure.damagedAt() + " on", failure.damagedAt());
             case SAFE_MODE -> new PathIOException(path, text);
             case SHUTTING_DOWN -> new ConnectException(path + ": " + text);
             case TOO_MANY_CONNECTIONS -> new ConnectException(failure.getMessage());

@@ -7,16 +7,23 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.hadoop.OwnDirectory;
+import io.hmfs.hadoop.TestServerProcess;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -67,6 +74,45 @@ class FileDataTest extends OwnDirectory {
             }
             assertThrows(EOFException.class, () -> in.readFully(data.length - 1, new byte[2]));
         }
+    }
+
+    /** What the disk has changed is no data, wherever in the file it is, and no zeros in its place either. */
+    @Test
+    void damaged_bytes_are_refused_with_their_place_and_the_others_are_read() throws IOException {
+        byte[] data = bytes(8, BLOCK + 300_001);
+        Path path = write("damaged", data);
+        java.nio.file.Path object = object(Arrays.copyOfRange(data, BLOCK, data.length));
+        try (FileChannel file = FileChannel.open(object, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            long at = file.size() - 300_001 + 200_000;
+            ByteBuffer one = ByteBuffer.allocate(1);
+            file.read(one, at);
+            file.write(one.put(0, (byte) (one.get(0) ^ 4)).flip(), at);
+        }
+        try (FSDataInputStream in = fs.open(path)) {
+            ChecksumException refused =
+                    assertThrows(ChecksumException.class, () -> in.readFully(BLOCK + 199_900, new byte[200]));
+            assertEquals(BLOCK + 200_000 / 512 * 512, refused.getPos());
+            assertTrue(
+                    String.valueOf(refused.getMessage()).contains(path.toUri().getPath()), refused.getMessage());
+            byte[] before = new byte[BLOCK + 199_000];
+            in.readFully(0, before);
+            assertArrayEquals(Arrays.copyOf(data, before.length), before);
+        }
+        assertThrows(ChecksumException.class, () -> read(path));
+    }
+
+    private static java.nio.file.Path object(byte[] bytes) throws IOException {
+        try (Stream<java.nio.file.Path> all =
+                Files.walk(TestServerProcess.shared().builtinObjects())) {
+            for (java.nio.file.Path each : all.filter(Files::isRegularFile).toList()) {
+                byte[] found = Files.readAllBytes(each);
+                int from = found.length - bytes.length;
+                if (from > 0 && Arrays.equals(found, from, found.length, bytes, 0, bytes.length)) {
+                    return each;
+                }
+            }
+        }
+        throw new AssertionError("no object has these bytes");
     }
 
     @Test

@@ -3,24 +3,32 @@ package io.hmfs.server.data;
 import io.hmfs.core.pmem.OwnFiles;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
 
 /**
- * Objects ⟨inode, block⟩ as files {@code xx/yy/<inode in hex>-<block>}, xx and yy two bytes of a hash of the inode. Thread-safe;
- * blocks on the disk. An object may be shorter than its block: what lies behind its end reads as absent.
+ * Objects ⟨inode, block⟩ as files {@code xx/yy/<inode in hex>-<block>.v1}, xx and yy two bytes of a hash of the inode. Thread-safe;
+ * blocks on the disk. An object may be shorter than its block: what lies behind its end reads as absent. What is read was verified
+ * ({@link CheckedObject}). An object of an older HMFS, without the ending, has no checksums and gets them when it is first opened.
  */
 public final class BlockStore implements AutoCloseable {
     private static final int REMEMBERED_MAX = 16_384;
@@ -33,11 +41,23 @@ public final class BlockStore implements AutoCloseable {
 
     private static final Pattern BLOCK = Pattern.compile("\\d{1,18}");
 
+    /** Behind the name of an object that has checksums. */
+    static final String CHECKED = ".v1";
+
+    private static final System.Logger LOG = System.getLogger(BlockStore.class.getName());
+    private static final int TOLD_MAX = 1_024;
+    private static final int COPIED = 1 << 20;
+
     private final Path directory;
     private final long blockSize;
     private final boolean durable;
     private final HandleCache handles;
     private final SyncedSizes synced = new SyncedSizes();
+    private final Scratch.Pool scratches = new Scratch.Pool();
+    private final long stamp = new SecureRandom().nextLong(1, Long.MAX_VALUE); // of this start
+    private final Object converting = new Object();
+    private final LongAdder corrupt = new LongAdder();
+    private final Set<String> told = ConcurrentHashMap.newKeySet(); // damaged chunks that are in the log
 
     // A writer may not know yet that its file was deleted: what it writes then would stay for ever.
     private final Map<Long, Boolean> removed = new LinkedHashMap<>() {
@@ -67,6 +87,16 @@ public final class BlockStore implements AutoCloseable {
             }
 
             @Override
+            public CheckedObject object(HandleCache.Key key, FileChannel channel) {
+                return checked(key, channel);
+            }
+
+            @Override
+            public boolean hasOlder(HandleCache.Key key) {
+                return BlockStore.this.hasOlder(key);
+            }
+
+            @Override
             public void created(Path path) throws IOException {
                 forceParent(path);
             }
@@ -78,11 +108,93 @@ public final class BlockStore implements AutoCloseable {
         });
     }
 
+    private CheckedObject checked(HandleCache.Key key, FileChannel channel) {
+        return new CheckedObject(
+                new ObjectFile.OfChannel(channel), key.inode(), key.block(), blockSize, durable, stamp);
+    }
+
     /** Where an object lies. */
     Path path(long inode, long block) {
+        Path older = olderPath(inode, block);
+        return older.resolveSibling(older.getFileName() + CHECKED);
+    }
+
+    /** Where it lies if it is of an HMFS without checksums. */
+    Path olderPath(long inode, long block) {
         long hash = inode * 0x9E3779B97F4A7C15L;
         return directory((int) (hash >>> 56), (int) (hash >>> 48) & 0xFF)
                 .resolve(Long.toHexString(inode) + "-" + block);
+    }
+
+    private boolean hasOlder(HandleCache.Key key) {
+        return Files.exists(olderPath(key.inode(), key.block()), LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** Bytes of an object whose file is of this size. */
+    long bytes(long fileSize) {
+        return Math.max(0, fileSize - ObjectFormat.dataAt(blockSize));
+    }
+
+    private HandleCache.Handle acquire(HandleCache.Key key, boolean create) throws IOException {
+        try {
+            return handles.acquire(key, create);
+        } catch (NoSuchFileException e) {
+            if (!hasOlder(key)) {
+                throw e;
+            }
+        }
+        synchronized (converting) {
+            if (Files.notExists(path(key.inode(), key.block()), LinkOption.NOFOLLOW_LINKS)) {
+                convert(key);
+            }
+        }
+        return handles.acquire(key, create);
+    }
+
+    /** Gives an object its checksums: under another name first, and the older form goes when the new one is durable. */
+    private void convert(HandleCache.Key key) throws IOException {
+        Path older = olderPath(key.inode(), key.block());
+        Path path = path(key.inode(), key.block());
+        Path made = path.resolveSibling(path.getFileName() + ".new");
+        Files.deleteIfExists(made);
+        try (FileChannel from = FileChannel.open(older, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+                FileChannel to = FileChannel.open(
+                        made,
+                        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                        OwnFiles.file())) {
+            CheckedObject object = checked(key, to);
+            Scratch scratch = scratches.take();
+            ByteBuffer bytes = ByteBuffer.allocateDirect((int) Math.min(COPIED, blockSize));
+            for (long at = 0; from.read(bytes.clear(), at) > 0; at += bytes.limit()) {
+                object.write(at, bytes.flip(), scratch);
+            }
+            object.sync(scratch);
+            scratches.give(scratch);
+        } catch (NoSuchFileException e) {
+            return; // it was removed meanwhile
+        }
+        Files.move(made, path, StandardCopyOption.ATOMIC_MOVE);
+        forceDirectory(parent(path));
+        Files.delete(older);
+    }
+
+    /** Parts of objects that were asked for, or were to be changed, and were found damaged. */
+    public long corrupt() {
+        return corrupt.sum();
+    }
+
+    /** Counts a damaged chunk, says it once, and names it by its place in the file. */
+    private CorruptObjectException damaged(HandleCache.Key key, CorruptObjectException e) {
+        corrupt.increment();
+        long position = key.block() * blockSize + e.position();
+        String what = path(key.inode(), key.block()) + ": " + e.getMessage();
+        if (told.size() < TOLD_MAX && told.add(what)) {
+            LOG.log(
+                    Level.ERROR,
+                    "the data of inode " + Long.toHexString(key.inode()) + " is damaged from byte " + position
+                            + " of the file on, and is not served: " + what);
+        }
+        return new CorruptObjectException(position, what);
     }
 
     Path directory() {
@@ -121,9 +233,13 @@ public final class BlockStore implements AutoCloseable {
 
     private void forceParent(Path path) throws IOException {
         if (durable) {
-            try (FileChannel channel = FileChannel.open(parent(path), StandardOpenOption.READ)) {
-                channel.force(true);
-            }
+            forceDirectory(parent(path));
+        }
+    }
+
+    private static void forceDirectory(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
         }
     }
 
@@ -135,45 +251,51 @@ public final class BlockStore implements AutoCloseable {
         return parent;
     }
 
-    /** Reads into a buffer from {@code index} on. Returns the bytes read, fewer at the object's end; -1 if there is none. */
+    /**
+     * Reads into a buffer from {@code index} on. Returns the bytes read, fewer at the object's end; -1 if there is none.
+     *
+     * @throws CorruptObjectException if the disk gives something else than was written; it names the place in the file
+     */
     public int read(long inode, long block, long position, ByteBuf target, int index, int length) throws IOException {
+        HandleCache.Key key = new HandleCache.Key(inode, block);
         HandleCache.Handle handle;
         try {
-            handle = handles.acquire(new HandleCache.Key(inode, block), false);
+            handle = acquire(key, false);
         } catch (NoSuchFileException e) {
             return -1;
         }
+        Scratch scratch = scratches.take();
         try {
-            int done = 0;
-            while (done < length) {
-                int count = target.setBytes(index + done, handle.channel, position + done, length - done);
-                if (count <= 0) {
-                    break;
-                }
-                done += count;
-            }
-            return done == 0 && length > 0 ? -1 : done;
+            return handle.object.read(position, target.nioBuffer(index, length), scratch);
+        } catch (CorruptObjectException e) {
+            throw damaged(key, e);
         } finally {
+            scratches.give(scratch);
             handles.release(handle);
         }
     }
 
-    /** Writes bytes of a buffer. False: the inode was removed, nothing is kept. */
+    /**
+     * Writes bytes of a buffer. False: the inode was removed, nothing is kept.
+     *
+     * @throws CorruptObjectException as for reads, if a part of what is damaged would be kept beside the new bytes
+     */
     public boolean write(long inode, long block, long position, ByteBuf source, int index, int length)
             throws IOException {
         if (wasRemoved(inode)) {
             return false;
         }
         HandleCache.Key key = new HandleCache.Key(inode, block);
-        HandleCache.Handle handle = handles.acquire(key, true);
+        HandleCache.Handle handle = acquire(key, true);
+        Scratch scratch = scratches.take();
         try {
             // A view of its own: getBytes with a channel goes through the one view that all users of the buffer share.
             // The connection's thread may be appending the next frame through it, and other bytes would be written.
-            ByteBuffer bytes = source.nioBuffer(index, length);
-            while (bytes.hasRemaining()) {
-                handle.channel.write(bytes, position + bytes.position());
-            }
+            handle.object.write(position, source.nioBuffer(index, length), scratch);
+        } catch (CorruptObjectException e) {
+            throw damaged(key, e);
         } finally {
+            scratches.give(scratch);
             handles.release(handle);
         }
         synced.written(inode, block * blockSize);
@@ -192,15 +314,20 @@ public final class BlockStore implements AutoCloseable {
     }
 
     private void force(long inode, long block) throws IOException {
+        HandleCache.Key key = new HandleCache.Key(inode, block);
         HandleCache.Handle handle;
         try {
-            handle = handles.acquire(new HandleCache.Key(inode, block), false);
+            handle = acquire(key, false);
         } catch (NoSuchFileException e) {
             return;
         }
+        Scratch scratch = scratches.take();
         try {
-            handle.channel.force(false);
+            handle.object.sync(scratch);
+        } catch (CorruptObjectException e) {
+            throw damaged(key, e);
         } finally {
+            scratches.give(scratch);
             handles.release(handle);
         }
     }
@@ -234,24 +361,30 @@ public final class BlockStore implements AutoCloseable {
         long block = size / blockSize;
         long rest = size % blockSize;
         if (rest > 0) {
-            try {
-                HandleCache.Handle handle = handles.acquire(new HandleCache.Key(inode, block), false);
-                try {
-                    handle.channel.truncate(rest);
-                    if (durable) {
-                        handle.channel.force(true);
-                    }
-                } finally {
-                    handles.release(handle);
-                }
-            } catch (NoSuchFileException e) {
-                // nothing was ever written there
-            }
+            truncateObject(new HandleCache.Key(inode, block), rest);
             block++;
         }
         removeFrom(inode, block, blocks(before));
         if (Files.isDirectory(parent(path(inode, 0)))) { // else nothing was ever written
             forceParent(path(inode, 0));
+        }
+    }
+
+    private void truncateObject(HandleCache.Key key, long size) throws IOException {
+        HandleCache.Handle handle;
+        try {
+            handle = acquire(key, false);
+        } catch (NoSuchFileException e) {
+            return; // nothing was ever written there
+        }
+        Scratch scratch = scratches.take();
+        try {
+            handle.object.truncate(size, scratch);
+        } catch (CorruptObjectException e) {
+            throw damaged(key, e);
+        } finally {
+            scratches.give(scratch);
+            handles.release(handle);
         }
     }
 
@@ -290,7 +423,7 @@ public final class BlockStore implements AutoCloseable {
         String prefix = Long.toHexString(inode) + "-";
         try (DirectoryStream<Path> objects = Files.newDirectoryStream(parent(path(inode, 0)), prefix + "*")) {
             for (Path object : objects) {
-                String block = String.valueOf(object.getFileName()).substring(prefix.length());
+                String block = number(String.valueOf(object.getFileName()).substring(prefix.length()));
                 if (BLOCK.matcher(block).matches()) { // else it is another program's
                     blocks.add(Long.parseLong(block));
                 }
@@ -303,10 +436,20 @@ public final class BlockStore implements AutoCloseable {
         return blocks;
     }
 
+    private static String number(String name) {
+        return name.endsWith(CHECKED) ? name.substring(0, name.length() - CHECKED.length()) : name;
+    }
+
+    /** Both forms, if a crash has left both; the older one first, which would be the object once more. */
     private boolean removeObject(HandleCache.Key key) throws IOException {
         handles.forget(key);
+        boolean was = isDeleted(olderPath(key.inode(), key.block()));
+        return isDeleted(path(key.inode(), key.block())) || was;
+    }
+
+    private static boolean isDeleted(Path path) throws IOException {
         try {
-            Files.delete(path(key.inode(), key.block()));
+            Files.delete(path);
             return true;
         } catch (NoSuchFileException e) {
             return false;

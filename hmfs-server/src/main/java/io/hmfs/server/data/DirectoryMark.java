@@ -9,6 +9,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.UUID;
@@ -21,7 +22,11 @@ final class DirectoryMark {
     /** Its name in the directory. */
     static final String NAME = "cluster";
 
-    private static final String HEAD = "HMFS data directory 1\ncluster ";
+    private static final String HEAD = "HMFS data directory 2\ncluster ";
+
+    /** Of an HMFS whose objects had no checksums (ADR 0211): it must not take objects that have some for nothing. */
+    private static final String OLDER = "HMFS data directory 1\ncluster ";
+
     private static final int BYTES = HEAD.length() + 36 + 1;
 
     private DirectoryMark() {}
@@ -47,10 +52,14 @@ final class DirectoryMark {
             make(file, wanted, cluster);
         }
         String found = read(file);
+        if (found.equals(OLDER + cluster + "\n")) {
+            renew(file, wanted, cluster);
+            return;
+        }
         if (found.equals(wanted)) {
             return;
         }
-        if (found.length() == BYTES && found.startsWith(HEAD)) {
+        if (found.length() == BYTES && (found.startsWith(HEAD) || found.startsWith(OLDER))) {
             throw new IOException("the data directory " + directory + " is of cluster "
                     + found.substring(HEAD.length()).strip() + ", and this pool is of cluster " + cluster
                     + ": files of one would show data of the other. Name another directory with --data-directory,"
@@ -72,6 +81,22 @@ final class DirectoryMark {
 
     /** Under another name first: no crash leaves half a mark, and of two servers that begin at once one makes it. */
     private static void make(Path file, String text, UUID cluster) throws IOException {
+        Path temporary = temporary(file, text, cluster);
+        try {
+            Files.createLink(file, temporary);
+        } catch (FileAlreadyExistsException e) {
+            // another server was faster, and what it has made says whether it is another cluster's
+        }
+        Files.delete(temporary);
+        force(file);
+    }
+
+    private static void renew(Path file, String text, UUID cluster) throws IOException {
+        Files.move(temporary(file, text, cluster), file, StandardCopyOption.ATOMIC_MOVE);
+        force(file);
+    }
+
+    private static Path temporary(Path file, String text, UUID cluster) throws IOException {
         Path temporary = file.resolveSibling(NAME + "." + cluster + ".new");
         Files.deleteIfExists(temporary);
         try (FileChannel channel = FileChannel.open(
@@ -79,14 +104,13 @@ final class DirectoryMark {
             channel.write(StandardCharsets.US_ASCII.encode(text));
             channel.force(true);
         }
-        try {
-            Files.createLink(file, temporary);
-        } catch (FileAlreadyExistsException e) {
-            // another server was faster, and what it has made says whether it is another cluster's
-        }
-        Files.delete(temporary);
+        return temporary;
+    }
+
+    /** Before the first object. */
+    private static void force(Path file) throws IOException {
         try (FileChannel parent = FileChannel.open(file.resolveSibling(""), StandardOpenOption.READ)) {
-            parent.force(true); // before the first object
+            parent.force(true);
         }
     }
 

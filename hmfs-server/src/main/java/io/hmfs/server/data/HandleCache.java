@@ -13,25 +13,34 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** Open files of the store, the least recently used ones closed first. A file in use is closed by its last user. Thread-safe. */
+/**
+ * Open objects of the store, the least recently used ones closed first. One in use stays, so that an object is open once at a time, and
+ * is closed by its last user if it is forgotten. Thread-safe.
+ */
 final class HandleCache {
     /** Names an object. */
     record Key(long inode, long block) {}
 
     /** An open object; to be given back with {@link #release}. */
     static final class Handle {
-        final FileChannel channel;
+        final CheckedObject object;
         private int users;
         private boolean retired;
 
-        Handle(FileChannel channel) {
-            this.channel = channel;
+        Handle(CheckedObject object) {
+            this.object = object;
         }
     }
 
     /** Where an object lies, and what to do once it was made. */
     interface Files {
         Path path(Key key);
+
+        /** What is to be done with an open file. */
+        CheckedObject object(Key key, FileChannel channel);
+
+        /** Whether there is an older form of an object, so that it must not be made. */
+        boolean hasOlder(Key key);
 
         void created(Path path) throws IOException;
 
@@ -53,23 +62,26 @@ final class HandleCache {
         this.files = files;
     }
 
-    /** Opens an object; {@code NoSuchFileException} if it is not there and is not to be made. */
+    /** Opens an object; {@code NoSuchFileException} if it is not there and is not to be made, or is there in an older form. */
     synchronized Handle acquire(Key key, boolean create) throws IOException {
         Handle handle = open.get(key);
         if (handle == null) {
-            handle = new Handle(openFile(files.path(key), create));
+            handle = new Handle(files.object(key, openFile(key, create)));
             open.put(key, handle);
+            handle.users++;
             evict();
+        } else {
+            handle.users++;
         }
-        handle.users++;
         return handle;
     }
 
-    private FileChannel openFile(Path path, boolean create) throws IOException {
+    private FileChannel openFile(Key key, boolean create) throws IOException {
+        Path path = files.path(key);
         try {
             return FileChannel.open(path, EXISTING);
         } catch (NoSuchFileException e) {
-            if (!create) {
+            if (!create || files.hasOlder(key)) {
                 throw e;
             }
         }
@@ -83,22 +95,24 @@ final class HandleCache {
         Iterator<Handle> eldestFirst = open.values().iterator();
         while (open.size() > handlesMax && eldestFirst.hasNext()) {
             Handle handle = eldestFirst.next();
-            eldestFirst.remove();
-            retire(handle);
+            if (handle.users == 0) {
+                eldestFirst.remove();
+                retire(handle);
+            }
         }
     }
 
     private static void retire(Handle handle) throws IOException {
         handle.retired = true;
         if (handle.users == 0) {
-            handle.channel.close();
+            handle.object.close();
         }
     }
 
     synchronized void release(Handle handle) throws IOException {
         handle.users--;
         if (handle.retired && handle.users == 0) {
-            handle.channel.close();
+            handle.object.close();
         }
     }
 

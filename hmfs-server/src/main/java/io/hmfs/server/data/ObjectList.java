@@ -15,8 +15,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.LongPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -34,7 +35,7 @@ public final class ObjectList {
     private static final int UNKNOWN_BYTES = 16 << 10;
     private static final int OBJECT_BYTES = 4 * Long.BYTES;
     private static final int HEX = 16;
-    private static final Pattern OBJECT = Pattern.compile("([1-9a-f][0-9a-f]{0,15})-(0|[1-9]\\d{0,17})");
+    private static final Pattern OBJECT = Pattern.compile("([1-9a-f][0-9a-f]{0,15})-(0|[1-9]\\d{0,17})(\\.v1)?");
     private static final Pattern DIRECTORY = Pattern.compile("[0-9a-f]{2}");
 
     private final BlockStore store;
@@ -116,17 +117,17 @@ public final class ObjectList {
     }
 
     private void readOne(int room) throws IOException {
-        List<Key> keys = new ArrayList<>();
+        Set<Key> there = new TreeSet<>(); // one of an older form may stand beside its newer one
         Path inner = store.directory(directory / INNER, directory % INNER);
         list(inner, name -> {
             Key key = key(name);
-            if (key == null || !store.path(key.inode, key.block).equals(inner.resolve(name))) {
+            if (key == null || !inner.equals(store.path(key.inode, key.block).getParent())) {
                 unknown(inner.resolve(name));
             } else if (key.compareTo(after) > 0 && !leftOut.test(key.inode)) {
-                keys.add(key);
+                there.add(key);
             }
         });
-        keys.sort(Comparator.naturalOrder());
+        List<Key> keys = List.copyOf(there);
         for (Key key : keys.subList(0, Math.min(room, keys.size()))) {
             add(key);
         }
@@ -139,15 +140,19 @@ public final class ObjectList {
 
     /** False: it is gone, or something else with its name. */
     private boolean add(Key key) throws IOException {
-        Path path = store.path(key.inode, key.block);
+        return add(key, store.path(key.inode, key.block), true)
+                || add(key, store.olderPath(key.inode, key.block), false);
+    }
+
+    private boolean add(Key key, Path path, boolean isChecked) throws IOException {
         try {
             BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class, NOFOLLOW_LINKS);
             if (!attributes.isRegularFile()) {
                 unknown(path);
                 return false;
             }
-            objects.add(new Found(
-                    key, attributes.size(), attributes.lastModifiedTime().toMillis()));
+            long bytes = isChecked ? store.bytes(attributes.size()) : attributes.size();
+            objects.add(new Found(key, bytes, attributes.lastModifiedTime().toMillis()));
             return true;
         } catch (NoSuchFileException e) {
             return false;

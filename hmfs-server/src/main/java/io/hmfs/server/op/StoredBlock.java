@@ -3,6 +3,7 @@ package io.hmfs.server.op;
 import io.hmfs.client.ResultCode;
 import io.hmfs.server.data.BlockStore;
 import io.hmfs.server.data.BuiltinData;
+import io.hmfs.server.data.CorruptObjectException;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.request.Request;
 import java.io.IOException;
@@ -48,6 +49,10 @@ final class StoredBlock {
     }
 
     static void failed(Request request, String what, long inode, long block, IOException e) {
+        if (e instanceof CorruptObjectException corrupt) { // the store has told it
+            request.reply().failure(ResultCode.CORRUPT, Long.toString(corrupt.position()));
+            return;
+        }
         String object = Long.toHexString(inode) + "-" + block;
         LOG.log(Level.ERROR, "cannot " + what + " object " + object, e);
         request.reply().failure(ResultCode.IO_ERROR, "the server cannot " + what + " the object: " + e.getMessage());

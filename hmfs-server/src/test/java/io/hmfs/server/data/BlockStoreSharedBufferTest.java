@@ -1,12 +1,12 @@
 package io.hmfs.server.data;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -47,7 +47,9 @@ class BlockStoreSharedBufferTest {
                 source.release();
                 writer.join();
             }
-            assertArrayEquals(first, Files.readAllBytes(store.path(7, 0)));
+            ByteBuf read = Unpooled.buffer(PART);
+            assertEquals(PART, store.read(7, 0, 0, read, 0, PART));
+            assertArrayEquals(first, read.array());
         } finally {
             shared.release();
         }

@@ -14,6 +14,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -82,6 +83,68 @@ class BlockStoreTest {
         assertEquals(List.of("rwx------", "rwx------", "rwx------", "rw-------"), seen);
     }
 
+    /** What an HMFS without checksums has written. */
+    private Path plant(long inode, long block, byte[] bytes) throws IOException {
+        Path older = store.olderPath(inode, block);
+        Files.createDirectories(older.getParent());
+        return Files.write(older, bytes);
+    }
+
+    @Test
+    void anObjectWithoutChecksumsGetsThem() throws IOException {
+        byte[] bytes = "sixteen bytes it has".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+        Path older = plant(7, 1, bytes);
+        Files.write(store.path(7, 1).resolveSibling("7-1.v1.new"), new byte[9]); // of a start that was cut off
+        ByteBuf target = Unpooled.buffer(100);
+        assertEquals(bytes.length - 3, store.read(7, 1, 3, target, 0, 50));
+        assertArrayEquals(Arrays.copyOfRange(bytes, 3, bytes.length), Arrays.copyOf(target.array(), bytes.length - 3));
+        assertTrue(Files.notExists(older));
+        assertEquals(bytes.length, store.bytes(Files.size(store.path(7, 1))));
+        plant(8, 0, bytes);
+        assertTrue(store.write(8, 0, 4, Unpooled.buffer().writeInt(7), 0, 4));
+        assertEquals(bytes.length, store.read(8, 0, 0, target, 0, 50));
+        assertEquals(7, target.getInt(4));
+        assertEquals(bytes[8], target.getByte(8));
+        plant(9, 0, bytes);
+        store.truncate(9, 5, 20);
+        assertEquals(5, store.read(9, 0, 0, target, 0, 50));
+    }
+
+    @Test
+    void anObjectOfBothFormsIsTheNewerAndGoesAsOne() throws IOException {
+        write(7, 0, 1);
+        plant(7, 0, new byte[4]);
+        assertEquals(1, read(7, 0));
+        ObjectList list = new ObjectList(store);
+        list.read(0, 0, 0, 10);
+        while (list.directory() < ObjectList.DIRECTORIES && list.objects().length == 0) {
+            list.read(list.directory(), list.afterInode(), list.afterBlock(), 10);
+        }
+        assertEquals(32, list.objects().length, "one object");
+        assertEquals(0, list.unknown().length);
+        store.remove(7, 4);
+        assertEquals(-1, read(7, 0));
+        plant(8, 3, new byte[4]);
+        store.remove(8, 350);
+        assertTrue(Files.notExists(store.olderPath(8, 3)));
+    }
+
+    @Test
+    void damageIsNamedByItsPlaceInTheFileAndCounted() throws IOException {
+        write(7, 2, 1);
+        store.sync(7, 2);
+        Path path = store.path(7, 2);
+        byte[] bytes = Files.readAllBytes(path);
+        bytes[bytes.length - 1] ^= 1;
+        Files.write(path, bytes);
+        for (int i = 1; i <= 2; i++) {
+            assertEquals(
+                    200,
+                    assertThrows(CorruptObjectException.class, () -> read(7, 2)).position());
+            assertEquals(i, store.corrupt());
+        }
+    }
+
     private static String permissions(Path path) throws IOException {
         return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     }
@@ -142,10 +205,10 @@ class BlockStoreTest {
         write(1, 0, 1);
         write(1, 1, 1);
         store.truncate(1, 102, 200);
-        assertEquals(2, Files.size(store.path(1, 1)));
+        assertEquals(2, store.bytes(Files.size(store.path(1, 1))));
         store.truncate(1, 100, 102);
         assertThrows(NoSuchFileException.class, () -> Files.size(store.path(1, 1)));
-        assertEquals(4, Files.size(store.path(1, 0)));
+        assertEquals(4, store.bytes(Files.size(store.path(1, 0))));
     }
 
     @Test

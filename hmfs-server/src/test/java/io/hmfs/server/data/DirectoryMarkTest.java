@@ -42,12 +42,22 @@ class DirectoryMarkTest {
     @Test
     void theFirstClusterHasItForEver() throws IOException {
         DirectoryMark.claim(directory, OWN, false);
-        assertEquals("HMFS data directory 1\ncluster " + OWN + "\n", Files.readString(mark()));
+        assertEquals("HMFS data directory 2\ncluster " + OWN + "\n", Files.readString(mark()));
         DirectoryMark.claim(directory, OWN, false);
         String refusal = refusal(OTHER, true);
         assertTrue(refusal.contains(OWN.toString()), refusal);
         assertTrue(refusal.contains(OTHER.toString()), refusal);
         assertTrue(refusal.contains("--data-directory"), refusal);
+    }
+
+    /** An older server knows no objects with checksums, and would take them for absent. */
+    @Test
+    void aMarkFromBeforeChecksumsIsRenewed() throws IOException {
+        Files.writeString(mark(), "HMFS data directory 1\ncluster " + OWN + "\n");
+        assertTrue(refusal(OTHER, true).contains(OWN.toString()));
+        DirectoryMark.claim(directory, OWN, false);
+        assertEquals("HMFS data directory 2\ncluster " + OWN + "\n", Files.readString(mark()));
+        DirectoryMark.claim(directory, OWN, false);
     }
 
     @Test
@@ -93,12 +103,12 @@ class DirectoryMarkTest {
 
     @Test
     void aDamagedMarkIsNotBelieved() throws IOException {
-        String whole = "HMFS data directory 1\ncluster " + OWN + "\n";
+        String whole = "HMFS data directory 2\ncluster " + OWN + "\n";
         for (String damaged : new String[] {
             "",
             whole.substring(0, 30),
             whole + "x",
-            whole.replace("directory 1", "directory 2"),
+            whole.replace("directory 2", "directory 3"),
             whole.replace("\n", " ")
         }) {
             Files.writeString(mark(), damaged);

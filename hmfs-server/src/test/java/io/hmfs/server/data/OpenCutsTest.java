@@ -54,7 +54,7 @@ class OpenCutsTest {
     }
 
     private long length() throws IOException {
-        return Files.size(store.path(INODE, 0));
+        return store.bytes(Files.size(store.path(INODE, 0)));
     }
 
     @Test

@@ -236,10 +236,10 @@ class TruncateHandlerTest {
     private static Path secondObject(Path data, long inode) throws IOException {
         String name = Long.toHexString(inode);
         try (Stream<Path> objects = Files.walk(data)) {
-            return objects.filter(each -> each.endsWith(name + "-0"))
+            return objects.filter(each -> each.endsWith(name + "-0.v1"))
                     .findFirst()
                     .orElseThrow()
-                    .resolveSibling(name + "-1");
+                    .resolveSibling(name + "-1.v1");
         }
     }
 
@@ -259,7 +259,7 @@ class TruncateHandlerTest {
 
     private long objects() throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
-            return files.filter(file -> file.getFileName().toString().matches("[0-9a-f]+-[0-9a-f]+"))
+            return files.filter(file -> file.getFileName().toString().matches("[0-9a-f]+-[0-9a-f]+\\.v1"))
                     .count();
         }
     }

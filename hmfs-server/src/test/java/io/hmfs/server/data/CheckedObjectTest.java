@@ -1,0 +1,251 @@
+package io.hmfs.server.data;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: no byte is served that the disk has changed, whichever it is, and what is written reads as written at any offsets and by any threads.
+ * Method: every byte, and every sector, of a small object's file is changed, and all of the object read, written on and read again.
+ */
+class CheckedObjectTest {
+    private static final int BLOCK = 4 << 10;
+    private static final int LENGTH = 2_900;
+
+    @TempDir
+    private Path directory;
+
+    private final Scratch scratch = new Scratch();
+    private final byte[] data = bytes(1, LENGTH);
+
+    private static byte[] bytes(long seed, int length) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static CheckedObject open(ObjectFile file, long stamp) {
+        return new CheckedObject(file, 7, 0, BLOCK, true, stamp);
+    }
+
+    private SimObjectFile written() throws IOException {
+        return written(true);
+    }
+
+    private SimObjectFile written(boolean durable) throws IOException {
+        SimObjectFile file = new SimObjectFile(new Random(1));
+        CheckedObject object = new CheckedObject(file, 7, 0, BLOCK, durable, 1);
+        object.write(0, ByteBuffer.wrap(data, 0, 1000), scratch);
+        if (durable) {
+            object.sync(scratch);
+        }
+        object.write(1000, ByteBuffer.wrap(data, 1000, LENGTH - 1000), scratch);
+        if (durable) {
+            object.sync(scratch);
+        }
+        return file;
+    }
+
+    @Test
+    void aTableThatWasNeverWrittenIsThatOfZeros() {
+        CRC32C crc = new CRC32C();
+        crc.update(new byte[ObjectFormat.CHUNK]);
+        assertEquals((int) crc.getValue(), ObjectFormat.ZERO);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void noChangedByteIsServed(boolean durable) throws IOException {
+        SimObjectFile file = written(durable);
+        int noticed = 0;
+        for (int at = 0; at < file.bytes().length; at++) {
+            SimObjectFile damaged = file.damaged(at, new byte[] {(byte) (file.bytes()[at] ^ 0x10)});
+            noticed += isNoticed("byte " + at, damaged, durable) ? 1 : 0;
+        }
+        assertTrue(noticed >= LENGTH, noticed + " were noticed");
+    }
+
+    @Test
+    void noLostSectorIsServed() throws IOException {
+        SimObjectFile file = written();
+        byte[] zeros = new byte[SimObjectFile.SECTOR];
+        for (int at = 0; at < file.bytes().length; at += SimObjectFile.SECTOR) {
+            isNoticed("sector at " + at, file.damaged(at, zeros), true);
+        }
+    }
+
+    /** Reads all by itself and by pieces, also after a writer of a later start has added something. */
+    private boolean isNoticed(String what, SimObjectFile damaged, boolean durable) throws IOException {
+        CheckedObject object = new CheckedObject(damaged, 7, 0, BLOCK, durable, 2);
+        boolean isNoticed = !isRead(what, object, 0, LENGTH);
+        for (int from = 0; from < LENGTH; from += 700) {
+            isRead(what, object, from, Math.min(700, LENGTH - from));
+        }
+        try {
+            object.write(LENGTH, ByteBuffer.wrap(bytes(2, 300)), scratch);
+            object.sync(scratch);
+        } catch (CorruptObjectException e) {
+            assertTrue(isNoticed, what);
+        }
+        boolean isNoticedLater = !isRead(what + ", written on", object, 0, LENGTH);
+        assertEquals(isNoticed, isNoticedLater, what);
+        return isNoticed;
+    }
+
+    private boolean isRead(String what, CheckedObject object, int from, int length) throws IOException {
+        byte[] found = new byte[length];
+        try {
+            assertEquals(length, object.read(from, ByteBuffer.wrap(found), scratch), what);
+        } catch (CorruptObjectException e) {
+            return false;
+        }
+        assertArrayEquals(Arrays.copyOfRange(data, from, from + length), found, what);
+        return true;
+    }
+
+    /** A large read verifies the chunks at its edges, of which it serves a part, and those between, and knows a lost end. */
+    @Test
+    void aLargeReadVerifiesAllOfItsChunks() throws IOException {
+        int block = 64 << 10;
+        int length = 40_000;
+        byte[] large = bytes(3, length);
+        SimObjectFile file = new SimObjectFile(new Random(1));
+        new CheckedObject(file, 7, 0, block, true, 1).write(0, ByteBuffer.wrap(large), scratch);
+        int at = (int) ObjectFormat.dataAt(block);
+        byte[] found = new byte[length - 200];
+        CheckedObject whole = new CheckedObject(file, 7, 0, block, true, 1);
+        assertEquals(found.length, whole.read(100, ByteBuffer.wrap(found), scratch));
+        assertArrayEquals(Arrays.copyOfRange(large, 100, length - 100), found);
+        assertEquals(length - 100, whole.read(100, ByteBuffer.wrap(new byte[length]), scratch));
+        for (int place : new int[] {0, 511, 512, 20_000, 39_500, 39_900}) {
+            SimObjectFile damaged = file.damaged(at + place, new byte[] {(byte) (large[place] ^ 1)});
+            CheckedObject object = new CheckedObject(damaged, 7, 0, block, true, 1);
+            CorruptObjectException refused =
+                    assertThrows(CorruptObjectException.class, () -> object.read(100, ByteBuffer.wrap(found), scratch));
+            assertEquals(place / 512 * 512, refused.position());
+        }
+        file.truncate(at + 30_000); // by a repair of the filesystem
+        assertThrows(CorruptObjectException.class, () -> whole.read(100, ByteBuffer.wrap(found), scratch));
+        assertThrows(CorruptObjectException.class, () -> whole.read(31_000, ByteBuffer.wrap(new byte[50]), scratch));
+    }
+
+    @Test
+    void theDamagedChunkIsNamed() throws IOException {
+        SimObjectFile file = written();
+        int at = (int) ObjectFormat.dataAt(BLOCK) + 1_100;
+        CheckedObject object = open(file.damaged(at, new byte[] {(byte) (file.bytes()[at] + 1)}), 1);
+        ByteBuffer target = ByteBuffer.allocate(LENGTH);
+        assertEquals(
+                1_024,
+                assertThrows(CorruptObjectException.class, () -> object.read(0, target, scratch))
+                        .position());
+        ByteBuffer one = ByteBuffer.wrap(new byte[1]); // of the same chunk, of which the rest would be kept
+        assertThrows(CorruptObjectException.class, () -> object.write(1_050, one, scratch));
+        object.write(1_024, ByteBuffer.wrap(data, 1_024, 512), scratch); // all of it
+        assertEquals(LENGTH, object.read(0, target.clear(), scratch));
+        assertArrayEquals(data, target.array());
+    }
+
+    /** Also where nothing was written, and behind the end. */
+    @Test
+    void whatIsWrittenAnywhereIsRead() throws IOException {
+        Random random = new Random(5);
+        for (int round = 0; round < 300; round++) {
+            SimObjectFile file = new SimObjectFile(random);
+            CheckedObject object = open(file, 1);
+            byte[] model = new byte[BLOCK];
+            int end = 0;
+            for (int i = 0; i < 12; i++) {
+                int from = random.nextInt(BLOCK);
+                byte[] bytes = bytes(100L * round + i, random.nextInt(BLOCK - from + 1));
+                if (random.nextInt(5) == 0) {
+                    object.truncate(from, scratch);
+                    end = Math.min(end, from);
+                    Arrays.fill(model, end, BLOCK, (byte) 0);
+                } else if (bytes.length > 0) {
+                    object.write(from, ByteBuffer.wrap(bytes), scratch);
+                    System.arraycopy(bytes, 0, model, from, bytes.length);
+                    end = Math.max(end, from + bytes.length);
+                }
+                int at = random.nextInt(BLOCK);
+                int length = random.nextInt(BLOCK - at + 1);
+                byte[] found = new byte[length];
+                int count = object.read(at, ByteBuffer.wrap(found), scratch);
+                int wanted = Math.clamp(end - at, 0, length);
+                assertEquals(wanted == 0 && length > 0 ? -1 : wanted, count);
+                assertArrayEquals(
+                        Arrays.copyOfRange(model, at, at + wanted), Arrays.copyOf(found, wanted), "round " + round);
+            }
+        }
+    }
+
+    /** A retry, a stream that goes on, and a sync again cost no further force. */
+    @Test
+    void onlyOtherBytesBelowASyncCostAForce() throws IOException {
+        SimObjectFile file = written();
+        CheckedObject object = open(file, 1);
+        long before = file.forces;
+        object.write(700, ByteBuffer.wrap(data, 700, 900), scratch);
+        object.write(LENGTH, ByteBuffer.wrap(data, 0, 300), scratch);
+        assertEquals(before, file.forces);
+        object.write(700, ByteBuffer.wrap(data, 0, 900), scratch);
+        assertEquals(before + 1, file.forces);
+    }
+
+    /** Neighbouring pieces of one object share a chunk, and each is written by a thread of its own while a third reads. */
+    @Test
+    void piecesThatShareAChunkMayBeWrittenAtOnce() throws Exception {
+        int piece = 100;
+        int threads = 4;
+        for (int round = 0; round < 150; round++) {
+            Path path = directory.resolve("o" + round);
+            try (FileChannel channel = FileChannel.open(
+                    path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                CheckedObject object = open(new ObjectFile.OfChannel(channel), 1);
+                CyclicBarrier together = new CyclicBarrier(threads);
+                List<CompletableFuture<Void>> all = new ArrayList<>();
+                for (int t = 0; t < threads; t++) {
+                    int first = t;
+                    all.add(CompletableFuture.runAsync(() -> writeEach(object, together, piece, first, threads)));
+                }
+                for (CompletableFuture<Void> each : all) {
+                    each.get();
+                }
+                assertTrue(isRead("round " + round, object, 0, LENGTH));
+            }
+        }
+    }
+
+    private void writeEach(CheckedObject object, CyclicBarrier together, int piece, int first, int step) {
+        Scratch own = new Scratch();
+        byte[] read = new byte[piece];
+        try {
+            together.await();
+            for (int at = first * piece; at < LENGTH; at += step * piece) {
+                object.write(at, ByteBuffer.wrap(data, at, Math.min(piece, LENGTH - at)), own);
+                assertEquals(piece, object.read((long) first * piece, ByteBuffer.wrap(read), own));
+                assertArrayEquals(Arrays.copyOfRange(data, first * piece, first * piece + piece), read);
+            }
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}
