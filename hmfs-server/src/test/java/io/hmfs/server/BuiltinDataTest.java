@@ -160,7 +160,11 @@ class BuiltinDataTest {
                     assertEquals(ServerFixture.BLOCK_SIZE + 512, refused.damagedAt());
                     assertEquals(512, client.readBlock(file.id(), 1, 0, target, 0, 512));
                     assertTrue(client.metrics().contains("\nhmfs_data_corrupt_total 1.0\n"));
-                    assertCode(ResultCode.CORRUPT, client.writeBlockAsync(file.id(), 1, 1000, target, 0, 10));
+                    OpenedFile again = LeasedFiles.append(client, "/f");
+                    assertCode(
+                            ResultCode.CORRUPT,
+                            client.writeBlockAsync(again.grant(), file.id(), 1, 1000, target, 0, 10));
+                    client.leases().end(file.id(), again.grant()).join();
                 }
                 fixture.restart();
             }

@@ -140,7 +140,7 @@ class CheckedObjectTest {
             CheckedObject object = new CheckedObject(damaged, 7, 0, block, true, 1);
             CorruptObjectException refused =
                     assertThrows(CorruptObjectException.class, () -> object.read(100, ByteBuffer.wrap(found), scratch));
-            assertEquals(place / 512 * 512, refused.position());
+            assertEquals(place / 512 * 512L, refused.position());
         }
         file.truncate(at + 30_000); // by a repair of the filesystem
         assertThrows(CorruptObjectException.class, () -> whole.read(100, ByteBuffer.wrap(found), scratch));
