@@ -60,7 +60,7 @@ class OrphansMeanwhileTest extends PlantedObjects {
     void whatIsRemovedWhileTheDirectoriesAreReadDoesNotCountAsGone() throws Exception {
         List<Path> going = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            going.add(object(write(admin, "/tree/f" + i, bytes(i, 10)).id(), 0));
+            going.add(written(write(admin, "/tree/f" + i, bytes(i, 10)).id(), 0));
         }
         write(admin, "/live", bytes(9, 10));
         Census census = new Census(admin);
@@ -108,14 +108,14 @@ class OrphansMeanwhileTest extends PlantedObjects {
     void whatTheReaperCouldNotRemoveIsLeftToIt() throws Exception {
         write(admin, "/live", bytes(1, 10));
         FileInfo file = write(admin, "/going", bytes(2, 3 * ServerFixture.BLOCK_SIZE));
-        Path second = object(file.id(), 1);
+        Path second = written(file.id(), 1);
         Files.delete(second);
         Files.createDirectories(second.resolve("in the way"));
         admin.delete("/going");
-        Await.until("the first object goes", () -> !Files.exists(object(file.id(), 0)));
+        Await.until("the first object goes", () -> !Files.exists(written(file.id(), 0)));
         Orphans orphans = look(options(0, true, false), Orphans.Listener.NONE);
         assertEquals(0, orphans.found(Kind.ORPHAN).objects());
-        assertTrue(Files.exists(object(file.id(), 2)));
+        assertTrue(Files.exists(written(file.id(), 2)));
     }
 
     /** The property: under everything that moves, replaces and removes, the files that stay keep all their data. */

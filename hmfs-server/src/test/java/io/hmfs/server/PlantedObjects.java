@@ -55,7 +55,13 @@ abstract class PlantedObjects extends UsersOfOneServer {
         return bytes;
     }
 
-    /** Where docs/wire.md says that it lies. */
+    /** Where docs/wire.md says that an object lies which the server has written. */
+    Path written(long inode, long block) {
+        Path object = object(inode, block);
+        return object.resolveSibling(object.getFileName() + ".v1");
+    }
+
+    /** Where one of an older HMFS lies. */
     Path object(long inode, long block) {
         long hash = inode * 0x9E3779B97F4A7C15L;
         return fixture.dataDirectory()

@@ -145,7 +145,7 @@ class RecordedTest extends NumberedChangeRequests {
         start(2);
         EntryDecoder again = entry(create(1, "/d/own"));
         assertEquals(id, again.inode());
-        assertEquals(Grants.WRITE, again.grant() & ACCESS);
+        assertEquals(Grants.WRITE | Grants.OWNER, again.grant() & ACCESS);
         int alice = namespace.principalId("alice");
         assertEquals(Status.OK, namespace.chown(shared, Name.of("own"), alice, namespace.principalId("staff")));
         start(2);
@@ -195,7 +195,7 @@ class RecordedTest extends NumberedChangeRequests {
         assertEquals(0644, again.mode());
         assertEquals(mtime, again.mtimeNanos());
         assertEquals(ctime / 1_000_000, again.ctimeNanos() / 1_000_000, "which stands in a word that is coarser");
-        assertEquals(Grants.WRITE, again.grant() & ACCESS);
+        assertEquals(Grants.WRITE | Grants.OWNER, again.grant() & ACCESS);
         assertEquals(Status.OK, namespace.stat(shared, Name.of("own"), attributes));
         assertEquals(id, attributes.id, "it was not executed again");
         assertUnknown(create(2, "/d/own"));
