@@ -59,7 +59,7 @@ build_started() {
 build_done() {
     mv -f "$root/target/build.stamp.new" "$root/target/build.stamp"
     rm -rf "$root/target/classes"
-    HMFS_BUILD_ENDS=yes "$root/bin/lib/class-archives"
+    BUILDING_HMFS=yes "$root/bin/lib/class-archives"
 }
 
 # with_lock NAME COMMAND…: one at a time among the launchers of this tree; a lock whose owner died is taken over.
@@ -85,7 +85,7 @@ with_lock() {
 
 build_if_stale() {
     [ -f "$root/pom.xml" ] || return 0 # an installed copy, not a source tree
-    [ -z "${HMFS_BUILD_ENDS:-}" ] || return 0 # a command that a build runs, which would wait for that build
+    [ -z "${BUILDING_HMFS:-}" ] || return 0 # a command that a build runs, which would wait for that build; the server knows all HMFS_ variables
     if build_stale; then
         with_lock build build_now
     fi

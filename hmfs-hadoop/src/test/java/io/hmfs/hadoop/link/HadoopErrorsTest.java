@@ -13,6 +13,7 @@ import java.net.SocketTimeoutException;
 import java.util.EnumMap;
 import java.util.Map;
 import org.apache.hadoop.HadoopIllegalArgumentException;
+import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.fs.ClusterStorageCapacityExceededException;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.InvalidPathException;
@@ -67,6 +68,7 @@ class HadoopErrorsTest {
         table.put(ResultCode.SAFE_MODE, PathIOException.class);
         table.put(ResultCode.INTERNAL, PathIOException.class);
         table.put(ResultCode.IO_ERROR, PathIOException.class);
+        table.put(ResultCode.CORRUPT, ChecksumException.class);
         table.put(ResultCode.WRONG_CLUSTER, IOException.class);
         table.put(ResultCode.NAME_QUOTA_EXCEEDED, NSQuotaExceededException.class);
         table.put(ResultCode.SPACE_QUOTA_EXCEEDED, DSQuotaExceededException.class);

@@ -3,6 +3,7 @@ package io.hmfs.hadoop.stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.Grant;
@@ -31,9 +32,10 @@ class HeldGrantTest extends OwnDirectory {
             HeldGrant fresh = new HeldGrant(link, () -> name, inode, false, Grant.NONE);
             assertEquals(Grant.NONE, fresh.current());
             HeldGrant old = new HeldGrant(link, () -> name, inode, false, Grant.NONE, 0);
-            assertEquals(Grant.NONE, old.current(), "nobody waits for the next one");
+            Grant first = old.current(); // asks, and waits for no answer, which may be there all the same
             Grant next = FutureIO.awaitFuture(old.another(Grant.NONE));
             assertNotEquals(Grant.NONE, next);
+            assertTrue(first.equals(Grant.NONE) || first.equals(next), first.toString());
             assertEquals(next, old.current());
             int read = link.client()
                     .readBlockAsync(old.current(), inode, 0, 0, new byte[6], 0, 6)

@@ -19,7 +19,8 @@ final class SteppedWork implements AutoCloseable {
             Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().factory());
     private final Semaphore mayGo = new Semaphore(0);
     private final Semaphore stands = new Semaphore(0);
-    private boolean ended = true; // passed on by the semaphores
+    private boolean ended = true; // passed on by the semaphores, as is the next
+    private boolean waits;
     private Future<?> work = CompletableFuture.completedFuture(null);
 
     private final boolean looks;
@@ -64,6 +65,27 @@ final class SteppedWork implements AutoCloseable {
             current.stands.release();
             current.mayGo.acquireUninterruptibly();
         }
+    }
+
+    /** Whether it waits for a lock, which other work has. */
+    boolean waits() {
+        return waits;
+    }
+
+    /** Other work has come to its end: it may have the lock now, or wait again. */
+    void goOn() {
+        waits = false;
+    }
+
+    /** Goes on when other work of the test has ended, which has a lock that this work would wait for. */
+    static void waitForOthers() {
+        SteppedWork current = CURRENT.get();
+        if (current == null) {
+            throw new AssertionError("waits for a lock that no other work has");
+        }
+        current.waits = true;
+        current.stands.release();
+        current.mayGo.acquireUninterruptibly();
     }
 
     @Override
