@@ -3,9 +3,10 @@ package io.hmfs.client;
 import io.hmfs.wire.Wire;
 
 /**
- * What the server gave when it opened or made a file: the permission to read or write its data for some hours, or until
- * the file's mode, owner or ACL change so that somebody's right may end; then a request that shows it is ACCESS_DENIED,
- * and {@link HmfsClient#open} gives another to a user that still has the right. The bytes are the server's own affair; shown by another user, or for another file, they are worth nothing.
+ * The permission to read or write the data of one file, which the server gives to the user that opens or makes it. It
+ * ends after some hours, and earlier with a change of the file's mode, owner or ACL that may take a right from somebody.
+ * A request that shows a grant which has ended is ACCESS_DENIED. {@link HmfsClient#open} gives another grant if the user
+ * still has the right. Only the server can read the numbers, and another user or another file has no use for them.
  *
  * @param lease the number of the lease that came with it, from {@link ClientLeases#next}; 0: none
  */

@@ -9,11 +9,7 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
-import io.hmfs.core.FormatOptions;
-import io.hmfs.core.Hmfs;
-import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
-import io.hmfs.core.pmem.log.LogOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Timeout;
@@ -34,15 +30,6 @@ class GrantKilledTest {
     @TempDir
     private Path directory;
 
-    private ServerChild start(Persistence persistence) throws Exception {
-        Path pool = directory.resolve("pool");
-        LogOptions log = persistence == Persistence.LOGGED
-                ? LogOptions.in(ServerChild.logOf(pool)).withOnVolatile(true)
-                : null;
-        Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
-        return new ServerChild(pool, persistence);
-    }
-
     private static HmfsClient client(ServerChild server, String user) throws Exception {
         return HmfsClient.connect("127.0.0.1", server.port(), new ClientOptions(user, LONG, LONG, 64, SOON, SOON));
     }
@@ -50,7 +37,7 @@ class GrantKilledTest {
     @ParameterizedTest
     @CsvSource({"PROCESS,false", "LOGGED,false", "LOGGED,true"})
     void whatHadEndedHasEndedAndTheRestGoesOn(Persistence persistence, boolean withMachine) throws Exception {
-        try (ServerChild server = start(persistence);
+        try (ServerChild server = ServerChild.onNewPool(directory, persistence);
                 HmfsClient alice = client(server, "alice");
                 HmfsClient bob = client(server, "bob")) {
             alice.mkdir("/d", 0777, false);

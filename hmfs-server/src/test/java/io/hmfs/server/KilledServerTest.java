@@ -10,11 +10,7 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.ListingCursor;
 import io.hmfs.client.XattrSetMode;
 import io.hmfs.client.Xattrs;
-import io.hmfs.core.FormatOptions;
-import io.hmfs.core.Hmfs;
-import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
-import io.hmfs.core.pmem.log.LogOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,15 +48,6 @@ class KilledServerTest {
 
     private final Semaphore rounds = new Semaphore(0);
     private volatile boolean over;
-
-    private ServerChild start(Persistence persistence) throws Exception {
-        Path pool = directory.resolve("pool");
-        LogOptions log = persistence == Persistence.LOGGED
-                ? LogOptions.in(ServerChild.logOf(pool)).withOnVolatile(true)
-                : null;
-        Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
-        return new ServerChild(pool, persistence);
-    }
 
     /** One client's changes, until the last server has lived for a while; how many rounds. */
     private int work(int port, String home) throws Exception {
@@ -122,7 +109,7 @@ class KilledServerTest {
     }
 
     private void killAgainAndAgain(Persistence persistence, boolean withMachine) throws Exception {
-        try (ServerChild server = start(persistence);
+        try (ServerChild server = ServerChild.onNewPool(directory, persistence);
                 ExecutorService threads = Executors.newFixedThreadPool(CLIENTS)) {
             try {
                 killAgainAndAgain(persistence, server, threads, withMachine);

@@ -14,11 +14,7 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
-import io.hmfs.core.FormatOptions;
-import io.hmfs.core.Hmfs;
-import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
-import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -218,21 +214,12 @@ class LeaseTest {
                 .sum();
     }
 
-    private ServerChild start(Persistence persistence) throws Exception {
-        Path pool = directory.resolve("pool");
-        LogOptions log = persistence == Persistence.LOGGED
-                ? LogOptions.in(ServerChild.logOf(pool)).withOnVolatile(true)
-                : null;
-        Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
-        return new ServerChild(pool, persistence);
-    }
-
     @ParameterizedTest
     @CsvSource({"PROCESS,false", "LOGGED,false", "LOGGED,true"})
     void afterAKillAClientThatHadAFileHasItAndOneThatLostItHasLostIt(Persistence persistence, boolean withMachine)
             throws Exception {
         ClientOptions options = new ClientOptions("alice", LONG, LONG, 64, SOON, SOON);
-        try (ServerChild server = start(persistence);
+        try (ServerChild server = ServerChild.onNewPool(directory, persistence);
                 HmfsClient one = HmfsClient.connect("127.0.0.1", server.port(), options);
                 HmfsClient other = HmfsClient.connect("127.0.0.1", server.port(), options)) {
             OpenedFile kept = create(one, "/kept");

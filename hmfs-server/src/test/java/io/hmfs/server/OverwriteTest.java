@@ -12,11 +12,7 @@ import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
-import io.hmfs.core.FormatOptions;
-import io.hmfs.core.Hmfs;
-import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
-import io.hmfs.core.pmem.log.LogOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -127,13 +123,9 @@ class OverwriteTest {
     @EnumSource(names = {"PROCESS", "LOGGED"})
     void aServerThatIsKilledHasTheOldFileOrTheNewOne(Persistence persistence) throws Exception {
         Path pool = directory.resolve("pool");
-        LogOptions log = persistence == Persistence.LOGGED
-                ? LogOptions.in(ServerChild.logOf(pool)).withOnVolatile(true)
-                : null;
-        Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
         ClientOptions options = new ClientOptions("alice", LONG, LONG, 64, SOON, SOON);
         AtomicLong done = new AtomicLong();
-        try (ServerChild server = new ServerChild(pool, persistence);
+        try (ServerChild server = ServerChild.onNewPool(directory, persistence);
                 ExecutorService threads = Executors.newFixedThreadPool(READERS + 1);
                 HmfsClient client = HmfsClient.connect("127.0.0.1", server.port(), options)) {
             client.mkdir("/d", 0755, false);

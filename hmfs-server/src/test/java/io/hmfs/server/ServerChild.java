@@ -1,6 +1,10 @@
 package io.hmfs.server;
 
+import io.hmfs.core.FormatOptions;
+import io.hmfs.core.Hmfs;
+import io.hmfs.core.pmem.Backing;
 import io.hmfs.core.pmem.Persistence;
+import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.setting.ServerSetting;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -25,6 +29,15 @@ final class ServerChild implements AutoCloseable {
         this.persistence = persistence;
         process = launch();
         port = readPort();
+    }
+
+    /** On a new pool in this directory, with a log if the mode has one. */
+    static ServerChild onNewPool(Path directory, Persistence persistence) throws IOException {
+        Path pool = directory.resolve("pool");
+        LogOptions log =
+                persistence == Persistence.LOGGED ? LogOptions.in(logOf(pool)).withOnVolatile(true) : null;
+        Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
+        return new ServerChild(pool, persistence);
     }
 
     /** Arguments: pool, mode, port or 0. */

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -104,15 +105,22 @@ final class Siege implements AutoCloseable {
     Verdict run(long calmMillis, long siegeMillis, SiegeAttack... attacks) throws Exception {
         List<SiegeNeighbour> neighbours = new ArrayList<>();
         List<Future<Void>> running = new ArrayList<>();
+        CountDownLatch anyEnded = new CountDownLatch(1);
         for (String each : NEIGHBOURS) {
             SiegeNeighbour neighbour = new SiegeNeighbour(server.port(), each, seed + neighbours.size());
             neighbours.add(neighbour);
-            running.add(threads.submit(neighbour));
+            running.add(threads.submit(() -> {
+                try {
+                    return neighbour.call();
+                } finally {
+                    anyEnded.countDown();
+                }
+            }));
         }
-        double calm = rate(neighbours, calmMillis, running);
+        double calm = rate(neighbours, calmMillis, anyEnded);
         neighbours.forEach(SiegeNeighbour::longestMillis);
         Process enemies = enemies(siegeMillis, attacks);
-        double besieged = rate(neighbours, siegeMillis, running);
+        double besieged = rate(neighbours, siegeMillis, anyEnded);
         String said = new String(enemies.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         int code = enemies.waitFor();
         double longest = neighbours.stream()
@@ -138,16 +146,13 @@ final class Siege implements AutoCloseable {
     }
 
     /** Requests a second of all neighbours, for a time, or until one of them fails. */
-    private static double rate(List<SiegeNeighbour> neighbours, long millis, List<Future<Void>> running)
+    private static double rate(List<SiegeNeighbour> neighbours, long millis, CountDownLatch anyEnded)
             throws InterruptedException {
         long before = neighbours.stream().mapToLong(SiegeNeighbour::requests).sum();
         long start = System.nanoTime();
-        long end = start + TimeUnit.MILLISECONDS.toNanos(millis);
-        while (System.nanoTime() < end && running.stream().noneMatch(Future::isDone)) {
-            Thread.sleep(20);
-        }
+        boolean hasEnded = anyEnded.await(millis, TimeUnit.MILLISECONDS);
         long after = neighbours.stream().mapToLong(SiegeNeighbour::requests).sum();
-        return (after - before) * 1e9 / (System.nanoTime() - start);
+        return hasEnded ? 0 : (after - before) * 1e9 / (System.nanoTime() - start);
     }
 
     private Process enemies(long millis, SiegeAttack... attacks) throws IOException {

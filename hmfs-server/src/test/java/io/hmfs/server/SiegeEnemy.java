@@ -61,7 +61,7 @@ final class SiegeEnemy implements Runnable {
             thread.start();
         }
         while (System.nanoTime() < end) {
-            Thread.sleep(PASS_MILLIS);
+            Thread.sleep(PASS_MILLIS); // the length of a pass
             enemies.forEach(SiegeEnemy::endPass);
         }
         for (int i = 0; i < threads.size(); i++) {
@@ -100,8 +100,10 @@ final class SiegeEnemy implements Runnable {
 
     /** Holds what it has until the pass is over. */
     void pause() throws InterruptedException {
-        while (!isOver()) {
-            Thread.sleep(10);
+        synchronized (opened) {
+            while (!isOver()) {
+                opened.wait(PASS_MILLIS);
+            }
         }
     }
 
@@ -158,6 +160,7 @@ final class SiegeEnemy implements Runnable {
         List<AutoCloseable> all;
         synchronized (opened) {
             passOver = true;
+            opened.notifyAll();
             all = new ArrayList<>(opened);
             opened.clear();
         }

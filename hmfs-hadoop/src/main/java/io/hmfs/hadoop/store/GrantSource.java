@@ -21,16 +21,16 @@ public interface GrantSource {
     Grant current();
 
     /**
-     * The grant that takes the place of one that the server has refused: grants end when somebody's right to the file ends. Null if the
-     * user has no right any more, or the file is gone from its path.
+     * Asks the server for another grant, after it has refused this one. The server refuses a grant that has ended, because the file's
+     * mode, owner or ACL have changed. Null if the user has no right to the file any more, or the file is not at its path any more.
      */
     default CompletableFuture<@Nullable Grant> another(Grant refused) {
         return CompletableFuture.completedFuture(null);
     }
 
     /**
-     * Makes a request with the grant as it is now, and as long as that is refused with {@linkplain #another another}: while
-     * rights of many files change, one may have ended before it is shown.
+     * Makes a request, and makes it again with {@linkplain #another another grant} each time the server refuses the grant, up to
+     * {@link #ATTEMPTS_MAX} times. A new grant may have ended before it is shown, because the rights of many files are changing.
      */
     default <T> CompletableFuture<T> with(Function<Grant, CompletableFuture<T>> request) {
         return attempt(request, current(), ATTEMPTS_MAX);

@@ -38,7 +38,7 @@ class BrokenStoreTest extends OwnDirectory {
 
         @Override
         public DataReader reader(long inode, GrantSource grants) {
-            throw new UnsupportedOperationException();
+            throw new AssertionError("a stream that writes reads nothing");
         }
 
         @Override
@@ -48,7 +48,7 @@ class BrokenStoreTest extends OwnDirectory {
 
         @Override
         public void delete(long inode, long firstBlock, long endBlock) {
-            throw new UnsupportedOperationException();
+            throw new AssertionError("a stream that writes removes nothing");
         }
 
         @Override

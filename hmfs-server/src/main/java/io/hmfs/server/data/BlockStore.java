@@ -155,7 +155,7 @@ public final class BlockStore implements AutoCloseable {
     private void convert(HandleCache.Key key) throws IOException {
         Path older = olderPath(key.inode(), key.block());
         Path path = path(key.inode(), key.block());
-        Path made = path.resolveSibling(path.getFileName() + ".new");
+        Path made = beingMade(path);
         Files.deleteIfExists(made);
         try (FileChannel from = FileChannel.open(older, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
                 FileChannel to = FileChannel.open(
@@ -175,7 +175,7 @@ public final class BlockStore implements AutoCloseable {
         }
         Files.move(made, path, StandardCopyOption.ATOMIC_MOVE);
         forceDirectory(parent(path));
-        Files.delete(older);
+        Files.deleteIfExists(older); // a remover may have been here
     }
 
     /** Parts of objects that were asked for, or were to be changed, and were found damaged. */
@@ -187,14 +187,12 @@ public final class BlockStore implements AutoCloseable {
     private CorruptObjectException damaged(HandleCache.Key key, CorruptObjectException e) {
         corrupt.increment();
         long position = key.block() * blockSize + e.position();
-        String what = path(key.inode(), key.block()) + ": " + e.getMessage();
+        String what = "the data of inode " + Long.toHexString(key.inode()) + " is damaged from byte " + position
+                + " of the file on, and is not served: " + path(key.inode(), key.block()) + ": " + e.getMessage();
         if (told.size() < TOLD_MAX && told.add(what)) {
-            LOG.log(
-                    Level.ERROR,
-                    "the data of inode " + Long.toHexString(key.inode()) + " is damaged from byte " + position
-                            + " of the file on, and is not served: " + what);
+            LOG.log(Level.ERROR, what);
         }
-        return new CorruptObjectException(position, what);
+        return new CorruptObjectException(position, String.valueOf(e.getMessage()));
     }
 
     Path directory() {
@@ -440,11 +438,26 @@ public final class BlockStore implements AutoCloseable {
         return name.endsWith(CHECKED) ? name.substring(0, name.length() - CHECKED.length()) : name;
     }
 
-    /** Both forms, if a crash has left both; the older one first, which would be the object once more. */
+    /**
+     * Both forms, if a crash has left both; the older one first, which would be the object once more. If it was there, a conversion of it may
+     * be under way, and would put the object back: its end is waited for.
+     */
     private boolean removeObject(HandleCache.Key key) throws IOException {
         handles.forget(key);
-        boolean was = isDeleted(olderPath(key.inode(), key.block()));
-        return isDeleted(path(key.inode(), key.block())) || was;
+        Path path = path(key.inode(), key.block());
+        if (!isDeleted(olderPath(key.inode(), key.block()))) {
+            return isDeleted(path);
+        }
+        synchronized (converting) {
+            handles.forget(key);
+            Files.deleteIfExists(beingMade(path)); // by a conversion that a crash has ended
+            Files.deleteIfExists(path);
+        }
+        return true;
+    }
+
+    private static Path beingMade(Path path) {
+        return path.resolveSibling(path.getFileName() + ".new");
     }
 
     private static boolean isDeleted(Path path) throws IOException {

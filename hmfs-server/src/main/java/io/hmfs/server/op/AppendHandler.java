@@ -1,6 +1,5 @@
 package io.hmfs.server.op;
 
-import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
@@ -41,7 +40,8 @@ public final class AppendHandler extends BatchedHandler {
 
     // Why the last request was refused, if a status does not say it:
     private boolean isLeaseLost;
-    private @Nullable String ioFailure;
+    private @Nullable IOException ioFailure;
+    private String ioWhat = ""; // was not possible then
 
     /** {@code durable}: whether what is answered must survive the machine. */
     public AppendHandler(Grants grants, boolean durable) {
@@ -113,7 +113,7 @@ public final class AppendHandler extends BatchedHandler {
         } else if (isLeaseLost) {
             WriteLease.replyLost(request);
         } else if (ioFailure != null) {
-            request.reply().failure(ResultCode.IO_ERROR, ioFailure);
+            StoredBlock.failed(request, ioWhat, ioFailure);
         } else if (outcome == Status.ACCESS_DENIED) {
             grants.replyDenied(request, append.inode(), Grants.WRITE);
         } else {
@@ -169,7 +169,8 @@ public final class AppendHandler extends BatchedHandler {
             data.store().syncRange(append.inode(), before.size, append.size());
             return Status.OK;
         } catch (IOException e) {
-            ioFailure = "the data could not be made durable: " + e.getMessage();
+            ioFailure = e;
+            ioWhat = "the data could not be made durable";
             return Status.STALE; // the reply tells the failure
         }
     }
@@ -235,7 +236,8 @@ public final class AppendHandler extends BatchedHandler {
             try {
                 StoredBlock.settleCut(request, append.inode());
             } catch (IOException e) {
-                ioFailure = "the file was cut, and its data cannot be: " + e.getMessage();
+                ioFailure = e;
+                ioWhat = "the file was cut, and its data cannot be";
                 return Status.STALE; // the reply tells the failure
             }
         }

@@ -1,6 +1,5 @@
 package io.hmfs.server.op;
 
-import io.hmfs.client.ResultCode;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.ChangeOutcome;
 import io.hmfs.core.type.Status;
@@ -26,7 +25,7 @@ public final class RenameHandler implements Handler {
     private final StickyBit stickyBit = new StickyBit();
     private final DiscardedFile replaced = new DiscardedFile();
     private final Attributes found = new Attributes();
-    private @Nullable String cutFailure;
+    private @Nullable IOException cutFailure;
     private boolean isInside;
     private int sourceAt;
     private int sourceLength;
@@ -41,7 +40,7 @@ public final class RenameHandler implements Handler {
         if (outcome == Status.OK) {
             request.reply().renamed(replaced.attributes().id, replaced.attributes().size, isInside);
         } else if (cutFailure != null) {
-            request.reply().failure(ResultCode.IO_ERROR, cutFailure);
+            StoredBlock.failed(request, "the file was cut, and its data cannot be", cutFailure);
         } else {
             request.reply().status(request.path().seen(outcome));
         }
@@ -190,7 +189,7 @@ public final class RenameHandler implements Handler {
             StoredBlock.settleCut(request, found.id);
             return Status.OK;
         } catch (IOException e) {
-            cutFailure = "the file was cut, and its data cannot be: " + e.getMessage();
+            cutFailure = e;
             return Status.STALE; // the reply tells the failure
         }
     }

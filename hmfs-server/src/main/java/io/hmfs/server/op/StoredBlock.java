@@ -8,6 +8,7 @@ import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.request.Request;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.FileSystemException;
 import org.jspecify.annotations.Nullable;
 
 /** The block of a file that a request reads, writes or makes durable: an object of the server's own data store, if it has one. */
@@ -48,13 +49,23 @@ final class StoredBlock {
         }
     }
 
+    /** Replies that an object cannot be read, written or made durable: {@code what} is done with it. */
     static void failed(Request request, String what, long inode, long block, IOException e) {
-        if (e instanceof CorruptObjectException corrupt) { // the store has told it
+        failed(request, "the server cannot " + what + " object " + Long.toHexString(inode) + "-" + block, e);
+    }
+
+    /** Replies that the store has failed. Where its files are is told to the log, and to no user. */
+    static void failed(Request request, String what, IOException e) {
+        if (e instanceof CorruptObjectException corrupt) { // the store has told it to the log
             request.reply().failure(ResultCode.CORRUPT, Long.toString(corrupt.position()));
             return;
         }
-        String object = Long.toHexString(inode) + "-" + block;
-        LOG.log(Level.ERROR, "cannot " + what + " object " + object, e);
-        request.reply().failure(ResultCode.IO_ERROR, "the server cannot " + what + " the object: " + e.getMessage());
+        LOG.log(Level.ERROR, what, e);
+        request.reply().failure(ResultCode.IO_ERROR, what + ": " + reason(e));
+    }
+
+    private static String reason(IOException e) {
+        String reason = e instanceof FileSystemException named ? named.getReason() : e.getMessage();
+        return reason == null ? e.getClass().getSimpleName() : reason;
     }
 }

@@ -1,6 +1,5 @@
 package io.hmfs.server.op;
 
-import io.hmfs.client.ResultCode;
 import io.hmfs.core.Records;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Status;
@@ -54,11 +53,10 @@ public final class TruncateHandler implements Handler {
                 request.reply().status(request.path().seen(outcome));
             }
         } catch (IOException e) {
-            request.reply()
-                    .failure(
-                            ResultCode.IO_ERROR,
-                            "the data of the file cannot be cut now; the server tries it again before the file is changed: "
-                                    + e.getMessage());
+            StoredBlock.failed(
+                    request,
+                    "the data of the file cannot be cut now; the server tries it again before the file is changed",
+                    e);
         } finally {
             target.unlock(request);
         }

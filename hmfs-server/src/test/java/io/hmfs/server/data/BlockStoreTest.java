@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -244,5 +245,40 @@ class BlockStoreTest {
         store.remove(3, Long.MAX_VALUE);
         assertEquals(2, read(0x11, 0));
         assertTrue(Files.exists(odd));
+    }
+
+    /** An object as an HMFS without checksums has left it. */
+    private Path older(long inode) throws IOException {
+        Path path = store.olderPath(inode, 0);
+        Files.createDirectories(path.getParent());
+        return Files.write(path, new byte[100]);
+    }
+
+    @Test
+    void anObjectThatIsCutWhileItGetsItsChecksumsStaysAway() throws Exception {
+        for (int inode = 1; inode <= 500; inode++) {
+            Path older = older(inode);
+            int read = inode;
+            CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> {
+                try {
+                    read(read, 0);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            store.truncate(inode, 0, 100);
+            reader.join();
+            assertFalse(Files.exists(older));
+            assertFalse(Files.exists(store.path(inode, 0)));
+        }
+    }
+
+    @Test
+    void whatACrashHasLeftOfAConversionGoesWithTheObject() throws IOException {
+        Path older = older(7);
+        Path made = Files.write(older.resolveSibling(older.getFileName() + ".v1.new"), new byte[10]);
+        store.remove(7, 100);
+        assertFalse(Files.exists(older));
+        assertFalse(Files.exists(made));
     }
 }

@@ -167,18 +167,7 @@ final class PathWorld implements AutoCloseable {
     final class Peer {
         private final Pipeline worker;
         private final ByteBuf frame = Unpooled.buffer(FRAME_MAX);
-        private final BareSession session = new BareSession(new BareChannel(Unpooled.buffer(1 << 16)) {
-            @Override
-            void late(ByteBuf reply) {
-                replies.writeBytes(reply);
-                reply.release();
-            }
-
-            @Override
-            public void onThread(Runnable task) {
-                task.run();
-            }
-        });
+        private final BareSession session = new LateSession();
 
         private Peer(Pipeline worker, String user) {
             this.worker = worker;
