@@ -1,15 +1,21 @@
 package io.hmfs.core.pmem;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.hmfs.core.alloc.Regions;
+import io.hmfs.core.layout.RegionKind;
+import io.hmfs.core.layout.SegmentRecord;
+import io.hmfs.core.recovery.Superblock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -82,6 +88,37 @@ final class BadBlocksTest {
                 "ndctl clear-errors",
                 () -> PoolFiles.create(pool(), SIZE, Backing.MAPPED, true, fake().sysfs())
                         .close());
+    }
+
+    /** Where the first segment of the index is, in a new pool. */
+    private long segments() throws IOException {
+        try (PoolFile file = PoolFiles.create(pool(), 4 * SIZE, Backing.MAPPED, false)) {
+            Superblock.format(pool(), file, new UUID(1, 2), 42, 2);
+            Regions regions = new Regions(file);
+            for (int i = 0; i < regions.count(); i++) {
+                if (regions.kind(i) == RegionKind.INDEX_SEGMENTS) {
+                    return regions.at(i);
+                }
+            }
+        }
+        throw new AssertionError("a pool without an index");
+    }
+
+    @Test
+    void aBadBlockInTheMiddleOfTheIndexIsRefusedWithItsPlace() throws IOException {
+        long middle = segments() + SegmentRecord.SIZE + SegmentRecord.SIZE / 2;
+        open(); // with an index that is whole
+        try (PoolLock lock = PoolLock.acquire(pool())) {
+            PoolLock.Extent extent = lock.extentFrom(middle);
+            assertNotNull(extent);
+            long sector = (extent.place() + middle - extent.at()) / 512;
+            FakeSysfs.put(fake().block(disk()), "badblocks", sector + " 8");
+        } catch (PoolException e) {
+            assumeTrue(false, String.valueOf(e.getMessage())); // the filesystem does not tell
+        }
+        byte[] before = Files.readAllBytes(pool());
+        refused("bytes " + middle + " to " + (middle + 4095), this::open);
+        assertArrayEquals(before, Files.readAllBytes(pool()));
     }
 
     @Test

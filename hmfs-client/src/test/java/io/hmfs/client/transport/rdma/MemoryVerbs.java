@@ -27,6 +27,8 @@ public final class MemoryVerbs implements Verbs {
     private static final ConcurrentHashMap<Integer, MemoryVerbs> LISTENERS = new ConcurrentHashMap<>();
     private static final AtomicInteger KEYS = new AtomicInteger(1000);
     private static final AtomicLong ADDRESSES = new AtomicLong(1L << 40); // not real ones
+    private static final int POLL_MAX = 64;
+    private static final long STEP_MILLIS = 60_000; // for a thread that hangs: no step takes so long
     private static int lastPort = 1 << 16;
 
     private final Queue<Runnable> events = new ConcurrentLinkedQueue<>();
@@ -41,10 +43,12 @@ public final class MemoryVerbs implements Verbs {
     private final List<Runnable> heldSent = new ArrayList<>();
     private volatile boolean holdsSent;
     private volatile boolean refusesMemory;
-    private boolean woken; // guarded by monitor
+    private boolean woken; // guarded by monitor, as are these
+    private boolean stepped;
+    private boolean parked;
     private @Nullable Acceptor acceptor;
     private @Nullable InetSocketAddress address;
-    private boolean closed;
+    private volatile boolean closed;
 
     @Override
     public QueuePair connect(InetSocketAddress to, ByteBuffer privateData, long nanos, Events listener) {
@@ -143,12 +147,12 @@ public final class MemoryVerbs implements Verbs {
     }
 
     /** How many registrations there are. */
-    int registered() {
+    public int registered() {
         return regions.size();
     }
 
     /** How many of them peers may reach. */
-    long exposed() {
+    public long exposed() {
         return regions.values().stream()
                 .filter(each -> each.remote != Remote.NOTHING)
                 .count();
@@ -170,7 +174,7 @@ public final class MemoryVerbs implements Verbs {
     }
 
     /** After so many more writes of peers, one arrives by half, and its connection ends: the peer dies. */
-    void tearWriteAfter(int writes) {
+    public void tearWriteAfter(int writes) {
         tearsAfter.set(writes);
     }
 
@@ -189,8 +193,13 @@ public final class MemoryVerbs implements Verbs {
 
     @Override
     public boolean poll() {
+        return poll(POLL_MAX);
+    }
+
+    /** Handles so many events at most. */
+    public boolean poll(int most) {
         boolean any = false;
-        for (int left = 64; left > 0 && !closed; left--) {
+        for (int left = most; left > 0 && !closed; left--) {
             Runnable event = events.poll();
             if (event == null) {
                 break;
@@ -207,7 +216,7 @@ public final class MemoryVerbs implements Verbs {
     }
 
     /** On: that sends are done is not told. Off: it is, of all before too. A device may acknowledge late. */
-    void holdSent(boolean on) {
+    public void holdSent(boolean on) {
         holdsSent = on;
         if (!on) {
             heldSent.forEach(Runnable::run);
@@ -223,11 +232,50 @@ public final class MemoryVerbs implements Verbs {
         }
     }
 
+    /**
+     * On: the thread that polls stops where it would wait, and goes on in {@link #step} alone, so that it does the same each
+     * time. Off: it waits for events again.
+     */
+    public void stepped(boolean on) {
+        synchronized (monitor) {
+            stepped = on;
+            parked = false;
+            monitor.notifyAll();
+        }
+    }
+
+    /** Has the thread that polls handle all that is there, and what that brings about; nothing of it runs when this returns. */
+    public void step() {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STEP_MILLIS);
+        synchronized (monitor) {
+            do {
+                parked = false;
+                monitor.notifyAll();
+                try {
+                    while (!parked && !closed && System.nanoTime() < end) {
+                        monitor.wait(STEP_MILLIS);
+                    }
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new IllegalStateException(e);
+                }
+                if (!parked) {
+                    throw new IllegalStateException("the thread that polls has ended, or finds no end");
+                }
+            } while (!events.isEmpty());
+        }
+    }
+
     @Override
     public void await(long nanos) {
         synchronized (monitor) {
             try {
-                if (!woken && events.isEmpty()) {
+                parked = stepped;
+                monitor.notifyAll();
+                while (parked) {
+                    monitor.wait();
+                }
+                if (!stepped && !woken && events.isEmpty()) {
                     TimeUnit.NANOSECONDS.timedWait(monitor, Math.max(1, nanos));
                 }
             } catch (InterruptedException e) {
@@ -248,6 +296,7 @@ public final class MemoryVerbs implements Verbs {
     @Override
     public void close() {
         closed = true;
+        stepped(false);
         stopListening();
         List.copyOf(pairs).forEach(Pair::close);
     }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +27,7 @@ final class Fuzz {
 
     private final Path directory;
     private final LogWatch log;
+    private final FuzzTarget.Opener opener;
     private int made;
     private long sessions;
     private long frames;
@@ -34,9 +36,10 @@ final class Fuzz {
     /** The number of the session that failed. */
     private long failed;
 
-    Fuzz(Path directory, LogWatch log) {
+    Fuzz(Path directory, LogWatch log, FuzzTarget.Opener opener) {
         this.directory = directory;
         this.log = log;
+        this.opener = opener;
     }
 
     /** A new directory, in memory where there is a place for that: on a disk most of the time goes into its files. */
@@ -63,7 +66,7 @@ final class Fuzz {
                 long next = first;
                 for (; next < first + RENEWED_AFTER && more.test(next); next++) {
                     check.reset();
-                    FuzzSession session = FuzzGenerator.session(seed, next, check.rig());
+                    FuzzSession session = check.session(seed, next);
                     String found = check.run(session);
                     sessions++;
                     frames += check.takeFrames();
@@ -84,14 +87,14 @@ final class Fuzz {
     }
 
     private interface Use<T> {
-        T with(FuzzCheck check) throws IOException;
+        T with(FuzzTarget check) throws IOException;
     }
 
     /** Servers on empty pools, and a thread for them: what a server keeps for each thread goes with it. */
     private <T extends @Nullable Object> T onServers(String name, Use<T> use) throws IOException {
         Path place = directory.resolve(name + made++);
         FutureTask<T> task = new FutureTask<>(() -> {
-            try (FuzzCheck check = new FuzzCheck(place, log)) {
+            try (FuzzTarget check = opener.open(place, log)) {
                 return use.with(check);
             }
         });
@@ -136,7 +139,7 @@ final class Fuzz {
     private FuzzSession again(long seed, long number) throws IOException {
         return onServers("again", check -> {
             check.reset();
-            return FuzzGenerator.session(seed, number, check.rig());
+            return check.session(seed, number);
         });
     }
 
@@ -187,13 +190,16 @@ final class Fuzz {
         if (!part.isPlain()) {
             simpler.add(part.plain());
         }
+        if (part.act() == FuzzAct.LONG) {
+            simpler.add(part.by(FuzzAct.STREAM));
+        }
         return simpler;
     }
 
     private static void addReverted(List<Part> simpler, Part part, int at, int size) {
         byte[] bytes = part.sent().clone();
         System.arraycopy(part.valid(), at, bytes, at, size);
-        if (!java.util.Arrays.equals(bytes, part.sent())) {
+        if (!Arrays.equals(bytes, part.sent())) {
             simpler.add(part.sending(bytes));
         }
     }

@@ -209,10 +209,18 @@ final class FuzzChannel extends EmbeddedChannel {
 
     /** The replies that the peer has read so far. */
     List<Reply> replies() {
+        return replies(received.toByteArray());
+    }
+
+    /** The replies that are whole in these bytes. */
+    static List<Reply> replies(byte[] bytes) {
         List<Reply> replies = new ArrayList<>();
-        ByteBuffer in = ByteBuffer.wrap(received.toByteArray()).order(ByteOrder.LITTLE_ENDIAN);
-        while (in.hasRemaining()) {
+        ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        while (in.remaining() >= Wire.LENGTH_SIZE) {
             int length = in.getInt();
+            if (length > in.remaining()) {
+                break;
+            }
             int at = in.position();
             int template = Short.toUnsignedInt(in.getShort(at + 2));
             int code = template == FailureDecoder.TEMPLATE_ID
@@ -226,8 +234,13 @@ final class FuzzChannel extends EmbeddedChannel {
 
     /** The same, which are forgotten then. */
     List<Reply> takeReplies() {
-        List<Reply> replies = replies();
+        return replies(takeBytes());
+    }
+
+    /** What the peer has read so far, and forgets. */
+    byte[] takeBytes() {
+        byte[] bytes = received.toByteArray();
         received.reset();
-        return replies;
+        return bytes;
     }
 }

@@ -1,5 +1,6 @@
 package io.hmfs.server.transport.netty;
 
+import io.hmfs.client.transport.rdma.Verbs;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
@@ -38,6 +39,7 @@ import io.hmfs.server.share.UserShares;
 import io.hmfs.server.transport.ConnectionLimits;
 import io.hmfs.server.transport.Connections;
 import io.hmfs.server.transport.EventLoopBatch;
+import io.hmfs.server.transport.rdma.RdmaServerTransport;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -165,6 +167,12 @@ final class FuzzRig implements AutoCloseable {
     EventLoopBatch batchesByHand() {
         byHand = true;
         return batch;
+    }
+
+    /** Serves RDMA, too, on a thread of its own, which ends with it. */
+    RdmaServerTransport rdma(Verbs verbs) {
+        return new RdmaServerTransport(
+                new Pipelines(service)::newPipeline, new Connections(LIMITS, shares), List.of(verbs), 0);
     }
 
     FuzzChannel connect() {

@@ -4,8 +4,12 @@ import io.netty.util.ResourceLeakDetector;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** {@code bin/dev fuzz}: sessions of a seed for some minutes, or one that is given as {@link FuzzSession} writes it. */
+/**
+ * {@code bin/dev fuzz}: sessions of a seed, half of the time over TCP's pipeline and half of it over RDMA, or one that is given as
+ * {@link FuzzSession} writes it.
+ */
 public final class FuzzRun {
     private FuzzRun() {}
 
@@ -13,17 +17,29 @@ public final class FuzzRun {
         System.setProperty("io.netty.leakDetection.acquireAndReleaseOnly", "true");
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
         Path directory = Fuzz.place();
-        Fuzz fuzz = new Fuzz(directory, new LogWatch());
+        LogWatch log = new LogWatch();
+        Fuzz pipeline = new Fuzz(directory, log, FuzzCheck::new);
+        Fuzz rdma = new Fuzz(directory, log, FuzzRdmaCheck::new);
         String wrong;
         if (arguments[0].equals("replay")) {
-            wrong = fuzz.replay(FuzzSession.parse(arguments[1]));
+            FuzzSession session = FuzzSession.parse(arguments[1]);
+            wrong = session.isRdma() ? null : pipeline.replay(session);
+            wrong = wrong == null ? rdma.replay(session) : wrong;
         } else {
-            long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(Long.parseLong(arguments[0]));
-            wrong = fuzz.run(Long.parseLong(arguments[1]), number -> System.nanoTime() < end);
-            System.out.println(fuzz.done());
+            long half = TimeUnit.MINUTES.toNanos(Long.parseLong(arguments[0])) / 2;
+            long seed = Long.parseLong(arguments[1]);
+            wrong = run(pipeline, seed, half);
+            wrong = wrong == null ? run(rdma, seed, half) : wrong;
         }
         Fuzz.remove(directory);
         System.out.println(wrong == null ? "nothing wrong" : wrong);
         System.exit(wrong == null ? 0 : 1);
+    }
+
+    private static @Nullable String run(Fuzz fuzz, long seed, long nanos) throws IOException {
+        long end = System.nanoTime() + nanos;
+        String wrong = fuzz.run(seed, number -> System.nanoTime() < end);
+        System.out.println(fuzz.done());
+        return wrong;
     }
 }

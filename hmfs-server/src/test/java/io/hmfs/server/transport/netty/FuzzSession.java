@@ -8,8 +8,9 @@ import java.util.List;
 
 /** What one peer sends in the course of one connection. */
 record FuzzSession(List<Part> parts) {
-    /** A frame, or what was made of one. */
+    /** A frame, or what was made of one; over RDMA also what else a peer does. */
     static final class Part {
+        private final FuzzAct act;
         private final String what;
         private final byte[] valid;
         private final byte[] sent;
@@ -28,12 +29,31 @@ record FuzzSession(List<Part> parts) {
          * @param stall whether the peer stops to read before this, until the server stops to read too
          */
         Part(String what, byte[] valid, byte[] sent, int piece, boolean glued, boolean stall) {
+            this(FuzzAct.STREAM, what, valid, sent, piece, glued, stall);
+        }
+
+        private Part(FuzzAct act, String what, byte[] valid, byte[] sent, int piece, boolean glued, boolean stall) {
+            this.act = act;
             this.what = what;
             this.valid = valid;
             this.sent = sent;
             this.piece = piece;
             this.glued = glued;
             this.stall = stall;
+        }
+
+        /** Something that is no frame; what the bytes say {@link FuzzAct} tells. */
+        static Part of(FuzzAct act, boolean glued, byte... bytes) {
+            return new Part(act, act.toString(), bytes, bytes, 0, glued, false);
+        }
+
+        FuzzAct act() {
+            return act;
+        }
+
+        /** The same, done in this way. */
+        Part by(FuzzAct other) {
+            return new Part(other, what, valid, sent, piece, glued, stall);
         }
 
         String what() {
@@ -64,12 +84,16 @@ record FuzzSession(List<Part> parts) {
             return piece == 0 && !glued && !stall;
         }
 
+        Part glued(boolean isGlued) {
+            return new Part(act, what, valid, sent, piece, isGlued, stall);
+        }
+
         Part plain() {
-            return new Part(what, valid, sent, 0, false, false);
+            return new Part(act, what, valid, sent, 0, false, false);
         }
 
         Part sending(byte[] bytes) {
-            return new Part(what, valid, bytes, piece, glued, stall);
+            return new Part(act, what, valid, bytes, piece, glued, stall);
         }
 
         boolean isMutated() {
@@ -84,6 +108,11 @@ record FuzzSession(List<Part> parts) {
         return all.toByteArray();
     }
 
+    /** Whether it is one for RDMA. */
+    boolean isRdma() {
+        return parts.stream().anyMatch(part -> part.act() != FuzzAct.STREAM);
+    }
+
     FuzzSession without(int first, int count) {
         List<Part> fewer = new ArrayList<>(parts);
         fewer.subList(first, first + count).clear();
@@ -96,12 +125,13 @@ record FuzzSession(List<Part> parts) {
         return new FuzzSession(changed);
     }
 
-    /** In one line, which {@link #parse} takes: hex of each part, before it its piece and what else is true of it. */
+    /** In one line, which {@link #parse} takes: hex of each part, before it the letter of its act, its piece and what else is true of it. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();
         for (Part part : parts) {
             text.append(text.isEmpty() ? "" : ",")
+                    .append(part.act().letter())
                     .append(part.piece())
                     .append(part.glued() ? "g" : "")
                     .append(part.stall() ? "s" : "")
@@ -119,7 +149,8 @@ record FuzzSession(List<Part> parts) {
             byte[] bytes = HexFormat.of().parseHex(each.substring(colon + 1));
             String digits = flags.replaceAll("[^0-9]", "");
             int piece = digits.isEmpty() ? 0 : Integer.parseInt(digits);
-            parts.add(new Part("replayed", bytes, bytes, piece, flags.contains("g"), flags.contains("s")));
+            Part part = new Part("replayed", bytes, bytes, piece, flags.contains("g"), flags.contains("s"));
+            parts.add(part.by(FuzzAct.of(flags)));
         }
         return new FuzzSession(parts);
     }

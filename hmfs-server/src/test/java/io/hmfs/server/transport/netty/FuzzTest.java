@@ -57,7 +57,7 @@ class FuzzTest {
 
     @Test
     void randomSessionsDoWhatTheWireSays() throws IOException {
-        Fuzz fuzz = new Fuzz(directory, log);
+        Fuzz fuzz = new Fuzz(directory, log, FuzzCheck::new);
         assertNull(fuzz.run(Long.getLong("hmfs.seed", 1), number -> number < SESSIONS));
         System.out.println(fuzz.done());
     }

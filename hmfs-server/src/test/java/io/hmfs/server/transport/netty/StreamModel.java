@@ -67,6 +67,9 @@ final class StreamModel {
     /** Whether one more failure follows, and then the end. */
     boolean ends;
 
+    /** Whether bytes follow the last whole frame. */
+    boolean isCutOff;
+
     /** {@code frameMax} holds after the handshake. */
     StreamModel(byte[] stream, UUID cluster, int frameMax) {
         ByteBuffer in = ByteBuffer.wrap(stream).order(ByteOrder.LITTLE_ENDIAN);
@@ -75,6 +78,7 @@ final class StreamModel {
             if (length < Wire.FRAME_MIN || length > (frames.isEmpty() ? HELLO_MAX : frameMax)) {
                 ends = true;
             } else if (in.remaining() < length) {
+                isCutOff = true;
                 return;
             } else {
                 byte[] frame = new byte[length];
@@ -82,6 +86,23 @@ final class StreamModel {
                 take(frame, cluster);
             }
         }
+        isCutOff = in.hasRemaining();
+    }
+
+    /** What of it is no request. */
+    long malformed() {
+        return frames.stream().filter(frame -> frame.kind() == Kind.MALFORMED).count() + (ends ? 1 : 0);
+    }
+
+    /** How many frames are whole in the first bytes of the stream. */
+    int framesIn(int bytes) {
+        int whole = 0;
+        long at = 0;
+        for (Frame frame : frames) {
+            at += Wire.LENGTH_SIZE + frame.bytes.length;
+            whole += at <= bytes ? 1 : 0;
+        }
+        return whole;
     }
 
     /** Whether another frame has its correlation id too: which reply is whose? */
