@@ -404,6 +404,22 @@ public final class HmfsClient implements AutoCloseable {
     }
 
     /**
+     * Asks for the CRCs of a part of a block in the builtin data store, without its data being read; at most {@link #checksumsMax}
+     * bytes. The grant must be one to read.
+     *
+     * @param position a multiple of {@link BlockChecksums#CHUNK}
+     */
+    public CompletableFuture<BlockChecksums> readChecksumsAsync(
+            Grant grant, long inode, long block, long position, long length) {
+        return calls.submit(data.checksums, "", new DataCalls.Part(grant, inode, block, position, length));
+    }
+
+    /** Bytes of a block whose checksums the server tells in one answer. */
+    public long checksumsMax() {
+        return (long) server.chunkSize() / Integer.BYTES * BlockChecksums.CHUNK;
+    }
+
+    /**
      * Writes to an object of the builtin data store, making it if need be; the source must not change until then. The
      * grant must be one to write, and have a lease: LEASE_LOST. Not readable through a file before its size is committed.
      * ACCESS_DENIED also if the grant has ended, as it does when mode, owner or ACL of the file take a right away:

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -265,6 +266,48 @@ public final class BlockStore implements AutoCloseable {
         Scratch scratch = scratches.take();
         try {
             return handle.object.read(position, target.nioBuffer(index, length), scratch);
+        } catch (CorruptObjectException e) {
+            throw damaged(key, e);
+        } finally {
+            scratches.give(scratch);
+            handles.release(handle);
+        }
+    }
+
+    /** Bytes that the CRCs of so many bytes of an object have. */
+    public static long checksumBytes(long length) {
+        return length / ObjectFormat.CHUNK * Integer.BYTES + (length % ObjectFormat.CHUNK > 0 ? Integer.BYTES : 0);
+    }
+
+    /** Whether the bytes that one CRC is of begin at this place of an object. */
+    public static boolean isChunkStart(long position) {
+        return position % ObjectFormat.CHUNK == 0;
+    }
+
+    /**
+     * Puts the CRC32C of each 512 bytes of a part of an object into a buffer, little-endian; the last one is of the bytes that are left.
+     * They are those of the object's table: data is read only of the chunk in which the part ends. Bytes that the object does not have
+     * count as zeros.
+     *
+     * @param position at the start of a chunk
+     * @return whether the object has all these bytes
+     * @throws CorruptObjectException as for reads, of what is seen without reading the data
+     */
+    public boolean readChecksums(long inode, long block, long position, long length, ByteBuf target, int index)
+            throws IOException {
+        ByteBuffer out = target.nioBuffer(index, (int) checksumBytes(length)).order(ByteOrder.LITTLE_ENDIAN);
+        HandleCache.Key key = new HandleCache.Key(inode, block);
+        HandleCache.Handle handle;
+        Scratch scratch = scratches.take();
+        try {
+            handle = acquire(key, false);
+        } catch (NoSuchFileException e) {
+            CheckedObject.putChecksumsOfNothing(length, out, scratch);
+            scratches.give(scratch);
+            return length == 0;
+        }
+        try {
+            return handle.object.readChecksums(position, length, out, scratch);
         } catch (CorruptObjectException e) {
             throw damaged(key, e);
         } finally {

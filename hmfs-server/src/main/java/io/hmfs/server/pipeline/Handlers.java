@@ -24,6 +24,7 @@ import io.hmfs.server.op.ObjectsRemovedHandler;
 import io.hmfs.server.op.OpenHandler;
 import io.hmfs.server.op.QuotaUsageHandler;
 import io.hmfs.server.op.ReadBlockHandler;
+import io.hmfs.server.op.ReadChecksumsHandler;
 import io.hmfs.server.op.RecoverLeaseHandler;
 import io.hmfs.server.op.RemoveAclEntriesHandler;
 import io.hmfs.server.op.RemoveAclHandler;
@@ -107,6 +108,7 @@ final class Handlers {
             case IS_CLOSED -> new IsClosedHandler();
             case RENEW_LEASES -> new RenewLeasesHandler(service.partitions);
             case READ_BLOCK -> new ReadBlockHandler(service.info, service.grants);
+            case READ_CHECKSUMS -> new ReadChecksumsHandler(service.info, service.grants);
             case WRITE_BLOCK -> new WriteBlockHandler(service.info, service.grants);
             case SYNC_BLOCK -> new SyncBlockHandler(service.info, service.grants);
             case CENSUS -> new CensusHandler(service.incarnation);

@@ -27,6 +27,7 @@ import io.hmfs.wire.ObjectsRemovedDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.QuotaUsageDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.ReadChecksumsDecoder;
 import io.hmfs.wire.RecoverLeaseDecoder;
 import io.hmfs.wire.RemoveAclDecoder;
 import io.hmfs.wire.RemoveAclEntriesDecoder;
@@ -109,6 +110,9 @@ public enum RequestKind {
     RENEW_LEASES(RenewLeasesDecoder.TEMPLATE_ID, read().ofInode()),
     READ_BLOCK(
             ReadBlockDecoder.TEMPLATE_ID,
+            read().ofInode().waits(Waits.WITH_DATA).replies(Row.CHUNK)),
+    READ_CHECKSUMS(
+            ReadChecksumsDecoder.TEMPLATE_ID,
             read().ofInode().waits(Waits.WITH_DATA).replies(Row.CHUNK)),
     WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID, write().ofInode().waits(Waits.WITH_DATA)),
     SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID, read().ofInode().waits(Waits.WITH_DATA)),

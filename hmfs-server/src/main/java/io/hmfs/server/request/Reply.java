@@ -468,8 +468,12 @@ public final class Reply {
 
     /** Ends a chunk: {@code count} bytes are in place; -1: there is nothing to read. */
     public void closeChunk(int count) {
-        int length = Math.max(count, 0);
-        chunk.wrapAndApplyHeader(out, 0, header).correlationId(correlationId).present((short) (count < 0 ? 0 : 1));
+        closeChunk(Math.max(count, 0), count >= 0);
+    }
+
+    /** Ends a chunk with so many bytes in place. */
+    public void closeChunk(int length, boolean isPresent) {
+        chunk.wrapAndApplyHeader(out, 0, header).correlationId(correlationId).present((short) (isPresent ? 1 : 0));
         out.putInt(CHUNK_HEAD - Integer.BYTES, length, ChunkEncoder.BYTE_ORDER);
         close(CHUNK_HEAD + length);
     }
