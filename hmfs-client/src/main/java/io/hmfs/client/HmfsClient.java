@@ -471,6 +471,25 @@ public final class HmfsClient implements AutoCloseable {
         calls.call(servers.safeMode, "", on ? ServerCalls.SafeMode.ENTER : ServerCalls.SafeMode.LEAVE);
     }
 
+    /**
+     * Has the server scrub its builtin data store: read all data of files and verify it; one that is under way goes on. Superusers only:
+     * ACCESS_DENIED. BAD_REQUEST: the data store is another one.
+     *
+     * @param bytesPerSecond that it reads at most; 0: as the server is set
+     */
+    public ScrubStatus beginScrub(long bytesPerSecond) throws IOException {
+        return calls.call(servers.scrub, "", new ServerCalls.Scrub(true, bytesPerSecond, 0));
+    }
+
+    /**
+     * The scrub that is under way, or the last one. Superusers only: ACCESS_DENIED.
+     *
+     * @param from the first damaged part to be told; 0, or {@link ScrubStatus#next}
+     */
+    public ScrubStatus scrub(int from) throws IOException {
+        return calls.call(servers.scrub, "", new ServerCalls.Scrub(false, 0, from));
+    }
+
     /** The server's own metrics, in Prometheus's text format (docs/operations.md lists them). */
     public String metrics() throws IOException {
         return calls.call(servers.metrics, "", CallArguments.NO_BYTES);

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 
 /**
  * Objects ⟨inode, block⟩ as files {@code xx/yy/<inode in hex>-<block>.v1}, xx and yy two bytes of a hash of the inode. Thread-safe;
@@ -271,6 +272,86 @@ public final class BlockStore implements AutoCloseable {
         } finally {
             scratches.give(scratch);
             handles.release(handle);
+        }
+    }
+
+    /** Hears of the verification of an object. */
+    public interface VerifyListener {
+        /** So many bytes were read. Called between two reads; false: the verification is to end. */
+        boolean read(long bytes);
+
+        /** Bytes of the file that readers are refused, or that cannot be read, from one place to another; in their order. */
+        void damaged(long from, long to, String why);
+    }
+
+    /**
+     * The blocks of a file that may have objects, up to this size; of a file with very many blocks, those that have. In their order.
+     */
+    public LongStream mayHave(long inode, long size) throws IOException {
+        long end = blocks(size);
+        return end > ASKED_MAX
+                ? written(inode).stream()
+                        .mapToLong(block -> block)
+                        .filter(block -> block < end)
+                        .sorted()
+                : LongStream.range(0, end);
+    }
+
+    /**
+     * Reads all of an object that lies below a size of its file, and tells what is damaged of it. Other objects stay open. An object that
+     * has no checksums yet is left alone.
+     *
+     * @param room for what is read at once; a multiple of 512
+     * @return false: there is no such object, or it has no checksums
+     * @throws IOException if it cannot be opened
+     */
+    public boolean verify(long inode, long block, long size, ByteBuffer room, VerifyListener listener)
+            throws IOException {
+        HandleCache.Handle handle;
+        try {
+            handle = handles.acquirePassing(new HandleCache.Key(inode, block));
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+        Scratch scratch = scratches.take();
+        try {
+            long begin = block * blockSize;
+            verify(handle.object, begin, Math.min(blockSize, size - begin), room, scratch, listener);
+            return true;
+        } finally {
+            scratches.give(scratch);
+            handles.release(handle);
+        }
+    }
+
+    /** Whether an object is there without checksums. */
+    public boolean isUnchecked(long inode, long block) {
+        return hasOlder(new HandleCache.Key(inode, block));
+    }
+
+    private static void verify(
+            CheckedObject object, long begin, long length, ByteBuffer room, Scratch scratch, VerifyListener listener) {
+        boolean goesOn = true;
+        for (long at = 0; at < length && goesOn; at += room.capacity()) {
+            int count = (int) Math.min(room.capacity(), length - at);
+            long end = begin + length;
+            int found = 0;
+            try {
+                found = object.verify(
+                        at,
+                        room.clear().limit(count),
+                        scratch,
+                        chunk -> listener.damaged(
+                                begin + chunk,
+                                Math.min(end, begin + chunk + ObjectFormat.CHUNK),
+                                "the bytes are not those that were written"));
+            } catch (CorruptObjectException e) {
+                listener.damaged(begin, end, String.valueOf(e.getMessage()));
+                goesOn = false;
+            } catch (IOException e) {
+                listener.damaged(begin + at, begin + at + count, "the disk gives none: " + e.getMessage());
+            }
+            goesOn &= listener.read(found);
         }
     }
 

@@ -5,6 +5,7 @@ import static io.hmfs.server.data.ObjectFormat.ZERO;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.LongConsumer;
 
 /**
  * An open object: its bytes, and the CRC of each chunk of 512 in a table before them ({@link ObjectFormat}). What is read was verified in
@@ -376,6 +377,46 @@ final class CheckedObject {
         for (int i = from; i < entries.limit(); i++) {
             entries.put(i, (byte) 0);
         }
+    }
+
+    // --- Scrub ---------------------------------------------------------------------------------------
+
+    /**
+     * Verifies the bytes from {@code position}, at the start of a chunk, to the limit of a buffer behind that, which the buffer has room
+     * for; {@code damaged} is told the places of chunks of which a reader of these bytes would be refused some. Returns the bytes that
+     * there are.
+     *
+     * @throws CorruptObjectException if nothing of the object can be read
+     */
+    int verify(long position, ByteBuffer room, Scratch scratch, LongConsumer damaged) throws IOException {
+        open(scratch);
+        int length = room.limit();
+        int count = readOnce(position, room, 0, length, scratch);
+        if (count != BAD) {
+            return count;
+        }
+        synchronized (this) { // now no other thread writes
+            count = readOnce(position, room, 0, length, scratch);
+            return count == BAD ? verifyEach(position, length, scratch, damaged) : count;
+        }
+    }
+
+    private int verifyEach(long position, int length, Scratch scratch, LongConsumer damaged) throws IOException {
+        if (isBlank) {
+            throw damaged(0);
+        }
+        int count = 0;
+        for (int at = 0; at < length; at += CHUNK) {
+            long chunk = (position + at) / CHUNK;
+            int to = Math.min(CHUNK, length - at);
+            int found = loadChunks(chunk, scratch.head.clear());
+            scratch.clear(scratch.head, found, CHUNK);
+            if (!isGood(chunk, scratch.head, scratch) && !has(chunk, scratch.head, 0, to, scratch)) {
+                damaged.accept(chunk * CHUNK);
+            }
+            count += Math.min(found, to);
+        }
+        return count;
     }
 
     // --- What is good of a chunk that does not verify ----------------------------------------------

@@ -35,6 +35,7 @@ import io.hmfs.server.op.RenameHandler;
 import io.hmfs.server.op.RenewLeasesHandler;
 import io.hmfs.server.op.RmdirHandler;
 import io.hmfs.server.op.SafeModeHandler;
+import io.hmfs.server.op.ScrubHandler;
 import io.hmfs.server.op.SetAclHandler;
 import io.hmfs.server.op.SetModeHandler;
 import io.hmfs.server.op.SetOwnerHandler;
@@ -117,6 +118,7 @@ final class Handlers {
             case STATUS -> new StatusHandler(service.info, service::connections, service.startNanos);
             case METRICS -> new MetricsHandler(service.observation.metrics());
             case SAFE_MODE -> new SafeModeHandler(service.safeMode);
+            case SCRUB -> new ScrubHandler(service.info.dataStore());
             case EXPORT -> new ExportHandler();
         };
     }

@@ -7,6 +7,7 @@ import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Access;
 import io.hmfs.server.data.ObjectList;
+import io.hmfs.server.partition.Scrubber;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.transport.ReplyTarget;
 import io.hmfs.wire.AclReportEncoder;
@@ -25,6 +26,7 @@ import io.hmfs.wire.ObjectsPageEncoder;
 import io.hmfs.wire.PendingRemovalsEncoder;
 import io.hmfs.wire.QuotaReportEncoder;
 import io.hmfs.wire.SafeModeStateEncoder;
+import io.hmfs.wire.ScrubReportEncoder;
 import io.hmfs.wire.StatusReportEncoder;
 import io.hmfs.wire.SumEncoder;
 import io.hmfs.wire.WelcomeEncoder;
@@ -59,6 +61,7 @@ public final class Reply {
     private final QuotaReportEncoder quota = new QuotaReportEncoder();
     private final LeaseStateEncoder leaseState = new LeaseStateEncoder();
     private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
+    private final ScrubReportEncoder scrub = new ScrubReportEncoder();
     private final CensusPageEncoder census = new CensusPageEncoder();
     private final PendingRemovalsEncoder removals = new PendingRemovalsEncoder();
     private final ObjectsPageEncoder objects = new ObjectsPageEncoder();
@@ -377,6 +380,25 @@ public final class Reply {
         close(safeMode.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
                 .correlationId(correlationId)
                 .on((short) (on ? 1 : 0))
+                .limit());
+    }
+
+    /** {@code next}: the first damaged part that is not told; 0: all are. */
+    public void scrub(Scrubber.Figures figures, int next, byte[] damages) {
+        close(scrub.wrapAndApplyHeader(open(FIXED_MAX + damages.length), 0, header)
+                .correlationId(correlationId)
+                .number(figures.number())
+                .running((short) (figures.isRunning() ? 1 : 0))
+                .whole((short) (figures.isWhole() ? 1 : 0))
+                .files(figures.files())
+                .objects(figures.objects())
+                .bytes(figures.bytes())
+                .unread(figures.unread())
+                .damaged(figures.damaged())
+                .beganMillis(figures.beganMillis())
+                .endedMillis(figures.endedMillis())
+                .next(next)
+                .putDamages(damages, 0, damages.length)
                 .limit());
     }
 

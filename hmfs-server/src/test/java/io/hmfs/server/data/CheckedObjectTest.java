@@ -272,6 +272,7 @@ class CheckedObjectTest {
                     int[] found = new int[(int) ObjectFormat.chunks(committed)];
                     assertTrue(checksums(next, 0, committed, found), committed + " bytes, call " + calls);
                     assertArrayEquals(crcs(data, 0, committed), found, committed + " bytes, call " + calls);
+                    assertEquals(List.of(), damaged(next, committed), "no damage: what is torn is not committed");
                 }
             }
         }
@@ -304,6 +305,30 @@ class CheckedObjectTest {
                 1_024,
                 assertThrows(CorruptObjectException.class, () -> checksums(cut, 0, 1_536, new int[3]))
                         .position());
+    }
+
+    private List<Long> damaged(CheckedObject object, int length) throws IOException {
+        List<Long> found = new ArrayList<>();
+        ByteBuffer room = ByteBuffer.allocate(1_536);
+        for (int at = 0; at < length; at += room.capacity()) {
+            object.verify(at, room.clear().limit(Math.min(room.capacity(), length - at)), scratch, found::add);
+        }
+        return found;
+    }
+
+    @Test
+    void eachDamagedChunkIsFound() throws IOException {
+        SimObjectFile file = written();
+        int at = (int) ObjectFormat.dataAt(BLOCK);
+        assertEquals(List.of(), damaged(open(file, 1), LENGTH));
+        SimObjectFile damaged = file;
+        for (int place : new int[] {5, 1_536, 2_047, LENGTH - 1}) {
+            damaged = damaged.damaged(at + place, new byte[] {(byte) (data[place] ^ 1)});
+        }
+        assertEquals(List.of(0L, 1_536L, 2_560L), damaged(open(damaged, 1), LENGTH));
+        assertEquals(List.of(0L, 1_536L), damaged(open(damaged, 1), 2_560), "what no size covers does not count");
+        file.truncate(at + 1_100);
+        assertEquals(List.of(1_024L, 1_536L, 2_048L, 2_560L), damaged(open(file, 1), LENGTH), "it has lost its end");
     }
 
     /** A retry, a stream that goes on, and a sync again cost no further force. */
