@@ -5,20 +5,25 @@ import static io.hmfs.client.CallKind.Retry.REPEATABLE;
 import io.hmfs.wire.ChunkDecoder;
 import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.ReadBlockEncoder;
+import io.hmfs.wire.ReadChecksumsEncoder;
 import io.hmfs.wire.SyncBlockEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WriteBlockEncoder;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /** Rows: objects of the builtin data store, each call about one chunk at most. */
 @SuppressWarnings("ArrayRecordComponent") // arguments of a call are never compared
 final class DataCalls {
     private final ReadBlockEncoder readEncoder = new ReadBlockEncoder();
+    private final ReadChecksumsEncoder checksumsEncoder = new ReadChecksumsEncoder();
     private final WriteBlockEncoder writeEncoder = new WriteBlockEncoder();
     private final SyncBlockEncoder syncEncoder = new SyncBlockEncoder();
     private final ChunkDecoder chunk = new ChunkDecoder();
 
     final CallKind<Chunk, Integer> read;
+    final CallKind<Part, BlockChecksums> checksums;
     final CallKind<Chunk, Void> write;
     final CallKind<Chunk, Void> sync;
 
@@ -41,6 +46,24 @@ final class DataCalls {
                         ChunkDecoder.TEMPLATE_ID,
                         (reply, nothing, each) -> copyChunk(reply, each))
                 .describedBy((nothing, each) -> "read block " + each.object());
+        checksums = new CallKind<Part, BlockChecksums>(
+                        "read checksums",
+                        REPEATABLE,
+                        ReadChecksumsEncoder.TEMPLATE_ID,
+                        ReadChecksumsEncoder.BLOCK_LENGTH,
+                        each -> 0,
+                        (each, out) -> checksumsEncoder
+                                .wrap(out, Wire.HEADER_SIZE)
+                                .inode(each.inode)
+                                .block(each.block)
+                                .position(each.position)
+                                .length(each.length)
+                                .grant(each.grant.grant())
+                                .seal(each.grant.seal())
+                                .limit(),
+                        ChunkDecoder.TEMPLATE_ID,
+                        (reply, nothing, each) -> crcs(reply, each))
+                .describedBy((nothing, each) -> "read checksums of block " + object(each.inode, each.block));
         write = new CallKind<Chunk, Void>(
                         "write block",
                         REPEATABLE,
@@ -91,10 +114,31 @@ final class DataCalls {
         return chunk.getPayload(asked.bytes, asked.offset, asked.length);
     }
 
+    private BlockChecksums crcs(ReplyFrame reply, Part asked) throws IOException {
+        chunk.wrap(reply.in(), Wire.HEADER_SIZE, reply.blockLength(), reply.version());
+        int[] crcs = new int[BlockChecksums.count(asked.length)];
+        boolean isWhole = chunk.present() != 0;
+        byte[] bytes = new byte[chunk.payloadLength()];
+        if (bytes.length != crcs.length * Integer.BYTES) {
+            throw new IOException("the server sent " + bytes.length + " bytes of checksums where " + crcs.length
+                    + " checksums were asked");
+        }
+        chunk.getPayload(bytes, 0, bytes.length);
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().get(crcs);
+        return new BlockChecksums(crcs, isWhole);
+    }
+
+    private static String object(long inode, long block) {
+        return Long.toHexString(inode) + "-" + block;
+    }
+
+    /** A part of an object whose checksums are asked for. */
+    record Part(Grant grant, long inode, long block, long position, long length) {}
+
     /** A part of an object: {@code length} bytes from {@code position} on, and where they are in an array. */
     record Chunk(Grant grant, long inode, long block, long position, byte[] bytes, int offset, int length) {
         private String object() {
-            return Long.toHexString(inode) + "-" + block;
+            return DataCalls.object(inode, block);
         }
     }
 }

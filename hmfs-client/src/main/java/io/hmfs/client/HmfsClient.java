@@ -404,6 +404,22 @@ public final class HmfsClient implements AutoCloseable {
     }
 
     /**
+     * Asks for the CRCs of a part of a block in the builtin data store, without its data being read; at most {@link #checksumsMax}
+     * bytes. The grant must be one to read.
+     *
+     * @param position a multiple of {@link BlockChecksums#CHUNK}
+     */
+    public CompletableFuture<BlockChecksums> readChecksumsAsync(
+            Grant grant, long inode, long block, long position, long length) {
+        return calls.submit(data.checksums, "", new DataCalls.Part(grant, inode, block, position, length));
+    }
+
+    /** Bytes of a block whose checksums the server tells in one answer. */
+    public long checksumsMax() {
+        return (long) server.chunkSize() / Integer.BYTES * BlockChecksums.CHUNK;
+    }
+
+    /**
      * Writes to an object of the builtin data store, making it if need be; the source must not change until then. The
      * grant must be one to write, and have a lease: LEASE_LOST. Not readable through a file before its size is committed.
      * ACCESS_DENIED also if the grant has ended, as it does when mode, owner or ACL of the file take a right away:
@@ -453,6 +469,25 @@ public final class HmfsClient implements AutoCloseable {
     /** Has the server enter or leave safe mode; a start of the server ends it too. Superusers only: ACCESS_DENIED. */
     public void setSafeMode(boolean on) throws IOException {
         calls.call(servers.safeMode, "", on ? ServerCalls.SafeMode.ENTER : ServerCalls.SafeMode.LEAVE);
+    }
+
+    /**
+     * Has the server scrub its builtin data store: read all data of files and verify it; one that is under way goes on. Superusers only:
+     * ACCESS_DENIED. BAD_REQUEST: the data store is another one.
+     *
+     * @param bytesPerSecond that it reads at most; 0: as the server is set
+     */
+    public ScrubStatus beginScrub(long bytesPerSecond) throws IOException {
+        return calls.call(servers.scrub, "", new ServerCalls.Scrub(true, bytesPerSecond, 0));
+    }
+
+    /**
+     * The scrub that is under way, or the last one. Superusers only: ACCESS_DENIED.
+     *
+     * @param from the first damaged part to be told; 0, or {@link ScrubStatus#next}
+     */
+    public ScrubStatus scrub(int from) throws IOException {
+        return calls.call(servers.scrub, "", new ServerCalls.Scrub(false, 0, from));
     }
 
     /** The server's own metrics, in Prometheus's text format (docs/operations.md lists them). */

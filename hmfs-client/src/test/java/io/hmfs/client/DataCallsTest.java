@@ -10,6 +10,7 @@ import io.hmfs.wire.FailureEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.ReadChecksumsDecoder;
 import io.hmfs.wire.SyncBlockDecoder;
 import io.hmfs.wire.WriteBlockDecoder;
 import java.io.IOException;
@@ -76,6 +77,26 @@ class DataCallsTest {
             assertEquals(3, sync.block());
             assertEquals(61, sync.grant());
             assertEquals(62, sync.seal());
+        }
+    }
+
+    @Test
+    void checksumsComeInTheirOrder() throws IOException {
+        ScriptedTransport transport = chunks("\1\0\0\0\0\2\0\0");
+        try (HmfsClient client = transport.client()) {
+            BlockChecksums found =
+                    client.readChecksumsAsync(GRANT, 2, 3, 1_024, 1_000).join();
+            assertArrayEquals(new int[] {1, 512}, found.crcs());
+            assertTrue(found.isWhole());
+            ReadChecksumsDecoder asked = new ReadChecksumsDecoder().wrapAndApplyHeader(transport.request(), 0, header);
+            assertEquals(2, asked.inode());
+            assertEquals(3, asked.block());
+            assertEquals(1_024, asked.position());
+            assertEquals(1_000, asked.length());
+            assertEquals(61, asked.grant());
+            assertEquals(62, asked.seal());
+            var failed = client.readChecksumsAsync(GRANT, 2, 3, 0, 512).handle((crcs, failure) -> failure);
+            assertTrue(String.valueOf(failed.join()).contains("8 bytes of checksums where 1"), "too many came");
         }
     }
 

@@ -8,9 +8,14 @@ import io.hmfs.wire.MessageHeaderEncoder;
 import io.hmfs.wire.MetricsReportEncoder;
 import io.hmfs.wire.SafeModeDecoder;
 import io.hmfs.wire.SafeModeStateEncoder;
+import io.hmfs.wire.ScrubDecoder;
+import io.hmfs.wire.ScrubReportEncoder;
 import io.hmfs.wire.StatusReportEncoder;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -76,6 +81,63 @@ class ServerCallsTest {
             assertEquals(1, action(transport));
             client.setSafeMode(false);
             assertEquals(2, action(transport));
+        }
+    }
+
+    @Test
+    void aScrubIsBegunAndToldOf() throws IOException {
+        ByteBuffer damages = ByteBuffer.allocate(100).order(ByteOrder.LITTLE_ENDIAN);
+        byte[] path = "/ü".getBytes(StandardCharsets.UTF_8);
+        damages.putLong(7)
+                .putLong(512)
+                .putLong(1_024)
+                .putShort((short) path.length)
+                .put(path);
+        damages.putLong(8)
+                .putLong(0)
+                .putLong(1)
+                .putShort((short) 2)
+                .put((byte) '/')
+                .put((byte) 'b');
+        ScriptedTransport transport = new ScriptedTransport((request, head, reply) -> new ScrubReportEncoder()
+                .wrapAndApplyHeader(reply, 0, new MessageHeaderEncoder())
+                .number(1)
+                .running((short) 1)
+                .whole((short) 0)
+                .files(2)
+                .objects(3)
+                .bytes(4)
+                .unread(5)
+                .damaged(6)
+                .beganMillis(9)
+                .endedMillis(10)
+                .next(11)
+                .putDamages(damages.array(), 0, damages.position())
+                .limit());
+        try (HmfsClient client = transport.client()) {
+            ScrubStatus status = client.beginScrub(77);
+            assertEquals(
+                    new ScrubStatus(
+                            1,
+                            true,
+                            false,
+                            2,
+                            3,
+                            4,
+                            5,
+                            6,
+                            9,
+                            10,
+                            List.of(new ScrubStatus.Damage("/ü", 7, 512, 1_024), new ScrubStatus.Damage("/b", 8, 0, 1)),
+                            11),
+                    status);
+            ScrubDecoder asked = new ScrubDecoder().wrapAndApplyHeader(transport.request(), 0, header);
+            assertEquals(1, asked.action());
+            assertEquals(77, asked.bytesPerSecond());
+            client.scrub(11);
+            asked.wrapAndApplyHeader(transport.request(), 0, header);
+            assertEquals(0, asked.action());
+            assertEquals(11, asked.from());
         }
     }
 

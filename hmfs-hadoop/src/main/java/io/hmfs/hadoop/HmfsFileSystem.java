@@ -24,7 +24,6 @@ import io.hmfs.hadoop.stream.HmfsPathHandle;
 import io.hmfs.hadoop.stream.OpenFileKeys;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -581,7 +580,7 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
         return getFileChecksum(path, Long.MAX_VALUE);
     }
 
-    /** The checksum that HDFS would give, by the same {@code dfs.*} settings; the data is read for it. */
+    /** The checksum that HDFS would give, by the same {@code dfs.*} settings. */
     @Override
     public FileChecksum getFileChecksum(Path path, long length) throws IOException {
         if (length < 0) {
@@ -591,11 +590,7 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
         return read(
                 Op.GET_FILE_CHECKSUM,
                 path,
-                (m, name, at) -> {
-                    try (InputStream file = open(at)) {
-                        return checksums.of(file, length);
-                    }
-                },
+                (m, name, at) -> m.streams().checksum(name, checksums, length),
                 (fs, at) -> fs.getFileChecksum(at, length));
     }
 

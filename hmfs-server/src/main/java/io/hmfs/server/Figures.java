@@ -3,6 +3,7 @@ package io.hmfs.server;
 import io.hmfs.server.data.BuiltinData;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.partition.Partition;
+import io.hmfs.server.partition.Scrubber;
 import io.hmfs.server.pipeline.Service;
 import io.hmfs.server.share.UserShares;
 import io.hmfs.server.share.UserShares.Resource;
@@ -57,6 +58,10 @@ final class Figures {
                     "Requests that met damaged data in the builtin store",
                     data.store()::corrupt);
         }
+        Scrubber scrubber = partition.scrubber();
+        if (scrubber != null) {
+            bind(metrics, scrubber);
+        }
         metrics.gauge("hmfs.listing.cache", "bytes", "Pages of listings that are kept", partition.listings()::bytes);
         metrics.counter(
                 "hmfs.listing.cache.hits", null, "Pages of listings that were kept", partition.listings()::hits);
@@ -79,6 +84,38 @@ final class Figures {
                 "hmfs.reaping",
                 "1 while directories that were removed as a whole are taken apart",
                 partition.orphans()::isBusy);
+    }
+
+    private static void bind(ServerMetrics metrics, Scrubber scrubber) {
+        metrics.truth(
+                "hmfs.scrub.running",
+                "1 while the builtin store is scrubbed",
+                () -> scrubber.figures().isRunning());
+        metrics.counter(
+                "hmfs.scrub.objects",
+                null,
+                "Objects that scrubs have read",
+                () -> scrubber.total().objects());
+        metrics.counter(
+                "hmfs.scrub.read",
+                "bytes",
+                "Bytes that scrubs have read",
+                () -> scrubber.total().bytes());
+        metrics.counter(
+                "hmfs.scrub.unread",
+                null,
+                "Objects that scrubs could not open, or that have no checksums yet",
+                () -> scrubber.total().unread());
+        metrics.counter(
+                "hmfs.scrub.damaged",
+                null,
+                "Damaged parts of files that scrubs have found; one that is found again counts again",
+                () -> scrubber.total().damaged());
+        metrics.gauge(
+                "hmfs.scrub.completed",
+                "seconds",
+                "When the last scrub came to its end, since 1970; 0: none has since the start",
+                () -> scrubber.completedMillis() / 1e3);
     }
 
     static void bind(ServerMetrics metrics, UserShares shares) {

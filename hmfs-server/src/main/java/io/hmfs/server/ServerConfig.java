@@ -9,6 +9,7 @@ import io.hmfs.core.type.Progress;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.partition.PartitionConfig;
+import io.hmfs.server.partition.ScrubLimits;
 import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.share.UserShares.Resource;
@@ -38,6 +39,7 @@ public record ServerConfig(
         Path dataDirectory,
         long blockSize,
         int chunkSize,
+        ScrubLimits scrub,
         int eventLoops,
         int connectionsMax,
         int ioThreads,
@@ -83,6 +85,7 @@ public record ServerConfig(
                 v.get(ServerSetting.DATA_DIRECTORY),
                 v.get(ServerSetting.BLOCK_SIZE),
                 Math.toIntExact(v.get(ServerSetting.CHUNK_SIZE)),
+                new ScrubLimits(v.get(ServerSetting.SCRUB_INTERVAL), v.get(ServerSetting.SCRUB_RATE)),
                 v.get(ServerSetting.EVENT_LOOPS),
                 v.get(ServerSetting.CONNECTIONS_MAX),
                 v.get(ServerSetting.IO_THREADS),
@@ -156,6 +159,7 @@ public record ServerConfig(
                 isBuiltin() ? dataDirectory : null,
                 blockSize,
                 persistence.writesBack(),
+                scrub,
                 listingCacheBytes,
                 remoteStatDirectories,
                 Map.of(

@@ -1,5 +1,6 @@
 package io.hmfs.hadoop.store;
 
+import io.hmfs.client.BlockChecksums;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.hadoop.link.ServerLink;
 import java.io.IOException;
@@ -56,6 +57,16 @@ public final class BuiltinDataStore implements DataStore {
         public CompletableFuture<Integer> read(long block, long offset, byte[] target, int targetOffset, int length) {
             return grants.with(
                     grant -> link.client().readBlockAsync(grant, inode, block, offset, target, targetOffset, length));
+        }
+
+        @Override
+        public long checksumsMax() {
+            return blockSize % BlockChecksums.CHUNK == 0 ? link.client().checksumsMax() : 0;
+        }
+
+        @Override
+        public CompletableFuture<BlockChecksums> checksums(long block, long offset, long length) {
+            return grants.with(grant -> link.client().readChecksumsAsync(grant, inode, block, offset, length));
         }
 
         @Override

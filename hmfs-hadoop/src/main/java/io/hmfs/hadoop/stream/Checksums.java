@@ -2,6 +2,7 @@ package io.hmfs.hadoop.stream;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.util.Locale;
 import java.util.zip.CRC32;
@@ -19,7 +20,7 @@ import org.apache.hadoop.util.DataChecksum;
 
 /**
  * Checksums of files as HDFS has them, by the settings of an HDFS client, so that a copy can be compared across the
- * two. They are computed from the data, which is read for it.
+ * two. They are made from the CRCs of the builtin data store where it has those that are asked for; else the data is read for it.
  *
  * @param blockSize where HDFS would begin a new block; a composite CRC does not depend on it
  */
@@ -66,48 +67,94 @@ public record Checksums(ChecksumCombineMode combine, DataChecksum.Type type, int
         return type == DataChecksum.Type.CRC32C ? new CRC32C() : new CRC32();
     }
 
-    /** The checksum of the first {@code length} bytes of a file, or of all if it has fewer. */
+    /** Whether the CRCs that this is made of are those that the builtin data store has, or can be made from them. */
+    boolean areStored() {
+        return type == DataChecksum.Type.CRC32C && bytesPerCrc % Crc32cJoin.CHUNK == 0;
+    }
+
+    /** The checksum of the first {@code length} bytes of a file, at most its size, by the CRCs that the data store has. */
+    FileChecksum of(FileBlocks file, long length) throws IOException {
+        Sum sum = new Sum();
+        Crc32cJoin part = new Crc32cJoin();
+        Crc32cJoin whole = new Crc32cJoin();
+        file.checksums(length, (crc, count) -> {
+            part.add(crc, count);
+            if (part.length() == bytesPerCrc) {
+                sum.add(part.value(), bytesPerCrc);
+                part.reset();
+            }
+            if (combine == ChecksumCombineMode.COMPOSITE_CRC) {
+                whole.add(crc, count);
+            }
+        });
+        if (part.length() > 0) {
+            sum.add(part.value(), (int) part.length());
+        }
+        return sum.end(whole.value());
+    }
+
+    /** The checksum of the first {@code length} bytes of a file, or of all if it has fewer, by its data. */
     public FileChecksum of(InputStream file, long length) throws IOException {
         byte[] chunk = new byte[bytesPerCrc];
-        DataOutputBuffer blocks = new DataOutputBuffer();
-        MessageDigest block = MD5Hash.getDigester();
+        Sum sum = new Sum();
         Checksum whole = crc();
         Checksum part = crc();
-        byte[] encoded = new byte[Integer.BYTES];
-        long at = 0;
         int read;
         do {
-            read = file.readNBytes(chunk, 0, (int) Math.min(bytesPerCrc, length - at));
+            read = file.readNBytes(chunk, 0, (int) Math.min(bytesPerCrc, length - sum.length));
             if (read > 0) {
-                if (at > 0 && at % blockSize == 0) {
-                    blocks.write(block.digest());
-                }
-                at += read;
                 whole.update(chunk, 0, read);
                 part.reset();
                 part.update(chunk, 0, read);
-                put(encoded, (int) part.getValue());
-                block.update(encoded);
+                sum.add((int) part.getValue(), read);
             }
         } while (read == bytesPerCrc);
-        if (at == 0) {
-            return new MD5MD5CRC32GzipFileChecksum(0, 0, MD5Hash.digest(new byte[NO_BLOCK]));
-        }
-        if (combine == ChecksumCombineMode.COMPOSITE_CRC) {
-            return new CompositeCrcFileChecksum((int) whole.getValue(), type, bytesPerCrc);
-        }
-        blocks.write(block.digest());
-        // Of the whole buffer, zeros behind the digests included: so HDFS does it, and cannot change it any more.
-        MD5Hash digest = MD5Hash.digest(blocks.getData());
-        long crcsPerBlock = at > blockSize ? blockSize / bytesPerCrc : 0;
-        return type == DataChecksum.Type.CRC32C
-                ? new MD5MD5CRC32CastagnoliFileChecksum(bytesPerCrc, crcsPerBlock, digest)
-                : new MD5MD5CRC32GzipFileChecksum(bytesPerCrc, crcsPerBlock, digest);
+        return sum.end((int) whole.getValue());
     }
 
-    private static void put(byte[] bytes, int value) {
-        for (int i = 0; i < Integer.BYTES; i++) {
-            bytes[i] = (byte) (value >>> (24 - 8 * i));
+    /** What HDFS makes of the CRCs of a file. */
+    private final class Sum {
+        private final DataOutputBuffer blocks = new DataOutputBuffer();
+        private final MessageDigest block = MD5Hash.getDigester();
+        private final byte[] encoded = new byte[Integer.BYTES];
+        private long length;
+
+        /** The CRC of the next bytes: {@code bytesPerCrc}, or the last ones. */
+        void add(int crc, int count) {
+            if (length > 0 && length % blockSize == 0) {
+                endBlock();
+            }
+            length += count;
+            for (int i = 0; i < Integer.BYTES; i++) {
+                encoded[i] = (byte) (crc >>> (24 - 8 * i));
+            }
+            block.update(encoded);
+        }
+
+        private void endBlock() {
+            byte[] digest = block.digest();
+            try {
+                blocks.write(digest);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e); // a buffer in memory
+            }
+        }
+
+        /** {@code whole}: the CRC of all bytes, for a composite one. */
+        FileChecksum end(int whole) {
+            if (length == 0) {
+                return new MD5MD5CRC32GzipFileChecksum(0, 0, MD5Hash.digest(new byte[NO_BLOCK]));
+            }
+            if (combine == ChecksumCombineMode.COMPOSITE_CRC) {
+                return new CompositeCrcFileChecksum(whole, type, bytesPerCrc);
+            }
+            endBlock();
+            // Of the whole buffer, zeros behind the digests included: so HDFS does it, and cannot change it any more.
+            MD5Hash digest = MD5Hash.digest(blocks.getData());
+            long crcsPerBlock = length > blockSize ? blockSize / bytesPerCrc : 0;
+            return type == DataChecksum.Type.CRC32C
+                    ? new MD5MD5CRC32CastagnoliFileChecksum(bytesPerCrc, crcsPerBlock, digest)
+                    : new MD5MD5CRC32GzipFileChecksum(bytesPerCrc, crcsPerBlock, digest);
         }
     }
 }

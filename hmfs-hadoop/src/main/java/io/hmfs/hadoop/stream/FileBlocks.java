@@ -1,5 +1,6 @@
 package io.hmfs.hadoop.stream;
 
+import io.hmfs.client.BlockChecksums;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsException;
 import io.hmfs.hadoop.link.HadoopErrors;
@@ -76,6 +77,61 @@ final class FileBlocks implements Closeable {
         }
     }
 
+    /** Whether {@link #checksums} can be asked for. */
+    boolean hasChecksums() {
+        return reader.checksumsMax() > 0;
+    }
+
+    /** The CRC32C of each 512 bytes from the file's start to {@code length}, which is at most its size; the last is of what is left. */
+    void checksums(long length, Crcs crcs) throws IOException {
+        long max = reader.checksumsMax();
+        long at = 0;
+        boolean isWhole = true;
+        CompletableFuture<BlockChecksums> next = askChecksums(0, length, max);
+        while (at < length) {
+            long count = checksumsAt(at, length, max);
+            CompletableFuture<BlockChecksums> asked = next;
+            if (at + count < length) {
+                next = askChecksums(at + count, length, max); // under way while this one is used
+            }
+            BlockChecksums part = await(asked);
+            isWhole &= part.isWhole();
+            int[] all = part.crcs();
+            for (int i = 0; i < all.length; i++) {
+                crcs.add(all[i], (int) Math.min(BlockChecksums.CHUNK, count - (long) i * BlockChecksums.CHUNK));
+            }
+            at += count;
+        }
+        if (!isWhole) {
+            checkStillThere(length);
+        }
+    }
+
+    /** Bytes of the file from one place on whose checksums are asked for at once: they are in one block. */
+    private long checksumsAt(long at, long length, long max) {
+        return Math.min(Math.min(length - at, max), blockSize - at % blockSize);
+    }
+
+    private CompletableFuture<BlockChecksums> askChecksums(long at, long length, long max) {
+        return length == 0
+                ? CompletableFuture.completedFuture(new BlockChecksums(new int[0], true))
+                : reader.checksums(at / blockSize, at % blockSize, checksumsAt(at, length, max));
+    }
+
+    private <T> T await(CompletableFuture<T> asked) throws IOException {
+        try {
+            return FutureIO.awaitFuture(asked);
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /** Takes CRCs one after the other. */
+    interface Crcs {
+        /** The CRC of the next {@code length} bytes. */
+        void add(int crc, int length);
+    }
+
     @Override
     public void close() throws IOException {
         reader.close();
@@ -141,11 +197,7 @@ final class FileBlocks implements Closeable {
         }
 
         private int awaitPiece(Piece piece) throws IOException {
-            try {
-                return FutureIO.awaitFuture(piece.read);
-            } catch (IOException e) {
-                throw failed(e);
-            }
+            return FileBlocks.this.await(piece.read);
         }
     }
 }

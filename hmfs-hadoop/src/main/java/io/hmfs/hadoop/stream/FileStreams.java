@@ -19,6 +19,7 @@ import java.io.IOException;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.InvalidPathHandleException;
 import org.apache.hadoop.fs.PathIOException;
 import org.jspecify.annotations.Nullable;
@@ -67,11 +68,35 @@ public final class FileStreams implements Closeable {
 
     private HmfsInputStream open(String path, ReadAhead readAhead) throws IOException {
         OpenedFile opened = link.ask(path, client -> client.open(path, true, false));
-        FileInfo info = opened.info();
-        HeldGrant grant = new HeldGrant(link, () -> path, info.id(), false, opened.grant());
-        FileBlocks blocks = new FileBlocks(link, path, info.id(), store.reader(info.id(), grant), settings);
+        return stream(blocks(path, opened), opened, readAhead);
+    }
+
+    private HmfsInputStream stream(FileBlocks blocks, OpenedFile opened, ReadAhead readAhead) {
         return HmfsInputStream.of(
-                blocks, FileVersion.of(info), settings.chunkSize(), readAhead, new ReadCounts(counts));
+                blocks, FileVersion.of(opened.info()), settings.chunkSize(), readAhead, new ReadCounts(counts));
+    }
+
+    /**
+     * The checksum of the first {@code length} bytes of a file, or of all if it has fewer: by the CRCs of the data store, if it has those
+     * that are asked for, else by the data.
+     */
+    public FileChecksum checksum(String path, Checksums checksums, long length) throws IOException {
+        OpenedFile opened = link.ask(path, client -> client.open(path, true, false));
+        FileBlocks blocks = blocks(path, opened);
+        if (checksums.areStored() && blocks.hasChecksums()) {
+            try (blocks) {
+                return checksums.of(blocks, Math.min(length, opened.info().size()));
+            }
+        }
+        try (HmfsInputStream file = stream(blocks, opened, ReadAhead.adaptive(settings.readAheadChunks()))) {
+            return checksums.of(file, length);
+        }
+    }
+
+    private FileBlocks blocks(String path, OpenedFile opened) {
+        long inode = opened.info().id();
+        HeldGrant grant = new HeldGrant(link, () -> path, inode, false, opened.grant());
+        return new FileBlocks(link, path, inode, store.reader(inode, grant), settings);
     }
 
     /** Opens the file of a handle, with the options of {@link #open(String, Configuration)}. */

@@ -5,15 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.client.ClientOptions;
+import io.hmfs.client.HmfsClient;
 import io.hmfs.hadoop.OwnDirectory;
 import io.hmfs.hadoop.TestServerProcess;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileSystem;
@@ -83,6 +90,74 @@ class ChecksumsTest extends OwnDirectory {
             assertEquals("COMPOSITE-CRC32C", checksum.getAlgorithmName());
             assertEquals(String.format("%08x", crc.getValue()), StringUtils.byteToHexString(checksum.getBytes()));
             assertEquals(checksum, two.getFileChecksum(file));
+        }
+    }
+
+    /** The same file, of which the bytes are given to HDFS's algorithm here. */
+    private static FileChecksum ofData(FileSystem hdfs, byte[] data) throws IOException {
+        return Checksums.from(hdfs.getConf()).of(new ByteArrayInputStream(data), Long.MAX_VALUE);
+    }
+
+    @Test
+    void stored_checksums_and_data_give_the_same() throws IOException {
+        for (int length : new int[] {1, 511, 512, 513, HDFS_BLOCK, BLOCK, BLOCK + 1, 2 * BLOCK + 70_000}) {
+            byte[] data = OwnDirectory.bytes(length, length);
+            Path file = file(data);
+            for (String perCrc : new String[] {"512", "1024", "4096", "256"}) {
+                for (String mode : new String[] {"MD5MD5CRC", "COMPOSITE_CRC"}) {
+                    for (String type : new String[] {"CRC32C", "CRC32"}) {
+                        try (FileSystem hdfs = files(
+                                "dfs.bytes-per-checksum", perCrc,
+                                "dfs.checksum.combine.mode", mode,
+                                "dfs.checksum.type", type)) {
+                            String what = length + " bytes, " + perCrc + ", " + mode + ", " + type;
+                            assertEquals(ofData(hdfs, data), hdfs.getFileChecksum(file), what);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /** A cut that makes a file longer leaves a hole, over the end of an object and in place of others. */
+    @Test
+    void a_hole_counts_as_zeros() throws IOException {
+        byte[] data = Arrays.copyOf(OwnDirectory.bytes(4, 700), 2 * BLOCK + 1_000);
+        Path file = file(Arrays.copyOf(data, 700));
+        try (HmfsClient client =
+                HmfsClient.connect("localhost", TestServerProcess.shared().uri().getPort(), ClientOptions.defaults())) {
+            client.truncate(file.toUri().getPath(), data.length);
+        }
+        try (FileSystem hdfs = files()) {
+            assertEquals(ofData(hdfs, data), hdfs.getFileChecksum(file));
+        }
+    }
+
+    /** Damage that a reader would be told of changes nothing: the server does not read the data. The last, short chunk it reads. */
+    @Test
+    void the_data_is_not_read() throws IOException {
+        byte[] data = OwnDirectory.bytes(5, 100_300);
+        Path file = file(data);
+        java.nio.file.Path object = FileDataTest.object(data);
+        try (FileSystem hdfs = files()) {
+            FileChecksum before = hdfs.getFileChecksum(file);
+            change(object, data.length, 0);
+            change(object, data.length, 60_000);
+            assertThrows(ChecksumException.class, () -> read(file));
+            assertEquals(ofData(hdfs, data), before);
+            assertEquals(before, hdfs.getFileChecksum(file));
+            change(object, data.length, 100_200);
+            ChecksumException damaged = assertThrows(ChecksumException.class, () -> hdfs.getFileChecksum(file));
+            assertEquals(100_200 / 512 * 512, damaged.getPos());
+        }
+    }
+
+    private static void change(java.nio.file.Path object, int length, int at) throws IOException {
+        try (FileChannel channel = FileChannel.open(object, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            long place = channel.size() - length + at;
+            ByteBuffer one = ByteBuffer.allocate(1);
+            channel.read(one, place);
+            channel.write(one.put(0, (byte) (one.get(0) ^ 1)).flip(), place);
         }
     }
 

@@ -101,7 +101,8 @@ class FileDataTest extends OwnDirectory {
         assertThrows(ChecksumException.class, () -> read(path));
     }
 
-    private static java.nio.file.Path object(byte[] bytes) throws IOException {
+    /** The builtin store's file of an object that has just these bytes. */
+    static java.nio.file.Path object(byte[] bytes) throws IOException {
         try (Stream<java.nio.file.Path> all =
                 Files.walk(TestServerProcess.shared().builtinObjects())) {
             for (java.nio.file.Path each : all.filter(Files::isRegularFile).toList()) {

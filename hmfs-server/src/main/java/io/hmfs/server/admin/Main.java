@@ -19,6 +19,7 @@ import picocli.CommandLine.HelpCommand;
             SafeModeCommand.class,
             QuotaCommand.class,
             GcCommand.class,
+            ScrubCommand.class,
             LauncherCommands.Fs.class,
             LauncherCommands.QuickstartHelp.class,
             LauncherCommands.Bench.class,

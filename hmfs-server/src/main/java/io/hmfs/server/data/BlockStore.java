@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -24,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 
 /**
  * Objects ⟨inode, block⟩ as files {@code xx/yy/<inode in hex>-<block>.v1}, xx and yy two bytes of a hash of the inode. Thread-safe;
@@ -265,6 +267,128 @@ public final class BlockStore implements AutoCloseable {
         Scratch scratch = scratches.take();
         try {
             return handle.object.read(position, target.nioBuffer(index, length), scratch);
+        } catch (CorruptObjectException e) {
+            throw damaged(key, e);
+        } finally {
+            scratches.give(scratch);
+            handles.release(handle);
+        }
+    }
+
+    /** Hears of the verification of an object. */
+    public interface VerifyListener {
+        /** So many bytes were read. Called between two reads; false: the verification is to end. */
+        boolean read(long bytes);
+
+        /** Bytes of the file that readers are refused, or that cannot be read, from one place to another; in their order. */
+        void damaged(long from, long to, String why);
+    }
+
+    /**
+     * The blocks of a file that may have objects, up to this size; of a file with very many blocks, those that have. In their order.
+     */
+    public LongStream mayHave(long inode, long size) throws IOException {
+        long end = blocks(size);
+        return end > ASKED_MAX
+                ? written(inode).stream()
+                        .mapToLong(block -> block)
+                        .filter(block -> block < end)
+                        .sorted()
+                : LongStream.range(0, end);
+    }
+
+    /**
+     * Reads all of an object that lies below a size of its file, and tells what is damaged of it. Other objects stay open. An object that
+     * has no checksums yet is left alone.
+     *
+     * @param room for what is read at once; a multiple of 512
+     * @return false: there is no such object, or it has no checksums
+     * @throws IOException if it cannot be opened
+     */
+    public boolean verify(long inode, long block, long size, ByteBuffer room, VerifyListener listener)
+            throws IOException {
+        HandleCache.Handle handle;
+        try {
+            handle = handles.acquirePassing(new HandleCache.Key(inode, block));
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+        Scratch scratch = scratches.take();
+        try {
+            long begin = block * blockSize;
+            verify(handle.object, begin, Math.min(blockSize, size - begin), room, scratch, listener);
+            return true;
+        } finally {
+            scratches.give(scratch);
+            handles.release(handle);
+        }
+    }
+
+    /** Whether an object is there without checksums. */
+    public boolean isUnchecked(long inode, long block) {
+        return hasOlder(new HandleCache.Key(inode, block));
+    }
+
+    private static void verify(
+            CheckedObject object, long begin, long length, ByteBuffer room, Scratch scratch, VerifyListener listener) {
+        boolean goesOn = true;
+        for (long at = 0; at < length && goesOn; at += room.capacity()) {
+            int count = (int) Math.min(room.capacity(), length - at);
+            long end = begin + length;
+            int found = 0;
+            try {
+                found = object.verify(
+                        at,
+                        room.clear().limit(count),
+                        scratch,
+                        chunk -> listener.damaged(
+                                begin + chunk,
+                                Math.min(end, begin + chunk + ObjectFormat.CHUNK),
+                                "the bytes are not those that were written"));
+            } catch (CorruptObjectException e) {
+                listener.damaged(begin, end, String.valueOf(e.getMessage()));
+                goesOn = false;
+            } catch (IOException e) {
+                listener.damaged(begin + at, begin + at + count, "the disk gives none: " + e.getMessage());
+            }
+            goesOn &= listener.read(found);
+        }
+    }
+
+    /** Bytes that the CRCs of so many bytes of an object have. */
+    public static long checksumBytes(long length) {
+        return length / ObjectFormat.CHUNK * Integer.BYTES + (length % ObjectFormat.CHUNK > 0 ? Integer.BYTES : 0);
+    }
+
+    /** Whether the bytes that one CRC is of begin at this place of an object. */
+    public static boolean isChunkStart(long position) {
+        return position % ObjectFormat.CHUNK == 0;
+    }
+
+    /**
+     * Puts the CRC32C of each 512 bytes of a part of an object into a buffer, little-endian; the last one is of the bytes that are left.
+     * They are those of the object's table: data is read only of the chunk in which the part ends. Bytes that the object does not have
+     * count as zeros.
+     *
+     * @param position at the start of a chunk
+     * @return whether the object has all these bytes
+     * @throws CorruptObjectException as for reads, of what is seen without reading the data
+     */
+    public boolean readChecksums(long inode, long block, long position, long length, ByteBuf target, int index)
+            throws IOException {
+        ByteBuffer out = target.nioBuffer(index, (int) checksumBytes(length)).order(ByteOrder.LITTLE_ENDIAN);
+        HandleCache.Key key = new HandleCache.Key(inode, block);
+        HandleCache.Handle handle;
+        Scratch scratch = scratches.take();
+        try {
+            handle = acquire(key, false);
+        } catch (NoSuchFileException e) {
+            CheckedObject.putChecksumsOfNothing(length, out, scratch);
+            scratches.give(scratch);
+            return length == 0;
+        }
+        try {
+            return handle.object.readChecksums(position, length, out, scratch);
         } catch (CorruptObjectException e) {
             throw damaged(key, e);
         } finally {

@@ -5,6 +5,7 @@ import static io.hmfs.server.data.ObjectFormat.ZERO;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.LongConsumer;
 
 /**
  * An open object: its bytes, and the CRC of each chunk of 512 in a table before them ({@link ObjectFormat}). What is read was verified in
@@ -248,10 +249,7 @@ final class CheckedObject {
 
     /** What the file does not have is 0. */
     private ByteBuffer loadEntries(long chunk, ByteBuffer target) throws IOException {
-        int count = file.read(target, ObjectFormat.entryAt(chunk));
-        for (int i = count; i < target.limit(); i++) {
-            target.put(i, (byte) 0);
-        }
+        fillZeros(target, file.read(target, ObjectFormat.entryAt(chunk)));
         return target.position(0);
     }
 
@@ -304,6 +302,121 @@ final class CheckedObject {
     private boolean isGood(long chunk, ByteBuffer bytes, Scratch scratch) throws IOException {
         int entry = loadEntries(chunk, scratch.others(1)).getInt(0);
         return (scratch.padded(bytes, 0, CHUNK) ^ ZERO) == entry;
+    }
+
+    // --- Checksums -----------------------------------------------------------------------------------
+
+    /**
+     * Puts the CRC of each chunk from {@code position} on into a buffer, by the table; the data of whole chunks is not read. Of a part of
+     * a chunk, at the end, the CRC is that of the part, which is read and verified. Bytes that the object does not have count as zeros.
+     *
+     * @return whether the object has all of these bytes
+     */
+    boolean readChecksums(long position, long length, ByteBuffer target, Scratch scratch) throws IOException {
+        open(scratch);
+        long first = position / CHUNK;
+        int count = (int) (length / CHUNK);
+        int missing = loadChecksums(first, count, target);
+        if (missing == BAD) {
+            synchronized (this) { // now no other thread cuts
+                missing = loadChecksums(first, count, target);
+                if (missing == BAD) {
+                    throw damaged(isBlank ? 0 : ObjectFormat.chunks(Math.max(0, file.size() - dataAt)));
+                }
+            }
+        }
+        boolean isWhole = missing == 0;
+        int rest = (int) (length % CHUNK);
+        if (rest > 0) {
+            ByteBuffer bytes = scratch.rest.clear().limit(rest);
+            int found = Math.max(0, read(position + length - rest, bytes, scratch));
+            scratch.clear(scratch.rest, found, rest);
+            isWhole &= found == rest;
+            target.putInt(count * Integer.BYTES, scratch.exact(scratch.rest, 0, rest));
+        }
+        return isWhole;
+    }
+
+    /** Returns how many of these chunks the object does not have wholly; BAD: it has lost its end, and the table has not. */
+    private int loadChecksums(long first, int count, ByteBuffer target) throws IOException {
+        if (isBlank) {
+            return BAD;
+        }
+        ByteBuffer entries = target.clear().limit(count * Integer.BYTES);
+        if (isNew) {
+            fillZeros(entries, 0);
+        } else {
+            fillZeros(entries, file.read(entries, ObjectFormat.entryAt(first)));
+        }
+        long extentNow = Math.max(0, file.size() - dataAt); // after the table: a write stores its bytes before it
+        for (int i = 0; i < count; i++) {
+            int entry = entries.getInt(i * Integer.BYTES);
+            if (entry != 0 && (first + i) * CHUNK >= extentNow) {
+                return BAD;
+            }
+            entries.putInt(i * Integer.BYTES, entry ^ ZERO);
+        }
+        target.clear();
+        return count - Math.clamp(extentNow / CHUNK - first, 0, count);
+    }
+
+    /** The CRCs of bytes of which there is no object. */
+    static void putChecksumsOfNothing(long length, ByteBuffer target, Scratch scratch) {
+        int count = (int) (length / CHUNK);
+        for (int i = 0; i < count; i++) {
+            target.putInt(i * Integer.BYTES, ZERO);
+        }
+        int rest = (int) (length % CHUNK);
+        if (rest > 0) {
+            scratch.clear(scratch.rest, 0, rest);
+            target.putInt(count * Integer.BYTES, scratch.exact(scratch.rest, 0, rest));
+        }
+    }
+
+    private static void fillZeros(ByteBuffer entries, int from) {
+        for (int i = from; i < entries.limit(); i++) {
+            entries.put(i, (byte) 0);
+        }
+    }
+
+    // --- Scrub ---------------------------------------------------------------------------------------
+
+    /**
+     * Verifies the bytes from {@code position}, at the start of a chunk, to the limit of a buffer behind that, which the buffer has room
+     * for; {@code damaged} is told the places of chunks of which a reader of these bytes would be refused some. Returns the bytes that
+     * there are.
+     *
+     * @throws CorruptObjectException if nothing of the object can be read
+     */
+    int verify(long position, ByteBuffer room, Scratch scratch, LongConsumer damaged) throws IOException {
+        open(scratch);
+        int length = room.limit();
+        int count = readOnce(position, room, 0, length, scratch);
+        if (count != BAD) {
+            return count;
+        }
+        synchronized (this) { // now no other thread writes
+            count = readOnce(position, room, 0, length, scratch);
+            return count == BAD ? verifyEach(position, length, scratch, damaged) : count;
+        }
+    }
+
+    private int verifyEach(long position, int length, Scratch scratch, LongConsumer damaged) throws IOException {
+        if (isBlank) {
+            throw damaged(0);
+        }
+        int count = 0;
+        for (int at = 0; at < length; at += CHUNK) {
+            long chunk = (position + at) / CHUNK;
+            int to = Math.min(CHUNK, length - at);
+            int found = loadChunks(chunk, scratch.head.clear());
+            scratch.clear(scratch.head, found, CHUNK);
+            if (!isGood(chunk, scratch.head, scratch) && !has(chunk, scratch.head, 0, to, scratch)) {
+                damaged.accept(chunk * CHUNK);
+            }
+            count += Math.min(found, to);
+        }
+        return count;
     }
 
     // --- What is good of a chunk that does not verify ----------------------------------------------

@@ -24,10 +24,13 @@ final class HandleCache {
     /** An open object; to be given back with {@link #release}. */
     static final class Handle {
         final CheckedObject object;
+        private final Key key;
         private int users;
         private boolean retired;
+        private boolean isPassing; // it is closed by its last user, so that it takes no other object's place
 
-        Handle(CheckedObject object) {
+        Handle(Key key, CheckedObject object) {
+            this.key = key;
             this.object = object;
         }
     }
@@ -66,13 +69,26 @@ final class HandleCache {
     synchronized Handle acquire(Key key, boolean create) throws IOException {
         Handle handle = open.get(key);
         if (handle == null) {
-            handle = new Handle(files.object(key, openFile(key, create)));
+            handle = new Handle(key, files.object(key, openFile(key, create)));
             open.put(key, handle);
             handle.users++;
             evict();
         } else {
+            handle.isPassing = false;
             handle.users++;
         }
+        return handle;
+    }
+
+    /** Opens an object that is not soon needed again: no other one is closed for it, and it is closed by its last user. */
+    synchronized Handle acquirePassing(Key key) throws IOException {
+        Handle handle = open.get(key);
+        if (handle == null) {
+            handle = new Handle(key, files.object(key, openFile(key, false)));
+            handle.isPassing = true;
+            open.put(key, handle);
+        }
+        handle.users++;
         return handle;
     }
 
@@ -111,8 +127,14 @@ final class HandleCache {
 
     synchronized void release(Handle handle) throws IOException {
         handle.users--;
-        if (handle.retired && handle.users == 0) {
+        if (handle.users > 0) {
+            return;
+        }
+        if (handle.retired) {
             handle.object.close();
+        } else if (handle.isPassing) {
+            open.remove(handle.key);
+            retire(handle);
         }
     }
 

@@ -20,6 +20,9 @@ final class Scratch {
 
     final ByteBuffer tail = direct(CHUNK);
 
+    /** A part of a chunk that is read and then looked at. */
+    final ByteBuffer rest = direct(CHUNK);
+
     /** Several chunks, for a small read. */
     final ByteBuffer small = direct(SMALL);
 

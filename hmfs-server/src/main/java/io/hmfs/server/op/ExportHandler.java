@@ -17,8 +17,10 @@ public final class ExportHandler implements Handler {
         request.checkBlock(ExportDecoder.BLOCK_LENGTH);
         export.wrap(request.in(), Wire.HEADER_SIZE, request.blockLength(), request.version());
         int length = export.pathLength();
+        int at = export.limit() + ExportDecoder.pathHeaderLength();
+        request.in().check(at, length);
         byte[] path = new byte[Math.min(length, Wire.PATH_MAX)];
-        request.in().getBytes(export.limit() + ExportDecoder.pathHeaderLength(), path, 0, path.length);
+        request.in().getBytes(at, path, 0, path.length);
         Exports exports = request.partition().exports();
         ReadableMemory memory = exports.isOn() ? request.session().channel().readable() : null;
         @Nullable

@@ -24,11 +24,17 @@ final class StoredBlock {
     /** The store, if these bytes can be in a block of it; null: they cannot, and the reply says why. */
     @Nullable
     BlockStore store(Request request, long inode, long block, long position, int length) {
+        return store(request, inode, block, position, length, length);
+    }
+
+    /** As {@link #store(Request, long, long, long, int)}, for {@code carried} bytes of a request or a reply that are about {@code length} bytes. */
+    @Nullable
+    BlockStore store(Request request, long inode, long block, long position, long length, long carried) {
         BuiltinData data = request.partition().data();
         int chunkSize = info.chunkSize();
         if (data == null) {
             request.reply().failure(ResultCode.BAD_REQUEST, "file data goes to " + info.dataStore() + ", not here");
-        } else if (length < 0 || length > chunkSize) {
+        } else if (length < 0 || carried > chunkSize) {
             request.reply().failure(ResultCode.TOO_LARGE, "a chunk has at most " + chunkSize + " bytes");
         } else if (inode == 0 || block < 0 || position < 0 || position > info.blockSize() - length) {
             request.reply()

@@ -43,12 +43,25 @@ public final class Partition implements AutoCloseable {
     private final @Nullable RemovalTable removals;
     private final TreeReaper trees;
     private final UserShares shares;
+    private final @Nullable Scrubber scrubber;
+
+    /** Of a namespace that is open, whose data is scrubbed when that is asked for. What an earlier start left half done is for {@link #recover}. */
+    public Partition(
+            ServerNamespace pool,
+            Leases leases,
+            @Nullable BuiltinData data,
+            long listingCacheBytes,
+            int exportedDirectoriesMax,
+            UserShares shares) {
+        this(pool, leases, data, ScrubLimits.ASKED, listingCacheBytes, exportedDirectoriesMax, shares);
+    }
 
     /** Of a namespace that is open. What an earlier start left half done is for {@link #recover}. */
     public Partition(
             ServerNamespace pool,
             Leases leases,
             @Nullable BuiltinData data,
+            ScrubLimits scrub,
             long listingCacheBytes,
             int exportedDirectoriesMax,
             UserShares shares) {
@@ -65,6 +78,7 @@ public final class Partition implements AutoCloseable {
         quotas = new Quotas(namespace, orphans);
         retries = new RetryCaches(namespace.numbered(), shares, System::nanoTime);
         removals = data == null ? new RemovalTable(namespace, System::nanoTime) : null;
+        scrubber = data == null ? null : new Scrubber(namespace, data.store(), scrub);
         trees = new TreeReaper(namespace, versions, orphans, locks, leases);
     }
 
@@ -96,6 +110,7 @@ public final class Partition implements AutoCloseable {
                     namespace,
                     new Leases(namespace.records(), config.leases(), shares),
                     data,
+                    config.scrub(),
                     config.listingCacheBytes(),
                     config.exportedDirectoriesMax(),
                     shares);
@@ -137,6 +152,9 @@ public final class Partition implements AutoCloseable {
             removals.start(failed);
         }
         trees.start(failed);
+        if (scrubber != null) {
+            scrubber.start(failed);
+        }
     }
 
     private boolean isMakingRoom() {
@@ -150,11 +168,17 @@ public final class Partition implements AutoCloseable {
             data.reaper().endWaits();
         }
         trees.stop();
+        if (scrubber != null) {
+            scrubber.close();
+        }
     }
 
     /** Ends the rest of the background work and closes the pool. No request runs any more. */
     @Override
     public void close() {
+        if (scrubber != null) {
+            scrubber.close();
+        }
         if (data != null) {
             data.close();
         }
@@ -230,6 +254,11 @@ public final class Partition implements AutoCloseable {
     /** The data of this pool's files; null if the data store is not the server's own. */
     public @Nullable BuiltinData data() {
         return data;
+    }
+
+    /** Verifies that data; null if the data store is not the server's own. */
+    public @Nullable Scrubber scrubber() {
+        return scrubber;
     }
 
     /** What clients have to remove; null if the data store is the server's own. */

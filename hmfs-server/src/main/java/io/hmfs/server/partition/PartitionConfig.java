@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param data the directory of the builtin data store; null: the data store is not the server's own
  * @param blockSize bytes of a block of file data
  * @param durable whether what was answered must survive the machine
+ * @param scrub when and how fast the data is verified
  * @param listingCacheBytes bytes of pages of listings that are kept; 0: none
  * @param exportedDirectoriesMax directories at a time whose stats clients read by RDMA; 0: none
  */
@@ -24,6 +25,7 @@ public record PartitionConfig(
         @Nullable Path data,
         long blockSize,
         boolean durable,
+        ScrubLimits scrub,
         long listingCacheBytes,
         int exportedDirectoriesMax,
         Map<UserShares.Resource, Long> bounds) {}

@@ -24,6 +24,7 @@ import io.hmfs.server.op.ObjectsRemovedHandler;
 import io.hmfs.server.op.OpenHandler;
 import io.hmfs.server.op.QuotaUsageHandler;
 import io.hmfs.server.op.ReadBlockHandler;
+import io.hmfs.server.op.ReadChecksumsHandler;
 import io.hmfs.server.op.RecoverLeaseHandler;
 import io.hmfs.server.op.RemoveAclEntriesHandler;
 import io.hmfs.server.op.RemoveAclHandler;
@@ -34,6 +35,7 @@ import io.hmfs.server.op.RenameHandler;
 import io.hmfs.server.op.RenewLeasesHandler;
 import io.hmfs.server.op.RmdirHandler;
 import io.hmfs.server.op.SafeModeHandler;
+import io.hmfs.server.op.ScrubHandler;
 import io.hmfs.server.op.SetAclHandler;
 import io.hmfs.server.op.SetModeHandler;
 import io.hmfs.server.op.SetOwnerHandler;
@@ -107,6 +109,7 @@ final class Handlers {
             case IS_CLOSED -> new IsClosedHandler();
             case RENEW_LEASES -> new RenewLeasesHandler(service.partitions);
             case READ_BLOCK -> new ReadBlockHandler(service.info, service.grants);
+            case READ_CHECKSUMS -> new ReadChecksumsHandler(service.info, service.grants);
             case WRITE_BLOCK -> new WriteBlockHandler(service.info, service.grants);
             case SYNC_BLOCK -> new SyncBlockHandler(service.info, service.grants);
             case CENSUS -> new CensusHandler(service.incarnation);
@@ -115,6 +118,7 @@ final class Handlers {
             case STATUS -> new StatusHandler(service.info, service::connections, service.startNanos);
             case METRICS -> new MetricsHandler(service.observation.metrics());
             case SAFE_MODE -> new SafeModeHandler(service.safeMode);
+            case SCRUB -> new ScrubHandler(service.info.dataStore());
             case EXPORT -> new ExportHandler();
         };
     }

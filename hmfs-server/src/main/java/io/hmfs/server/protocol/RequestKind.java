@@ -27,6 +27,7 @@ import io.hmfs.wire.ObjectsRemovedDecoder;
 import io.hmfs.wire.OpenDecoder;
 import io.hmfs.wire.QuotaUsageDecoder;
 import io.hmfs.wire.ReadBlockDecoder;
+import io.hmfs.wire.ReadChecksumsDecoder;
 import io.hmfs.wire.RecoverLeaseDecoder;
 import io.hmfs.wire.RemoveAclDecoder;
 import io.hmfs.wire.RemoveAclEntriesDecoder;
@@ -37,6 +38,7 @@ import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RenewLeasesDecoder;
 import io.hmfs.wire.RmdirDecoder;
 import io.hmfs.wire.SafeModeDecoder;
+import io.hmfs.wire.ScrubDecoder;
 import io.hmfs.wire.SetAclDecoder;
 import io.hmfs.wire.SetModeDecoder;
 import io.hmfs.wire.SetOwnerDecoder;
@@ -110,6 +112,9 @@ public enum RequestKind {
     READ_BLOCK(
             ReadBlockDecoder.TEMPLATE_ID,
             read().ofInode().waits(Waits.WITH_DATA).replies(Row.CHUNK)),
+    READ_CHECKSUMS(
+            ReadChecksumsDecoder.TEMPLATE_ID,
+            read().ofInode().waits(Waits.WITH_DATA).replies(Row.CHUNK)),
     WRITE_BLOCK(WriteBlockDecoder.TEMPLATE_ID, write().ofInode().waits(Waits.WITH_DATA)),
     SYNC_BLOCK(SyncBlockDecoder.TEMPLATE_ID, read().ofInode().waits(Waits.WITH_DATA)),
     CENSUS(CensusDecoder.TEMPLATE_ID, read().waits(Waits.ALWAYS).replies(Row.IDS)),
@@ -118,6 +123,7 @@ public enum RequestKind {
     STATUS(StatusDecoder.TEMPLATE_ID, read()),
     METRICS(MetricsDecoder.TEMPLATE_ID, read().waits(Waits.ALWAYS).replies(Row.METRICS_TEXT)),
     SAFE_MODE(SafeModeDecoder.TEMPLATE_ID, read()),
+    SCRUB(ScrubDecoder.TEMPLATE_ID, read().waits(Waits.WITH_DATA).replies(Row.DAMAGES)),
     EXPORT(ExportDecoder.TEMPLATE_ID, read());
 
     /** What requests of a kind change. */
@@ -146,6 +152,7 @@ public enum RequestKind {
         static final int METRICS_TEXT = 64 << 10; // about as many as there are
         static final int IDS = 192 << 10;
         static final int PAGE = 256 << 10;
+        static final int DAMAGES = 80 << 10;
         static final int WALK = 32 << 10; // where a walk of a tree goes on
 
         private final Effect effect;

@@ -7,6 +7,7 @@ import io.hmfs.core.type.ListCursor;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Access;
 import io.hmfs.server.data.ObjectList;
+import io.hmfs.server.partition.Scrubber;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.transport.ReplyTarget;
 import io.hmfs.wire.AclReportEncoder;
@@ -25,6 +26,7 @@ import io.hmfs.wire.ObjectsPageEncoder;
 import io.hmfs.wire.PendingRemovalsEncoder;
 import io.hmfs.wire.QuotaReportEncoder;
 import io.hmfs.wire.SafeModeStateEncoder;
+import io.hmfs.wire.ScrubReportEncoder;
 import io.hmfs.wire.StatusReportEncoder;
 import io.hmfs.wire.SumEncoder;
 import io.hmfs.wire.WelcomeEncoder;
@@ -59,6 +61,7 @@ public final class Reply {
     private final QuotaReportEncoder quota = new QuotaReportEncoder();
     private final LeaseStateEncoder leaseState = new LeaseStateEncoder();
     private final SafeModeStateEncoder safeMode = new SafeModeStateEncoder();
+    private final ScrubReportEncoder scrub = new ScrubReportEncoder();
     private final CensusPageEncoder census = new CensusPageEncoder();
     private final PendingRemovalsEncoder removals = new PendingRemovalsEncoder();
     private final ObjectsPageEncoder objects = new ObjectsPageEncoder();
@@ -380,6 +383,25 @@ public final class Reply {
                 .limit());
     }
 
+    /** {@code next}: the first damaged part that is not told; 0: all are. */
+    public void scrub(Scrubber.Figures figures, int next, byte[] damages) {
+        close(scrub.wrapAndApplyHeader(open(FIXED_MAX + damages.length), 0, header)
+                .correlationId(correlationId)
+                .number(figures.number())
+                .running((short) (figures.isRunning() ? 1 : 0))
+                .whole((short) (figures.isWhole() ? 1 : 0))
+                .files(figures.files())
+                .objects(figures.objects())
+                .bytes(figures.bytes())
+                .unread(figures.unread())
+                .damaged(figures.damaged())
+                .beganMillis(figures.beganMillis())
+                .endedMillis(figures.endedMillis())
+                .next(next)
+                .putDamages(damages, 0, damages.length)
+                .limit());
+    }
+
     public void leaseState(boolean closed) {
         close(leaseState
                 .wrapAndApplyHeader(open(FIXED_MAX), 0, header)
@@ -468,8 +490,12 @@ public final class Reply {
 
     /** Ends a chunk: {@code count} bytes are in place; -1: there is nothing to read. */
     public void closeChunk(int count) {
-        int length = Math.max(count, 0);
-        chunk.wrapAndApplyHeader(out, 0, header).correlationId(correlationId).present((short) (count < 0 ? 0 : 1));
+        closeChunk(Math.max(count, 0), count >= 0);
+    }
+
+    /** Ends a chunk with so many bytes in place. */
+    public void closeChunk(int length, boolean isPresent) {
+        chunk.wrapAndApplyHeader(out, 0, header).correlationId(correlationId).present((short) (isPresent ? 1 : 0));
         out.putInt(CHUNK_HEAD - Integer.BYTES, length, ChunkEncoder.BYTE_ORDER);
         close(CHUNK_HEAD + length);
     }

@@ -126,6 +126,17 @@ public final class ServerSetting<T> {
                     "4K to what fits into `frame-max`"),
             Default.is(256L << 10),
             "Most bytes of data in one request.");
+    public static final ServerSetting<Duration> SCRUB_INTERVAL = time(
+            "scrub-interval",
+            new Bounds<>(v -> Duration.ZERO, v -> TIME_MAX, "0s and more"),
+            Duration.ofDays(7),
+            "From the end of a scrub of the builtin store to the next one; the first begins ten minutes after the start, or"
+                    + " sooner. `0s`: none but those of `hmfs scrub`.");
+    public static final ServerSetting<Long> SCRUB_RATE = size(
+            "scrub-rate",
+            Bounds.of(64L << 10, 1L << 40),
+            Default.is(16L << 20),
+            "Bytes in a second that a scrub reads at most.");
     public static final ServerSetting<Integer> EVENT_LOOPS = number(
             "event-loops",
             1,

@@ -13,6 +13,7 @@ import io.hmfs.server.ObservationConfig;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.lease.Leases;
+import io.hmfs.server.partition.ScrubLimits;
 import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.RdmaUse;
@@ -75,6 +76,8 @@ final class ServerSettingsTest {
             data-directory = /d
             block-size = 1M
             chunk-size = 64K
+            scrub-interval = 12h
+            scrub-rate = 8M
             event-loops = 7
             connections-max = 8
             io-threads = 9
@@ -123,6 +126,7 @@ final class ServerSettingsTest {
                 Path.of("/d"),
                 1 << 20,
                 64 << 10,
+                new ScrubLimits(Duration.ofHours(12), 8 << 20),
                 7,
                 8,
                 9,

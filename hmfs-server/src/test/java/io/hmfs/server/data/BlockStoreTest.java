@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -110,6 +111,31 @@ class BlockStoreTest {
         plant(9, 0, bytes);
         store.truncate(9, 5, 20);
         assertEquals(5, store.read(9, 0, 0, target, 0, 50));
+    }
+
+    /** Of an object of a HMFS without checksums, and of one that is not there. */
+    @Test
+    void anObjectWithoutChecksumsGetsThemWhenTheyAreAskedFor() throws IOException {
+        byte[] bytes = new byte[50];
+        Arrays.fill(bytes, (byte) 9);
+        plant(7, 1, bytes);
+        ByteBuf target = Unpooled.buffer(100);
+        assertTrue(store.readChecksums(7, 1, 0, 40, target, 8));
+        assertEquals(crc(Arrays.copyOf(bytes, 40)), target.getIntLE(8));
+        assertFalse(store.readChecksums(7, 1, 0, 60, target, 8));
+        assertEquals(crc(Arrays.copyOf(bytes, 60)), target.getIntLE(8));
+        try (BlockStore large = new BlockStore(directory.resolve("large"), 4096, HANDLES, true)) {
+            assertFalse(large.readChecksums(7, 0, 512, 1_000, target, 4));
+            assertEquals(crc(new byte[512]), target.getIntLE(4));
+            assertEquals(crc(new byte[488]), target.getIntLE(8));
+            assertTrue(large.readChecksums(7, 0, 512, 0, target, 4));
+        }
+    }
+
+    private static int crc(byte[] bytes) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes);
+        return (int) crc.getValue();
     }
 
     @Test

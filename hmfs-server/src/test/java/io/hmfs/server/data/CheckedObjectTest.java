@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -195,6 +196,139 @@ class CheckedObjectTest {
                         Arrays.copyOfRange(model, at, at + wanted), Arrays.copyOf(found, wanted), "round " + round);
             }
         }
+    }
+
+    private static int crc(byte[] bytes, int from, int to) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, from, to - from);
+        return (int) crc.getValue();
+    }
+
+    /** The CRCs of a part, and whether the object has all of it. */
+    private boolean checksums(CheckedObject object, int from, int length, int[] into) throws IOException {
+        ByteBuffer out = ByteBuffer.allocate(into.length * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        boolean isWhole = object.readChecksums(from, length, out, scratch);
+        out.clear().asIntBuffer().get(into);
+        return isWhole;
+    }
+
+    private static int[] crcs(byte[] bytes, int from, int length) {
+        int[] crcs = new int[(int) ObjectFormat.chunks(length)];
+        for (int i = 0; i < crcs.length; i++) {
+            crcs[i] = crc(bytes, from + 512 * i, from + Math.min(length, 512 * (i + 1)));
+        }
+        return crcs;
+    }
+
+    /** Of any part of an object with holes. */
+    @Test
+    void theChecksumsAreThoseOfTheBytes() throws IOException {
+        Random random = new Random(6);
+        for (int round = 0; round < 300; round++) {
+            SimObjectFile file = new SimObjectFile(random);
+            CheckedObject object = open(file, 1);
+            byte[] model = new byte[BLOCK];
+            int end = 0;
+            for (int i = 0; i < 6; i++) {
+                int from = random.nextInt(BLOCK);
+                byte[] bytes = bytes(100L * round + i, random.nextInt(BLOCK - from + 1));
+                if (random.nextInt(5) == 0) {
+                    object.truncate(from, scratch);
+                    end = Math.min(end, from);
+                    Arrays.fill(model, end, BLOCK, (byte) 0);
+                } else if (bytes.length > 0) {
+                    object.write(from, ByteBuffer.wrap(bytes), scratch);
+                    System.arraycopy(bytes, 0, model, from, bytes.length);
+                    end = Math.max(end, from + bytes.length);
+                }
+                int at = random.nextInt(BLOCK / 512) * 512;
+                int length = random.nextInt(BLOCK - at + 1);
+                int[] found = new int[(int) ObjectFormat.chunks(length)];
+                assertEquals(at + length <= end || length == 0, checksums(object, at, length, found), "round " + round);
+                assertArrayEquals(crcs(model, at, length), found, "round " + round);
+            }
+        }
+    }
+
+    /** A writer that goes on in a committed object and is killed, or loses power, anywhere leaves the checksums of what was committed. */
+    @Test
+    void aWriteThatWasCutOffLeavesTheChecksumsOfWhatWasCommitted() throws IOException {
+        Random random = new Random(7);
+        for (int committed : new int[] {512, 1_000, 1_024, 1_500}) {
+            for (int calls = 0; calls < 12; calls++) {
+                for (int loss = 0; loss < 20; loss++) {
+                    SimObjectFile file = new SimObjectFile(random);
+                    CheckedObject object = open(file, 1);
+                    object.write(0, ByteBuffer.wrap(data, 0, committed), scratch);
+                    object.sync(scratch);
+                    file.callsLeft = calls;
+                    try {
+                        object.write(committed, ByteBuffer.wrap(data, committed, 700), scratch);
+                        object.sync(scratch);
+                    } catch (SimObjectFile.EndedException e) {
+                        // that is what is tested
+                    }
+                    CheckedObject next = open(loss == 0 ? file.afterKill() : file.afterPowerLoss(), 2);
+                    int[] found = new int[(int) ObjectFormat.chunks(committed)];
+                    assertTrue(checksums(next, 0, committed, found), committed + " bytes, call " + calls);
+                    assertArrayEquals(crcs(data, 0, committed), found, committed + " bytes, call " + calls);
+                    assertEquals(List.of(), damaged(next, committed), "no damage: what is torn is not committed");
+                }
+            }
+        }
+    }
+
+    /** Damage is not noticed, because nothing is read; but of a part of a chunk it is, and so is a lost end. */
+    @Test
+    void theChecksumsOfWholeChunksAreReadFromTheTable() throws IOException {
+        SimObjectFile file = written();
+        int at = (int) ObjectFormat.dataAt(BLOCK);
+        SimObjectFile damaged = file.damaged(at + 600, new byte[] {(byte) (data[600] ^ 1)});
+        damaged.countedFrom = at;
+        CheckedObject object = open(damaged, 1);
+        int[] found = new int[5];
+        assertTrue(checksums(object, 0, 2_560, found));
+        assertArrayEquals(crcs(data, 0, 2_560), found);
+        assertEquals(0, damaged.bytesRead);
+        int[] all = new int[6];
+        assertTrue(checksums(object, 0, LENGTH, all));
+        assertArrayEquals(crcs(data, 0, LENGTH), all);
+        assertTrue(damaged.bytesRead <= 512, damaged.bytesRead + " bytes were read");
+        assertEquals(
+                512,
+                assertThrows(CorruptObjectException.class, () -> checksums(object, 0, 1_000, new int[2]))
+                        .position());
+        file.truncate(at + 1_024);
+        CheckedObject cut = open(file, 1);
+        assertTrue(checksums(cut, 0, 1_024, new int[2]));
+        assertEquals(
+                1_024,
+                assertThrows(CorruptObjectException.class, () -> checksums(cut, 0, 1_536, new int[3]))
+                        .position());
+    }
+
+    private List<Long> damaged(CheckedObject object, int length) throws IOException {
+        List<Long> found = new ArrayList<>();
+        ByteBuffer room = ByteBuffer.allocate(1_536);
+        for (int at = 0; at < length; at += room.capacity()) {
+            object.verify(at, room.clear().limit(Math.min(room.capacity(), length - at)), scratch, found::add);
+        }
+        return found;
+    }
+
+    @Test
+    void eachDamagedChunkIsFound() throws IOException {
+        SimObjectFile file = written();
+        int at = (int) ObjectFormat.dataAt(BLOCK);
+        assertEquals(List.of(), damaged(open(file, 1), LENGTH));
+        SimObjectFile damaged = file;
+        for (int place : new int[] {5, 1_536, 2_047, LENGTH - 1}) {
+            damaged = damaged.damaged(at + place, new byte[] {(byte) (data[place] ^ 1)});
+        }
+        assertEquals(List.of(0L, 1_536L, 2_560L), damaged(open(damaged, 1), LENGTH));
+        assertEquals(List.of(0L, 1_536L), damaged(open(damaged, 1), 2_560), "what no size covers does not count");
+        file.truncate(at + 1_100);
+        assertEquals(List.of(1_024L, 1_536L, 2_048L, 2_560L), damaged(open(file, 1), LENGTH), "it has lost its end");
     }
 
     /** A retry, a stream that goes on, and a sync again cost no further force. */

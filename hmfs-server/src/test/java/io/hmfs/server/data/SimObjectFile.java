@@ -30,6 +30,11 @@ final class SimObjectFile implements ObjectFile {
     private boolean isEnded;
     long forces;
 
+    /** Bytes that were read, from {@link #countedFrom} of the file on. */
+    long bytesRead;
+
+    long countedFrom;
+
     /** Calls that change the file until the one in which it ends. */
     long callsLeft = Long.MAX_VALUE;
 
@@ -47,6 +52,7 @@ final class SimObjectFile implements ObjectFile {
             throw new EndedException();
         }
         int count = Math.clamp(bytes.length - position, 0, target.remaining());
+        bytesRead += Math.clamp(position + count - countedFrom, 0, count);
         if (count > 0) {
             target.put(bytes, (int) position, count);
         }

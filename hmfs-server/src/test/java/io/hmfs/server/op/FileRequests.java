@@ -8,6 +8,7 @@ import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.OpenEncoder;
 import io.hmfs.wire.ReadBlockEncoder;
+import io.hmfs.wire.ReadChecksumsEncoder;
 import io.hmfs.wire.SyncBlockEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
@@ -89,6 +90,19 @@ final class FileRequests {
 
     static HandlerRig.Message read(Opened file, long block, long position, long length) {
         return (out, header) -> new ReadBlockEncoder()
+                .wrapAndApplyHeader(out, 0, header)
+                .correlationId(1)
+                .inode(file.inode)
+                .block(block)
+                .position(position)
+                .length(length)
+                .grant(file.grant)
+                .seal(file.seal)
+                .limit();
+    }
+
+    static HandlerRig.Message checksums(Opened file, long block, long position, long length) {
+        return (out, header) -> new ReadChecksumsEncoder()
                 .wrapAndApplyHeader(out, 0, header)
                 .correlationId(1)
                 .inode(file.inode)

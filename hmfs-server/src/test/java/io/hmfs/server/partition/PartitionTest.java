@@ -58,7 +58,16 @@ class PartitionTest {
     private PartitionConfig config(@Nullable Path data) {
         OpenOptions options = OpenOptions.process().keepingDataElsewhere();
         return new PartitionConfig(
-                pool, options, ServerConfig.of(Path.of("p")).leases(), data, 1 << 20, false, 0, 0, Map.of());
+                pool,
+                options,
+                ServerConfig.of(Path.of("p")).leases(),
+                data,
+                1 << 20,
+                false,
+                ScrubLimits.ASKED,
+                0,
+                0,
+                Map.of());
     }
 
     private Partition open(@Nullable Path data) throws IOException {

@@ -1,0 +1,53 @@
+package io.hmfs.server.partition;
+
+import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
+import io.hmfs.server.access.Access;
+import io.hmfs.server.tree.TreeWalk;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A walk over all files of the tree, some at a time. For one thread. */
+final class FileWalk extends TreeWalk {
+    /** A file, as it was when it was met. */
+    record Met(String path, long inode, long size) {}
+
+    private final int max;
+    private List<Met> met = new ArrayList<>();
+
+    /** {@code max}: files at a time. */
+    FileWalk(Namespace namespace, int max) {
+        super(namespace, "/");
+        this.max = max;
+        Attributes root = Attributes.withAcl();
+        root.id = Namespace.ROOT_ID;
+        begin(root);
+    }
+
+    /** The next files; it may be none although more follow. */
+    List<Met> next() {
+        met = new ArrayList<>();
+        run(Long.MAX_VALUE);
+        return met;
+    }
+
+    @Override
+    public Status enter(Attributes directory, Access.Where where) {
+        return Status.OK;
+    }
+
+    @Override
+    public boolean isFull() {
+        return met.size() >= max;
+    }
+
+    @Override
+    public Status entry(Level level, Name name, Attributes entry) {
+        if (!entry.isDirectory() && !entry.isSymlink()) {
+            met.add(new Met(path(name), entry.id, entry.size));
+        }
+        return Status.OK;
+    }
+}
