@@ -240,8 +240,8 @@ final class FuzzPeer implements Verbs.Events {
         say(FuzzMessage.LONG, FuzzMessage.longBody(number, bytes.length));
     }
 
-    /** Announces its windows, or what it says are such. */
-    void announce(FuzzWindows kind, FuzzPeer other) {
+    /** Announces its windows, or what it says are such. False: it has withdrawn its memory, and says nothing. */
+    boolean announce(FuzzWindows kind, FuzzPeer other) {
         try {
             FuzzPeer owner = kind == FuzzWindows.OF_ANOTHER ? other : this;
             int writeKey = owner.pair.remoteKey(kind == FuzzWindows.WITHOUT_RIGHTS ? in : owner.written);
@@ -259,8 +259,9 @@ final class FuzzPeer implements Verbs.Events {
                     owner.read.address() + shift,
                     (isSwapped ? writeKey : readKey) + forged);
             say(FuzzMessage.WINDOWS, windows);
-        } catch (IOException e) {
-            throw new IllegalStateException("its own memory has no key", e);
+            return true;
+        } catch (IOException _) {
+            return false;
         }
     }
 

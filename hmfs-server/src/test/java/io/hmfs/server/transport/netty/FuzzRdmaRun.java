@@ -271,10 +271,9 @@ final class FuzzRdmaRun {
 
     private void announce(FuzzWindows kind) {
         boolean isAgain = peer.hasAnnounced();
-        if (!mayTakeCredit()) {
+        if (!mayTakeCredit() || !peer.announce(kind, another)) {
             return;
         }
-        peer.announce(kind, another);
         quiet = false;
         if (isAgain) {
             breach = "windows announced twice";

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class FuzzReference implements AutoCloseable {
     private static final int WRITE_BLOCK = 41;
     private static final int FIRST_CHANGE = 20;
-    private static final Set<Integer> AT_THE_DISK = Set.of(14, 18, 24, 51, 29, 38, 40, 41, 42, 43, 44, 45, 46, 47, 54, 55);
+    private static final Set<Integer> AT_THE_DISK =
+            Set.of(14, 18, 24, 51, 29, 38, 40, 41, 42, 43, 44, 45, 46, 47, 54, 55);
 
     private final FuzzRig rig;
     private List<String> now = List.of(); // a snapshot, if it is known to be true still
