@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.util.functional.FutureIO;
+import org.jspecify.annotations.Nullable;
 
 /** The store that the server keeps itself: data travels on the connection of the metadata. */
 public final class BuiltinDataStore implements DataStore {
@@ -60,13 +61,20 @@ public final class BuiltinDataStore implements DataStore {
         }
 
         @Override
-        public long checksumsMax() {
-            return blockSize % BlockChecksums.CHUNK == 0 ? link.client().checksumsMax() : 0;
+        public @Nullable StoredChecksums checksums() {
+            return blockSize % BlockChecksums.CHUNK == 0 ? new Checksums() : null;
         }
 
-        @Override
-        public CompletableFuture<BlockChecksums> checksums(long block, long offset, long length) {
-            return grants.with(grant -> link.client().readChecksumsAsync(grant, inode, block, offset, length));
+        private final class Checksums implements StoredChecksums {
+            @Override
+            public long max() {
+                return link.client().checksumsMax();
+            }
+
+            @Override
+            public CompletableFuture<BlockChecksums> read(long block, long offset, long length) {
+                return grants.with(grant -> link.client().readChecksumsAsync(grant, inode, block, offset, length));
+            }
         }
 
         @Override

@@ -1,9 +1,9 @@
 package io.hmfs.hadoop.store;
 
-import io.hmfs.client.BlockChecksums;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the objects of one file. Thread-safe. */
 public interface DataReader extends Closeable {
@@ -16,19 +16,9 @@ public interface DataReader extends Closeable {
      */
     CompletableFuture<Integer> read(long block, long offset, byte[] target, int targetOffset, int length);
 
-    /** Bytes whose checksums may be asked for at once; 0: the store keeps none that can be asked for. */
-    default long checksumsMax() {
-        return 0;
-    }
-
-    /**
-     * The CRC32C of each 512 bytes of a part of one block, as the store keeps them. Bytes that the object does not have count as zeros.
-     *
-     * @param offset from the block's start, a multiple of 512
-     * @param length at most {@link #checksumsMax}
-     */
-    default CompletableFuture<BlockChecksums> checksums(long block, long offset, long length) {
-        return CompletableFuture.failedFuture(new UnsupportedOperationException("the store keeps no checksums"));
+    /** The checksums that the store keeps of the file's blocks; null: it keeps none that can be asked for. */
+    default @Nullable StoredChecksums checksums() {
+        return null;
     }
 
     /** Releases open files. */

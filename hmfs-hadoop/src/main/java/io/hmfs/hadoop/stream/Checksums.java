@@ -1,5 +1,6 @@
 package io.hmfs.hadoop.stream;
 
+import io.hmfs.hadoop.store.StoredChecksums;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -73,11 +74,11 @@ public record Checksums(ChecksumCombineMode combine, DataChecksum.Type type, int
     }
 
     /** The checksum of the first {@code length} bytes of a file, at most its size, by the CRCs that the data store has. */
-    FileChecksum of(FileBlocks file, long length) throws IOException {
+    FileChecksum of(FileBlocks file, StoredChecksums stored, long length) throws IOException {
         Sum sum = new Sum();
         Crc32cJoin part = new Crc32cJoin();
         Crc32cJoin whole = new Crc32cJoin();
-        file.checksums(length, (crc, count) -> {
+        file.checksums(stored, length, (crc, count) -> {
             part.add(crc, count);
             if (part.length() == bytesPerCrc) {
                 sum.add(part.value(), bytesPerCrc);

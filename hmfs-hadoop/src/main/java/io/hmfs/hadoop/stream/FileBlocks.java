@@ -6,6 +6,7 @@ import io.hmfs.client.HmfsException;
 import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.link.ServerLink;
 import io.hmfs.hadoop.store.DataReader;
+import io.hmfs.hadoop.store.StoredChecksums;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.util.functional.FutureIO;
+import org.jspecify.annotations.Nullable;
 
 /** The bytes of one open file, cut at blocks and chunks on the way to the data store. Thread-safe. */
 final class FileBlocks implements Closeable {
@@ -77,22 +79,22 @@ final class FileBlocks implements Closeable {
         }
     }
 
-    /** Whether {@link #checksums} can be asked for. */
-    boolean hasChecksums() {
-        return reader.checksumsMax() > 0;
+    /** The checksums that the store keeps of the file; null: none. */
+    @Nullable
+    StoredChecksums storedChecksums() {
+        return reader.checksums();
     }
 
     /** The CRC32C of each 512 bytes from the file's start to {@code length}, which is at most its size; the last is of what is left. */
-    void checksums(long length, Crcs crcs) throws IOException {
-        long max = reader.checksumsMax();
+    void checksums(StoredChecksums stored, long length, Crcs crcs) throws IOException {
         long at = 0;
         boolean isWhole = true;
-        CompletableFuture<BlockChecksums> next = askChecksums(0, length, max);
+        CompletableFuture<BlockChecksums> next = askChecksums(stored, 0, length);
         while (at < length) {
-            long count = checksumsAt(at, length, max);
+            long count = checksumsAt(at, length, stored.max());
             CompletableFuture<BlockChecksums> asked = next;
             if (at + count < length) {
-                next = askChecksums(at + count, length, max); // under way while this one is used
+                next = askChecksums(stored, at + count, length); // under way while this one is used
             }
             BlockChecksums part = await(asked);
             isWhole &= part.isWhole();
@@ -112,10 +114,10 @@ final class FileBlocks implements Closeable {
         return Math.min(Math.min(length - at, max), blockSize - at % blockSize);
     }
 
-    private CompletableFuture<BlockChecksums> askChecksums(long at, long length, long max) {
+    private CompletableFuture<BlockChecksums> askChecksums(StoredChecksums stored, long at, long length) {
         return length == 0
                 ? CompletableFuture.completedFuture(new BlockChecksums(new int[0], true))
-                : reader.checksums(at / blockSize, at % blockSize, checksumsAt(at, length, max));
+                : stored.read(at / blockSize, at % blockSize, checksumsAt(at, length, stored.max()));
     }
 
     private <T> T await(CompletableFuture<T> asked) throws IOException {

@@ -13,6 +13,7 @@ import io.hmfs.hadoop.link.ServerLink;
 import io.hmfs.hadoop.statistics.OpCounts;
 import io.hmfs.hadoop.store.DataStore;
 import io.hmfs.hadoop.store.ObjectRemoval;
+import io.hmfs.hadoop.store.StoredChecksums;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -83,9 +84,11 @@ public final class FileStreams implements Closeable {
     public FileChecksum checksum(String path, Checksums checksums, long length) throws IOException {
         OpenedFile opened = link.ask(path, client -> client.open(path, true, false));
         FileBlocks blocks = blocks(path, opened);
-        if (checksums.areStored() && blocks.hasChecksums()) {
+        StoredChecksums stored = checksums.areStored() ? blocks.storedChecksums() : null;
+        if (stored != null) {
             try (blocks) {
-                return checksums.of(blocks, Math.min(length, opened.info().size()));
+                return checksums.of(
+                        blocks, stored, Math.min(length, opened.info().size()));
             }
         }
         try (HmfsInputStream file = stream(blocks, opened, ReadAhead.adaptive(settings.readAheadChunks()))) {

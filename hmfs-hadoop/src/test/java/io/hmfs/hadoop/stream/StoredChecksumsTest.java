@@ -1,5 +1,6 @@
 package io.hmfs.hadoop.stream;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -12,6 +13,7 @@ import io.hmfs.hadoop.link.ServerLink;
 import io.hmfs.hadoop.store.BuiltinDataStore;
 import io.hmfs.hadoop.store.DataReader;
 import io.hmfs.hadoop.store.GrantSource;
+import io.hmfs.hadoop.store.StoredChecksums;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
@@ -29,26 +31,16 @@ import org.junit.jupiter.api.Test;
 class StoredChecksumsTest extends OwnDirectory {
     private static final long AT_ONCE = 384 << 10; // blocks are no multiple of it
 
-    private static DataReader less(DataReader reader) {
-        return new DataReader() {
+    private static StoredChecksums less(StoredChecksums all) {
+        return new StoredChecksums() {
             @Override
-            public CompletableFuture<Integer> read(long block, long offset, byte[] target, int at, int length) {
-                return reader.read(block, offset, target, at, length);
-            }
-
-            @Override
-            public long checksumsMax() {
+            public long max() {
                 return AT_ONCE;
             }
 
             @Override
-            public CompletableFuture<BlockChecksums> checksums(long block, long offset, long length) {
-                return reader.checksums(block, offset, length);
-            }
-
-            @Override
-            public void close() throws IOException {
-                reader.close();
+            public CompletableFuture<BlockChecksums> read(long block, long offset, long length) {
+                return all.read(block, offset, length);
             }
         };
     }
@@ -65,7 +57,7 @@ class StoredChecksumsTest extends OwnDirectory {
             OpenedFile opened = link.client().open(path, true, false);
             long inode = opened.info().id();
             GrantSource grants = opened::grant;
-            DataReader reader = less(new BuiltinDataStore(link).reader(inode, grants));
+            DataReader reader = new BuiltinDataStore(link).reader(inode, grants);
             try (FileBlocks blocks =
                     new FileBlocks(link, path, inode, reader, new StreamSettings(BLOCK, CHUNK, 1, 1, false))) {
                 body.run(blocks);
@@ -75,7 +67,7 @@ class StoredChecksumsTest extends OwnDirectory {
 
     private static List<Integer> checksums(FileBlocks blocks, long length) throws IOException {
         List<Integer> found = new ArrayList<>();
-        blocks.checksums(length, (crc, count) -> found.add(crc));
+        blocks.checksums(less(requireNonNull(blocks.storedChecksums())), length, (crc, count) -> found.add(crc));
         return found;
     }
 
