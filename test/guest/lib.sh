@@ -12,6 +12,13 @@ mkdir -p "$work"
 # address takes ten seconds at each start, because its pages come over 9p.
 export HMFS_JAVA_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0"
 
+# A handshake takes as long as the emulated processors need that share a busy machine: hmfs fs waits for it longer than 10 s.
+export HADOOP_CONF_DIR=$work/conf
+mkdir -p "$HADOOP_CONF_DIR"
+cat >"$HADOOP_CONF_DIR/core-site.xml" <<'XML'
+<configuration><property><name>fs.hmfs.connect.timeout</name><value>120s</value></property></configuration>
+XML
+
 # check NAME COMMAND…: the command must succeed.
 check() {
     local name=$1
