@@ -2,7 +2,7 @@
 # Goal: pools on DAX memory keep what was answered, in mode pmem, and memory that cannot keep it is refused in one line.
 # Method: the steps of io.hmfs.trials.dax.DaxTrial in a guest with an NVDIMM, first on a file below /pmem (ext4 with dax=always), then on
 # the same memory as device DAX, with both backings. Between the steps the memory is changed. What an emulated NVDIMM has not,
-# eADR and bad blocks of a device, is laid over sysfs; a bad block of the disk is told to the driver, which fails reads of it then.
+# eADR, bad blocks of a device and another size of it, is laid over sysfs; a bad block of the disk is told to the driver, which fails reads of it then.
 # Only as root in a guest: what stood below /pmem is lost. "engine" leaves the refusals out. Prints one line for each thing that was
 # looked at, "ok NAME" or "FAIL NAME", and last "N passed, N failed".
 set -u
@@ -109,8 +109,10 @@ fi
 life "PMDK on device DAX" "$device" $size pmdk "device DAX, pages of 2048 KiB, $domain"
 if [ $refusals = yes ]; then
     step "a pool of nearly all of the device" format "$device" $(($(cat "$dax/size") - (8 << 20)))
-    ndctl create-namespace -f -e "$namespace" -m devdax -M mem -s 256M >"$work/ndctl" 2>&1 || cat "$work/ndctl"
+    over 268435456 "$dax/size"
     step "a device that shrank" refused "$device" "the device was made smaller"
+    umount "$dax/size"
+    step "its size again" opens "$device" "device DAX"
 fi
 
 good=$(grep -c ^ok "$work/all") bad=$(grep -c ^FAIL "$work/all")

@@ -1,5 +1,7 @@
 package io.hmfs.client;
 
+import io.hmfs.client.authentication.ClientAuthenticator;
+import io.hmfs.client.authentication.SimpleAuthenticator;
 import io.hmfs.wire.Wire;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -7,7 +9,7 @@ import java.time.Duration;
 /**
  * How a client behaves.
  *
- * @param user the user name that the client gives; new entries belong to this user (no authentication yet)
+ * @param user the user name that the client gives; new entries belong to this user
  * @param realUser the user that acts for the other one, as a proxy that the server must allow (setting {@code proxy-users}); empty:
  *     there is none
  * @param connectTimeout for connection and handshake together; over zero
@@ -17,6 +19,7 @@ import java.time.Duration;
  *     one; over zero
  * @param retryLongest most that is ever waited between two attempts; over zero
  * @param transport how the server is reached
+ * @param authentication how the client proves who it is
  */
 public record ClientOptions(
         String user,
@@ -26,7 +29,8 @@ public record ClientOptions(
         int inFlightMax,
         Duration retryFirst,
         Duration retryLongest,
-        TransportKind transport) {
+        TransportKind transport,
+        ClientAuthenticator authentication) {
     private static final Duration RETRY_FIRST = Duration.ofMillis(100);
     private static final Duration RETRY_LONGEST = Duration.ofSeconds(5);
 
@@ -62,7 +66,16 @@ public record ClientOptions(
             int inFlightMax,
             Duration retryFirst,
             Duration retryLongest) {
-        this(user, "", connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest, TransportKind.AUTO);
+        this(
+                user,
+                "",
+                connectTimeout,
+                requestTimeout,
+                inFlightMax,
+                retryFirst,
+                retryLongest,
+                TransportKind.AUTO,
+                SimpleAuthenticator.INSTANCE);
     }
 
     /** Attempts to connect are 100 ms apart at first, and 5 s at most. */
@@ -78,19 +91,35 @@ public record ClientOptions(
 
     /** These options for another user. */
     public ClientOptions withUser(String newUser) {
-        return new ClientOptions(
-                newUser, realUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest, transport);
+        return with(newUser, realUser, transport, authentication);
     }
 
     /** These options with a proxy that acts for the user; empty: none. */
     public ClientOptions withRealUser(String newRealUser) {
-        return new ClientOptions(
-                user, newRealUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest, transport);
+        return with(user, newRealUser, transport, authentication);
     }
 
     /** These options over another transport. */
     public ClientOptions withTransport(TransportKind newTransport) {
+        return with(user, realUser, newTransport, authentication);
+    }
+
+    /** These options with another proof of who the client is. */
+    public ClientOptions withAuthentication(ClientAuthenticator newAuthentication) {
+        return with(user, realUser, transport, newAuthentication);
+    }
+
+    private ClientOptions with(
+            String newUser, String newRealUser, TransportKind newTransport, ClientAuthenticator newAuthentication) {
         return new ClientOptions(
-                user, realUser, connectTimeout, requestTimeout, inFlightMax, retryFirst, retryLongest, newTransport);
+                newUser,
+                newRealUser,
+                connectTimeout,
+                requestTimeout,
+                inFlightMax,
+                retryFirst,
+                retryLongest,
+                newTransport,
+                newAuthentication);
     }
 }

@@ -1,8 +1,11 @@
 package io.hmfs.client;
 
+import io.hmfs.client.authentication.ClientAuthenticator;
 import io.hmfs.client.transport.Transport;
+import io.hmfs.wire.ChallengeDecoder;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
+import io.hmfs.wire.ResponseEncoder;
 import io.hmfs.wire.WelcomeDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
@@ -11,6 +14,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +39,12 @@ final class Connection implements Transport.Receiver {
     private final ReplyFrame reply;
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final WelcomeDecoder welcome = new WelcomeDecoder();
+    private final ChallengeDecoder challenge = new ChallengeDecoder();
 
     private Transport.@Nullable Link link;
+    private ClientAuthenticator.@Nullable Exchange exchange; // while the handshake lasts
+    private boolean makesToken; // somebody else does, and the server waits for it
+    private String host = "";
     private boolean connected;
     private boolean ready;
     private boolean ended;
@@ -87,8 +98,9 @@ final class Connection implements Transport.Receiver {
     }
 
     /** Begins to make it. */
-    void connect(String host, int port) {
-        link = transport.connect(host, port, this);
+    void connect(String toHost, int port) {
+        host = toHost;
+        link = transport.connect(toHost, port, this);
         loop.schedule(this::checkConnected, options.connectTimeout().toNanos());
     }
 
@@ -160,11 +172,56 @@ final class Connection implements Transport.Receiver {
     @Override
     public void connected() {
         connected = true;
+        loop.schedule(this::checkWelcome, options.connectTimeout().toNanos());
+        ClientAuthenticator.Exchange begun = options.authentication().begin(host);
+        exchange = begun;
+        when(begun.first(), this::sendHello);
+    }
+
+    /** Goes on with a token when there is one; at once, or later on the loop. */
+    @SuppressWarnings("FutureReturnValueIgnored") // what follows is all that becomes of it
+    private void when(CompletableFuture<byte[]> token, Consumer<byte[]> next) {
+        makesToken = true;
+        if (token.isDone()) {
+            take(token, next);
+        } else {
+            token.whenComplete((made, failure) -> loop.execute(() -> take(token, next)));
+        }
+    }
+
+    private void take(CompletableFuture<byte[]> done, Consumer<byte[]> next) {
+        makesToken = false;
+        if (ended) {
+            return;
+        }
+        byte[] token;
+        try {
+            token = done.join();
+        } catch (CompletionException | CancellationException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            end(new IOException(
+                    "cannot prove to " + address + " who this is, by " + options.authentication() + ": "
+                            + cause.getMessage(),
+                    cause)); // perhaps it can the next time, when what issues tickets is there again
+            return;
+        }
+        if (token.length > Wire.TOKEN_MAX) {
+            end(new HmfsException(
+                    ResultCode.BAD_REQUEST,
+                    "a token of " + options.authentication() + " has " + token.length + " bytes; at most "
+                            + Wire.TOKEN_MAX + " can be sent"));
+            return;
+        }
+        next.accept(token);
+        link().flush();
+    }
+
+    private void sendHello(byte[] token) {
         byte[] user = options.user().getBytes(StandardCharsets.UTF_8);
         byte[] realUser = options.realUser().getBytes(StandardCharsets.UTF_8);
         Transport.Link live = link();
         HelloEncoder hello = new HelloEncoder()
-                .wrapAndApplyHeader(live.begin(128 + user.length + realUser.length), 0, header)
+                .wrapAndApplyHeader(live.begin(128 + user.length + token.length + realUser.length), 0, header)
                 .correlationId(HELLO_ID)
                 .magic(Wire.MAGIC)
                 .protocolVersion(Wire.PROTOCOL_VERSION);
@@ -172,21 +229,39 @@ final class Connection implements Transport.Receiver {
                 .high(introduction.expectedCluster.getMostSignificantBits())
                 .low(introduction.expectedCluster.getLeastSignificantBits());
         live.end(hello.clientId(introduction.clientId)
-                .authMethod(Wire.AUTH_SIMPLE)
+                .authMethod((short) options.authentication().method())
                 .oldestSequence(introduction.oldestSequence)
                 .nextSequence(introduction.nextSequence)
                 .putUser(user, 0, user.length)
-                .putToken(user, 0, 0)
+                .putToken(token, 0, token.length)
                 .putRealUser(realUser, 0, realUser.length)
                 .limit());
-        live.flush();
-        loop.schedule(this::checkWelcome, options.connectTimeout().toNanos());
+    }
+
+    private void sendResponse(byte[] token) {
+        Transport.Link live = link();
+        live.end(new ResponseEncoder()
+                .wrapAndApplyHeader(live.begin(32 + token.length), 0, header)
+                .correlationId(HELLO_ID)
+                .putToken(token, 0, token.length)
+                .limit());
+    }
+
+    private void receiveChallenge(ClientAuthenticator.Exchange asked) {
+        challenge.wrap(reply.in(), Wire.HEADER_SIZE, reply.blockLength(), reply.version());
+        byte[] token = new byte[challenge.tokenLength()];
+        challenge.getToken(token, 0, token.length);
+        when(asked.answer(token), this::sendResponse);
     }
 
     private void checkWelcome() {
         if (!ready) {
             end(new HmfsException(
-                    ResultCode.TIMEOUT, address + " took the connection but did not answer the handshake"));
+                    ResultCode.TIMEOUT,
+                    makesToken
+                            ? "authentication by " + options.authentication() + " for " + address + " took longer than "
+                                    + options.connectTimeout()
+                            : address + " took the connection but did not answer the handshake"));
         }
     }
 
@@ -218,7 +293,19 @@ final class Connection implements Transport.Receiver {
             refused();
             return;
         }
+        ClientAuthenticator.Exchange asked = exchange;
+        if (asked != null && reply.isMessage(ChallengeDecoder.TEMPLATE_ID)) {
+            receiveChallenge(asked);
+            return;
+        }
         reply.expect(WelcomeDecoder.TEMPLATE_ID);
+        if (asked == null || !asked.isComplete()) {
+            end(new HmfsException(
+                    ResultCode.ACCESS_DENIED,
+                    address + " did not prove by " + options.authentication() + " that it is the server"));
+            return;
+        }
+        endExchange();
         welcome.wrap(reply.in(), Wire.HEADER_SIZE, reply.blockLength(), reply.version());
         if (welcome.protocolVersion() != Wire.PROTOCOL_VERSION) {
             end(new HmfsException(
@@ -261,12 +348,21 @@ final class Connection implements Transport.Receiver {
         end(reason);
     }
 
+    private void endExchange() {
+        ClientAuthenticator.Exchange last = exchange;
+        exchange = null;
+        if (last != null) {
+            last.close();
+        }
+    }
+
     /** Ends the connection; the first reason counts. */
     void end(IOException reason) {
         if (ended) {
             return;
         }
         ended = true;
+        endExchange();
         link().close();
         owner.ended(this, reason, ready);
     }

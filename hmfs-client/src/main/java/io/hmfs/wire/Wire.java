@@ -41,6 +41,9 @@ public final class Wire {
     /** The authentication that believes the user's name: the only one yet. */
     public static final short AUTH_SIMPLE = 1;
 
+    /** Longest token of a method of authentication: more than the longest ticket of Kerberos. */
+    public static final int TOKEN_MAX = 65_534;
+
     /** How long a grant of Open or Create is good for. */
     public static final long GRANT_SECONDS = 36_000;
 

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
  * Method: the rows, found by reflection, beside the table of the page.
  */
 class CallTableTest {
-    private static final int HELLO = 1;
+    private static final int HELLO = 1; // the handshake is no call
+    private static final int RESPONSE = 3;
     private static final int CHANGES_FIRST = 20;
     private static final int CHANGES_LAST = 39;
     private static final Pattern LINE = Pattern.compile("\\| ([0-9, ]+) \\| [A-Z][A-Za-z, ]+ \\| ([0-9]+) [A-Z].*");
@@ -53,6 +54,7 @@ class CallTableTest {
             }
         }
         documented.remove(HELLO);
+        documented.remove(RESPONSE);
         assertTrue(documented.size() > 40, "requests in docs/wire.md: " + documented);
         Map<Integer, Integer> rows = new TreeMap<>();
         rows().forEach((request, row) -> rows.put(request, row.reply));

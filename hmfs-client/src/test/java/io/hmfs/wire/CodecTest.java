@@ -38,7 +38,7 @@ class CodecTest {
                 .oldestSequence(6)
                 .nextSequence(9)
                 .user("bob")
-                .token("")
+                .putToken(new byte[0], 0, 0)
                 .realUser("amy")
                 .limit();
         assertEquals(

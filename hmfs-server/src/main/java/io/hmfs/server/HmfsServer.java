@@ -3,6 +3,7 @@ package io.hmfs.server;
 import io.hmfs.core.PoolStatus;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Progress;
+import io.hmfs.server.access.Authenticators;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.metrics.AdminHttp;
 import io.hmfs.server.metrics.AuditLog;
@@ -67,7 +68,12 @@ public final class HmfsServer implements AutoCloseable {
     private volatile boolean listening;
     private volatile int exitCode;
 
-    private HmfsServer(ServerConfig config, Partition partition, StartSteps steps, ServerTransport.Factory transports)
+    private HmfsServer(
+            ServerConfig config,
+            Partition partition,
+            StartSteps steps,
+            ServerTransport.Factory transports,
+            Authenticators authenticators)
             throws IOException {
         this.config = config;
         this.partition = partition;
@@ -89,6 +95,7 @@ public final class HmfsServer implements AutoCloseable {
                     new Partitions(List.of(partition)),
                     info(transports.offersRdma()),
                     config.compression(),
+                    authenticators,
                     users.callers(),
                     Grants.open(config.grantKey(), namespace.poolStatus().clusterId()),
                     disk,
@@ -103,6 +110,7 @@ public final class HmfsServer implements AutoCloseable {
                     new ConnectionLimits(
                             config.connectionsMax(),
                             config.frameMax(),
+                            authenticators.tokenMax(),
                             config.inFlightMax(),
                             config.idleTimeout().toNanos()),
                     partition.shares(),
@@ -144,7 +152,7 @@ public final class HmfsServer implements AutoCloseable {
     public static HmfsServer start(ServerConfig config, Progress progress) throws IOException {
         StartSteps steps = new StartSteps();
         Partition partition = Partition.open(config.partition(progress), steps::ended);
-        return start(prepare(config, partition, steps, Transports.of(config)));
+        return start(prepare(config, partition, steps, Transports.of(config), Authenticators.SIMPLE));
     }
 
     /** Serves a namespace that is open already, and closes it in the end. */
@@ -155,9 +163,19 @@ public final class HmfsServer implements AutoCloseable {
     /** Serves a namespace that is open already over a transport of the caller's, and closes both in the end. */
     static HmfsServer start(ServerConfig config, ServerNamespace namespace, ServerTransport.Factory transports)
             throws IOException {
+        return start(config, namespace, transports, Authenticators.SIMPLE);
+    }
+
+    /** The same, for clients that prove by these methods who they are. */
+    static HmfsServer start(
+            ServerConfig config,
+            ServerNamespace namespace,
+            ServerTransport.Factory transports,
+            Authenticators authenticators)
+            throws IOException {
         StartSteps steps = new StartSteps();
         Partition partition = Partition.open(config.partition(Progress.NONE), namespace, steps::ended);
-        return start(prepare(config, partition, steps, transports));
+        return start(prepare(config, partition, steps, transports, authenticators));
     }
 
     private static HmfsServer start(HmfsServer server) throws IOException {
@@ -185,14 +203,19 @@ public final class HmfsServer implements AutoCloseable {
                 config,
                 Partition.open(config.partition(Progress.NONE), namespace, steps::ended),
                 steps,
-                Transports.of(config));
+                Transports.of(config),
+                Authenticators.SIMPLE);
     }
 
     private static HmfsServer prepare(
-            ServerConfig config, Partition partition, StartSteps steps, ServerTransport.Factory transports)
+            ServerConfig config,
+            Partition partition,
+            StartSteps steps,
+            ServerTransport.Factory transports,
+            Authenticators authenticators)
             throws IOException {
         try {
-            return new HmfsServer(config, partition, steps, transports);
+            return new HmfsServer(config, partition, steps, transports, authenticators);
         } catch (IOException | RuntimeException e) {
             partition.close();
             throw e;

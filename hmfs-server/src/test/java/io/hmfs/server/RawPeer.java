@@ -74,7 +74,7 @@ final class RawPeer implements AutoCloseable {
                 hello.clientId(99)
                         .authMethod(Wire.AUTH_SIMPLE)
                         .user(user)
-                        .token("")
+                        .putToken(new byte[0], 0, 0)
                         .realUser("")
                         .limit());
     }
@@ -170,7 +170,7 @@ final class RawPeer implements AutoCloseable {
                         .oldestSequence(oldest)
                         .nextSequence(next)
                         .user(user)
-                        .token("")
+                        .putToken(new byte[0], 0, 0)
                         .realUser("")
                         .limit()));
         WireBuffer frame = read();

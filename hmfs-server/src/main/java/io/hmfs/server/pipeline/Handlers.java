@@ -70,7 +70,7 @@ final class Handlers {
 
     private static Handler newHandler(RequestKind kind, Service service) {
         return switch (kind) {
-            case HELLO ->
+            case HELLO, RESPONSE ->
                 _ -> {
                     throw new IllegalStateException("the pipeline refuses a second handshake");
                 };

@@ -137,7 +137,7 @@ public final class Pipeline implements FrameReceiver {
                                     + MessageHeaderDecoder.SCHEMA_VERSION);
             return false;
         }
-        if (kind == null || kind == RequestKind.HELLO) {
+        if (kind == null || kind.isOfHandshake()) {
             observer.refused();
             String why = kind == null
                     ? "message " + request.header().templateId() + " is unknown"

@@ -1,6 +1,7 @@
 package io.hmfs.server.pipeline;
 
 import io.hmfs.core.ServerNamespace;
+import io.hmfs.server.access.Authenticators;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.admission.DiskQueue;
@@ -34,6 +35,7 @@ public final class Service {
     /** Tells this start of the server from all others; not 0. */
     final long incarnation = new SecureRandom().nextLong() | 1;
 
+    final Authenticators authenticators;
     final Callers callers;
     final Grants grants;
     final DiskQueue disk;
@@ -45,6 +47,7 @@ public final class Service {
     /**
      * Makes a service.
      *
+     * @param authenticators how clients may prove who they are
      * @param callers the users, by name
      * @param grants what opened files may be asked for
      * @param disk runs what waits for the disk
@@ -56,6 +59,7 @@ public final class Service {
             Partitions partitions,
             WelcomeInfo info,
             ReplyCompression compression,
+            Authenticators authenticators,
             Callers callers,
             Grants grants,
             Executor disk,
@@ -65,6 +69,7 @@ public final class Service {
         this.partitions = partitions;
         this.info = info;
         this.compression = compression;
+        this.authenticators = authenticators;
         this.callers = callers;
         this.grants = grants;
         this.disk = new DiskQueue(disk, diskBytesMax);

@@ -36,6 +36,7 @@ import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.RemoveXattrDecoder;
 import io.hmfs.wire.RenameDecoder;
 import io.hmfs.wire.RenewLeasesDecoder;
+import io.hmfs.wire.ResponseDecoder;
 import io.hmfs.wire.RmdirDecoder;
 import io.hmfs.wire.SafeModeDecoder;
 import io.hmfs.wire.ScrubDecoder;
@@ -60,7 +61,8 @@ import org.jspecify.annotations.Nullable;
  * threads, and what metrics and audit log call it. The text is what HDFS's audit log calls the request; a kind without it is about no path.
  */
 public enum RequestKind {
-    HELLO(HelloDecoder.TEMPLATE_ID, read()),
+    HELLO(HelloDecoder.TEMPLATE_ID, read().ofHandshake()),
+    RESPONSE(ResponseDecoder.TEMPLATE_ID, read().ofHandshake()),
     STAT(StatDecoder.TEMPLATE_ID, read("getfileinfo").batched()),
     OPEN(OpenDecoder.TEMPLATE_ID, read("open")),
     LIST(ListDecoder.TEMPLATE_ID, read("listStatus").compressed()),
@@ -163,6 +165,7 @@ public enum RequestKind {
         private boolean batched;
         private boolean hasInode;
         private boolean compressed;
+        private boolean handshake;
 
         private Row(Effect effect, ChangeOutcome.@Nullable Kind record, @Nullable String command) {
             this.effect = effect;
@@ -200,6 +203,12 @@ public enum RequestKind {
         /** Long replies may be compressed. */
         Row compressed() {
             compressed = true;
+            return this;
+        }
+
+        /** Only before the peer is known. */
+        Row ofHandshake() {
+            handshake = true;
             return this;
         }
 
@@ -316,6 +325,11 @@ public enum RequestKind {
     /** Whether long replies may be compressed. */
     public boolean isCompressed() {
         return row.compressed;
+    }
+
+    /** Whether it belongs to the handshake, and comes only then. */
+    public boolean isOfHandshake() {
+        return row.handshake;
     }
 
     /** What metrics call it. */

@@ -12,6 +12,7 @@ import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.transport.ReplyTarget;
 import io.hmfs.wire.AclReportEncoder;
 import io.hmfs.wire.CensusPageEncoder;
+import io.hmfs.wire.ChallengeEncoder;
 import io.hmfs.wire.ChunkEncoder;
 import io.hmfs.wire.DoneEncoder;
 import io.hmfs.wire.EntryEncoder;
@@ -50,6 +51,7 @@ public final class Reply {
     public final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final WireBuffer out = new WireBuffer();
     private final WelcomeEncoder welcome = new WelcomeEncoder();
+    private final ChallengeEncoder challenge = new ChallengeEncoder();
     private final DoneEncoder done = new DoneEncoder();
     private final FailureEncoder failure = new FailureEncoder();
     private final EntryEncoder entry = new EntryEncoder();
@@ -306,6 +308,15 @@ public final class Reply {
                 .address(address)
                 .key(Integer.toUnsignedLong(key))
                 .slots(slots)
+                .limit());
+    }
+
+    /** Asks for a Response to this token. */
+    public void challenge(byte[] token) {
+        close(challenge
+                .wrapAndApplyHeader(open(FIXED_MAX + token.length), 0, header)
+                .correlationId(correlationId)
+                .putToken(token, 0, token.length)
                 .limit());
     }
 

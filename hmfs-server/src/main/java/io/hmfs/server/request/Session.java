@@ -15,6 +15,7 @@ public class Session implements PeerState {
     private boolean greeted;
     private boolean greeting;
     private boolean left;
+    private @Nullable Login login;
     private @Nullable Caller caller;
     private String realUser = "";
     private ClientKey client = ClientKey.NOBODY;
@@ -50,10 +51,35 @@ public class Session implements PeerState {
         greeting = true;
     }
 
+    /** What it waited for is there. */
+    public final void endGreeting() {
+        greeting = false;
+        if (left) {
+            endLogin();
+        }
+    }
+
+    /** What the peer says of itself; null before it has said it, and after it was believed or not. */
+    public final @Nullable Login login() {
+        return login;
+    }
+
+    public final void login(Login begun) {
+        login = begun;
+    }
+
+    /** The peer is believed, or not. */
+    public final void endLogin() {
+        Login ended = login;
+        login = null;
+        if (ended != null) {
+            ended.exchange().close();
+        }
+    }
+
     public final void greet(Caller sessionCaller, String sessionRealUser, long sessionClientId) {
         caller = sessionCaller;
         realUser = sessionRealUser;
-        greeting = false;
         if (!left) {
             sessionCaller.connected();
         }
@@ -133,6 +159,9 @@ public class Session implements PeerState {
     /** The connection has ended. Called once. */
     public final void leave() {
         left = true;
+        if (!greeting) { // else when the exchange has done what it is at
+            endLogin();
+        }
         Caller known = caller;
         if (known != null) {
             known.disconnected();

@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
 final class ServerConnection implements ChannelListener, ReplyChannel, EventLoopBatch.Member {
     private static final System.Logger LOG = System.getLogger(ServerConnection.class.getName());
 
-    private static final int HELLO_FRAME_MAX = 1024;
-
     /** Bytes of a connection's replies that need not be counted at once. */
     private static final int UNCOUNTED_MAX = 4 << 10;
 
@@ -91,7 +89,7 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
         this.channel = channel;
         this.batch = batch;
         receiver = batch.receiver();
-        frames = new FrameAssembler(channel.allocator(), HELLO_FRAME_MAX);
+        frames = new FrameAssembler(channel.allocator(), limits.handshakeFrameMax());
         idle = new IdleTimeout(channel::nanoTime, limits.idleNanos());
         held = new HeldReplies(receiver, channel, this::heldAreSent);
         gathered = new GatheredReplies(channel, held);

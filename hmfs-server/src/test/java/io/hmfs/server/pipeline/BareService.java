@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.access.Authenticators;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.data.BuiltinData;
@@ -143,6 +144,7 @@ final class BareService {
                         shares))),
                 info,
                 new ReplyCompression(0, false),
+                Authenticators.SIMPLE,
                 callers,
                 grants,
                 disk,
@@ -178,7 +180,7 @@ final class BareService {
                 .oldestSequence(oldest)
                 .nextSequence(next)
                 .user(user)
-                .token("")
+                .putToken(new byte[0], 0, 0)
                 .realUser("");
         worker.frame(session, hello, 0, encoder.limit());
     }

@@ -9,6 +9,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.access.Authenticators;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.admission.DiskQueue;
@@ -129,6 +130,7 @@ class ConnectionEndsTest {
                         new UserShares(Map.of())))),
                 info,
                 new ReplyCompression(0, false),
+                Authenticators.SIMPLE,
                 callers,
                 grants,
                 disk::add,

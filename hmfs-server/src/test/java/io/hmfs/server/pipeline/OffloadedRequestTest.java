@@ -7,6 +7,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.server.ServerConfig;
+import io.hmfs.server.access.Authenticators;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.Grants;
 import io.hmfs.server.lease.Leases;
@@ -126,6 +127,7 @@ class OffloadedRequestTest {
                             new UserShares(Map.of())))),
                     info,
                     new ReplyCompression(0, false),
+                    Authenticators.SIMPLE,
                     new Callers(
                             namespace,
                             ServerConfig.of(Path.of("p")).access(),

@@ -52,7 +52,7 @@ class ServerConnectionTest {
             REQUEST_BYTES_MAX * 2L * 8 / 7));
 
     private final Connections connections =
-            new Connections(new ConnectionLimits(CONNECTIONS_MAX, FRAME_MAX, IN_FLIGHT_MAX, IDLE), shares);
+            new Connections(new ConnectionLimits(CONNECTIONS_MAX, FRAME_MAX, 0, IN_FLIGHT_MAX, IDLE), shares);
     private MemoryTransport transport;
 
     /** Has no memory when a test says so. */

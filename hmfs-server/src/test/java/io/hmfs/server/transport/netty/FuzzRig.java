@@ -17,6 +17,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.AccessConfig;
+import io.hmfs.server.access.Authenticators;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.FixedGrants;
 import io.hmfs.server.access.Grants;
@@ -70,7 +71,7 @@ final class FuzzRig implements AutoCloseable {
     /** Of all pools: sessions have ids in them, and mean the same whenever they are run. */
     private static final long FIRST_ID = 2;
 
-    static final ConnectionLimits LIMITS = new ConnectionLimits(1_000, FRAME_MAX, 256, TimeUnit.SECONDS.toNanos(60));
+    static final ConnectionLimits LIMITS = new ConnectionLimits(1_000, FRAME_MAX, 0, 256, TimeUnit.SECONDS.toNanos(60));
 
     static final long DISK_MAX = 64 << 20;
 
@@ -139,6 +140,7 @@ final class FuzzRig implements AutoCloseable {
                 new Partitions(List.of(partition)),
                 info,
                 new ReplyCompression(COMPRESS_FROM, true),
+                Authenticators.SIMPLE,
                 callers,
                 grants,
                 disk,

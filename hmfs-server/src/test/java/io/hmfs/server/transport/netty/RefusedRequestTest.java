@@ -62,7 +62,9 @@ class RefusedRequestTest {
                 .magic(Wire.MAGIC)
                 .protocolVersion(Wire.PROTOCOL_VERSION)
                 .authMethod(Wire.AUTH_SIMPLE);
-        return framed(window, hello.user(user).token("").realUser("").limit());
+        return framed(
+                window,
+                hello.user(user).putToken(new byte[0], 0, 0).realUser("").limit());
     }
 
     private static byte[] create(int mode, int parentMode, boolean overwrite, String path) {

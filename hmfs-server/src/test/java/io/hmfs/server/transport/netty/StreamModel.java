@@ -123,6 +123,7 @@ final class StreamModel {
             boolean request = version >= 1
                     && version <= WireSchema.VERSION
                     && WireSchema.templateOf(frame) != WireSchema.HELLO
+                    && WireSchema.templateOf(frame) != WireSchema.RESPONSE
                     && WireSchema.INSTANCE.isWhole(frame)
                     && isNumberedWell(frame);
             frames.add(new Frame(request ? Kind.REQUEST : Kind.MALFORMED, correlationId, frame));

@@ -22,13 +22,22 @@ final class WireSchema {
     static final int ID = 8930;
     static final int VERSION = 1;
     static final int HELLO = 1;
+    static final int RESPONSE = 3;
 
     private static final String RESOURCE = "/io/hmfs/wire/hmfs-wire.xml";
     private static final int FIRST_REPLY = 100;
     private static final int WELCOME = 2;
     private static final int OBJECTS_REMOVED = 115; // a request among the replies
-    private static final Map<String, Integer> SIZES =
-            Map.of("uint8", 1, "uint16", 2, "uint32", 4, "uint64", 8, "int64", 8, "Uuid", 16, "Text", 2, "Bytes", 4);
+    private static final Map<String, Integer> SIZES = Map.ofEntries(
+            Map.entry("uint8", 1),
+            Map.entry("uint16", 2),
+            Map.entry("uint32", 4),
+            Map.entry("uint64", 8),
+            Map.entry("int64", 8),
+            Map.entry("Uuid", 16),
+            Map.entry("Text", 2),
+            Map.entry("Token", 2),
+            Map.entry("Bytes", 4));
 
     static final WireSchema INSTANCE = new WireSchema();
 
