@@ -74,7 +74,8 @@ final class FileReplies {
                 millis(entry.atimeNanos()),
                 millis(entry.ctimeNanos()),
                 entry.flags().symlink() ? entry.target() : "",
-                entry.flags().acl());
+                entry.flags().acl(),
+                entry.flags().dense());
     }
 
     /** A file with its grant. {@code lease}: the number of the lease that was asked for. */

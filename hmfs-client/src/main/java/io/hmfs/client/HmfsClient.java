@@ -248,7 +248,8 @@ public final class HmfsClient implements AutoCloseable {
 
     /** Commits a file's size; see {@link #append(FileInfo, long, Grant)}. */
     public CompletableFuture<Void> appendAsync(FileInfo file, long newSize, Grant grant) {
-        return calls.submitMade(files.append, file.name(), () -> FileCalls.Append.of(file, newSize, grant, false));
+        return calls.submitMade(
+                files.append, file.name(), () -> FileCalls.Append.of(file, newSize, grant, false, Written.NOTHING));
     }
 
     /**
@@ -261,7 +262,12 @@ public final class HmfsClient implements AutoCloseable {
 
     /** The same; with {@code last}, the grant's lease is over. LEASE_LOST if the client has it no more. */
     public void append(FileInfo file, long newSize, Grant grant, boolean last) throws IOException {
-        calls.call(files.append, file.name(), FileCalls.Append.of(file, newSize, grant, last));
+        append(file, newSize, grant, last, Written.NOTHING);
+    }
+
+    /** The same for a writer that says which bytes it has written: what is lost of them later is no hole. */
+    public void append(FileInfo file, long newSize, Grant grant, boolean last, Written written) throws IOException {
+        calls.call(files.append, file.name(), FileCalls.Append.of(file, newSize, grant, last, written));
     }
 
     /** {@link #append(FileInfo, long, Grant)} without a grant, for a user that needs none. */

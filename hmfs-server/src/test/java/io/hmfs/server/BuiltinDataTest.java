@@ -365,12 +365,12 @@ class BuiltinDataTest {
         try (ServerFixture fixture = fixture(Persistence.PMEM);
                 HmfsClient client = fixture.client()) {
             FileInfo file = fileOf(client, "/huge", 1);
-            client.truncate("/huge", 1L << 61);
+            client.truncate("/huge", 1L << 60);
             OpenedFile again = LeasedFiles.append(client, "/huge");
             LeasedFiles.write(client, again, 5, 0, bytes(5, 1000));
-            LeasedFiles.close(client, again, (1L << 62) + 1);
+            LeasedFiles.close(client, again, (1L << 61) + 1);
             client.truncate("/huge", 1000);
-            client.truncate("/huge", 1L << 62);
+            client.truncate("/huge", 1L << 61);
             assertEquals(-1, client.readBlock(file.id(), 5, 0, new byte[10], 0, 10));
             client.delete("/huge");
             fileOf(client, "/f", 2);

@@ -107,7 +107,7 @@ final class AppendOp {
     /** Asks for what the look-ups will read. */
     private void hash(AppendBatch batch, Notes work) {
         for (int i = 0; i < batch.size(); i++) {
-            if (batch.length(i) < 0) {
+            if (batch.length(i) < 0 || batch.length(i) > EntryRecord.FILE_MAX) {
                 batch.answer(i, Status.INVALID_ARGUMENT);
             } else if (batch.name(i).isOrphans()) {
                 batch.answer(i, Status.NOT_FOUND);
@@ -134,7 +134,7 @@ final class AppendOp {
         for (int i = 0; i < batch.size(); i++) {
             if (work.batched[i]) {
                 // [append.1]
-                attributes.growBy(work.found[i], batch.length(i), work.times[i], work.lengths[i]);
+                attributes.growBy(work.found[i], batch.length(i), batch.writtenFrom(i), work.times[i], work.lengths[i]);
                 stored = true;
             }
         }
@@ -196,7 +196,12 @@ final class AppendOp {
                 batch.answer(
                         i,
                         attributes.append(
-                                batch.directory(i), batch.name(i), batch.id(i), batch.length(i), batch.change(i)));
+                                batch.directory(i),
+                                batch.name(i),
+                                batch.id(i),
+                                batch.length(i),
+                                batch.writtenFrom(i),
+                                batch.change(i)));
             }
         }
     }

@@ -19,6 +19,9 @@ public final class Attributes {
     /** Bytes of a file's data, or of a symbolic link's target; 0 for a directory. */
     public long size;
 
+    /** Whether every byte of a file below its size was written, as far as is known: one that is missing then was lost. False for an empty file. */
+    public boolean dense;
+
     public long mtimeNanos;
     public long ctimeNanos;
     public long atimeNanos;

@@ -280,6 +280,9 @@ public final class BlockStore implements AutoCloseable {
         /** So many bytes were read. Called between two reads; false: the verification is to end. */
         boolean read(long bytes);
 
+        /** Bytes of the file, from one place to another, that the object does not have, as it ends before. */
+        void missing(long from, long to);
+
         /** Bytes of the file that readers are refused, or that cannot be read, from one place to another; in their order. */
         void damaged(long from, long to, String why);
     }
@@ -352,6 +355,10 @@ public final class BlockStore implements AutoCloseable {
                 listener.damaged(begin + at, begin + at + count, "the disk gives none: " + e.getMessage());
             }
             goesOn &= listener.read(found);
+            if (found >= 0 && found < count) {
+                listener.missing(begin + at + found, end);
+                goesOn = false;
+            }
         }
     }
 
@@ -516,6 +523,11 @@ public final class BlockStore implements AutoCloseable {
             removed.put(inode, Boolean.TRUE);
         }
         removeFrom(inode, 0, blocks(size));
+    }
+
+    /** Bytes of a block. */
+    public long blockSize() {
+        return blockSize;
     }
 
     /** Blocks that a file of this size has. */

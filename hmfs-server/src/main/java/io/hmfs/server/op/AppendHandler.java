@@ -265,7 +265,7 @@ public final class AppendHandler extends BatchedHandler {
             accounting.leaveBatch();
             return null;
         }
-        int row = batch.add(append.parentId(), name, append.inode(), append.size());
+        int row = batch.add(append.parentId(), name, append.inode(), append.size(), append.writtenFrom());
         growths[row] = growth;
         lastLeases[row] = lastLease();
         if (alone) {

@@ -291,7 +291,8 @@ public final class Reply {
                 .clear()
                 .directory(attributes.isDirectory())
                 .symlink(attributes.isSymlink())
-                .acl(attributes.hasAcl);
+                .acl(attributes.hasAcl)
+                .dense(attributes.dense);
         close(entry.putOwner(owner, 0, owner.length)
                 .putGroup(group, 0, group.length)
                 .putTarget(linkTarget, 0, linkTarget.length)

@@ -57,6 +57,7 @@ final class FileRequests {
                 .parentId(parent)
                 .inode(file.inode)
                 .size(size)
+                .writtenFrom(-1)
                 .grant(file.grant)
                 .seal(file.seal)
                 .lease(lease)
