@@ -378,4 +378,24 @@ class BuiltinDataTest {
             awaitObjects(fixture, 0);
         }
     }
+
+    /** No size tells of it, and no quota: it must go with the file. */
+    @Test
+    void aBlockFarBehindTheSizeGoesWithTheFile() throws Exception {
+        try (ServerFixture fixture = fixture(Persistence.PMEM)) {
+            try (HmfsClient client = fixture.client()) {
+                for (String path : List.of("/f", "/g")) {
+                    OpenedFile file = LeasedFiles.create(client, path, PLAIN);
+                    LeasedFiles.write(client, file, 1L << 40, 0, bytes(5, 1000));
+                }
+                client.delete("/f");
+                awaitObjects(fixture, 2); // that of the other, and its mark
+            }
+            fixture.restart();
+            try (HmfsClient client = fixture.client()) {
+                client.delete("/g");
+                awaitObjects(fixture, 0);
+            }
+        }
+    }
 }

@@ -5,6 +5,7 @@ import static java.lang.foreign.MemoryLayout.paddingLayout;
 import static java.lang.foreign.MemoryLayout.structLayout;
 
 import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import java.lang.foreign.StructLayout;
 
@@ -38,10 +39,7 @@ public final class EntryRecord {
     public static final long LENGTH_DIRTY = 1L << 63;
 
     /** Set in length if every byte below the size was written: one that is not in the data store was lost, and is no hole. */
-    private static final long LENGTH_DENSE = 1L << 62;
-
-    /** Most bytes of a file. */
-    public static final long FILE_MAX = LENGTH_DENSE - 1;
+    private static final long LENGTH_DENSE = Attributes.SIZE_MAX + 1;
 
     /** Set in setAt while the user's times may not be durable yet. */
     public static final long SET_AT_DIRTY = 1L << 63;
@@ -185,7 +183,7 @@ public final class EntryRecord {
 
     /** The bytes of the file, or of the link's target, of a length word. */
     public static long size(long length) {
-        return length & FILE_MAX;
+        return length & Attributes.SIZE_MAX;
     }
 
     /** Whether every byte below the size was written, which is so in an empty file too, where nothing says it. */

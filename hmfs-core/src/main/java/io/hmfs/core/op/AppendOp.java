@@ -6,6 +6,7 @@ import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.AppendBatch;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -107,7 +108,7 @@ final class AppendOp {
     /** Asks for what the look-ups will read. */
     private void hash(AppendBatch batch, Notes work) {
         for (int i = 0; i < batch.size(); i++) {
-            if (batch.length(i) < 0 || batch.length(i) > EntryRecord.FILE_MAX) {
+            if (batch.length(i) < 0 || batch.length(i) > Attributes.SIZE_MAX) {
                 batch.answer(i, Status.INVALID_ARGUMENT);
             } else if (batch.name(i).isOrphans()) {
                 batch.answer(i, Status.NOT_FOUND);

@@ -7,6 +7,7 @@ import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.layout.Owner;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -72,7 +73,7 @@ final class AttributeOps {
     }
 
     Status truncate(long parent, Name name, long size, Change change) {
-        return size < 0 || size > EntryRecord.FILE_MAX
+        return size < 0 || size > Attributes.SIZE_MAX
                 ? Status.INVALID_ARGUMENT
                 : change(parent, name, change, TRUNCATE, size, 0);
     }

@@ -5,6 +5,9 @@ package io.hmfs.core.type;
  * nanoseconds since 1970-01-01T00:00Z, sizes are bytes.
  */
 public final class Attributes {
+    /** Most bytes of a file. */
+    public static final long SIZE_MAX = (1L << 62) - 1;
+
     public long id;
     public FileType type = FileType.FILE;
     /** Permission bits, 0–07777. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.server.Await;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.pipeline.HandlerRig;
@@ -113,6 +114,8 @@ class WriteBlockHandlerTest {
     void whatIsNotInsideABlockIsRefused() {
         assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, -1, 0, DATA, LEASE));
         assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, 0, -1, DATA, LEASE));
+        long behind = Attributes.SIZE_MAX / HandlerRig.BLOCK_SIZE + 1; // the largest file
+        assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, behind, 0, DATA, LEASE));
         assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, 0, HandlerRig.BLOCK_SIZE - 2, DATA, LEASE));
         assertEquals(ResultCode.TOO_LARGE, outcome(file, 0, 0, new byte[HandlerRig.CHUNK_SIZE + 1], LEASE));
         assertEquals(0, read(0).length);
