@@ -88,6 +88,7 @@ final class FileCalls {
                         .lease(each.grant.lease())
                         .last((short) (each.last ? 1 : 0))
                         .writtenFrom(each.written.from())
+                        .verifier(each.written.verifier())
                         .putName(each.name, 0, each.name.length)
                         .limit(),
                 DoneDecoder.TEMPLATE_ID,

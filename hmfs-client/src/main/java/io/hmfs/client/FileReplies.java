@@ -38,6 +38,12 @@ final class FileReplies {
         return null;
     }
 
+    /** Of a write: the verifier of the machine that has the bytes. */
+    long verifier(ReplyFrame reply, String subject, Object arguments) {
+        done.wrap(reply.in(), Wire.HEADER_SIZE, reply.blockLength(), reply.version());
+        return done.verifier();
+    }
+
     /** Of a rename: whether the object is inside what the target names. */
     boolean isInside(ReplyFrame reply, String subject, Object arguments) {
         done(reply, subject, arguments);

@@ -433,16 +433,31 @@ public final class HmfsClient implements AutoCloseable {
      */
     public CompletableFuture<Void> writeBlockAsync(
             Grant grant, long inode, long block, long offset, byte[] source, int sourceOffset, int length) {
+        return writeBlockAsync(grant, inode, block, offset, source, sourceOffset, length, new WriteVerifier());
+    }
+
+    /** The same; {@code verifier} is told of the answer, for the commit. */
+    public CompletableFuture<Void> writeBlockAsync(
+            Grant grant,
+            long inode,
+            long block,
+            long offset,
+            byte[] source,
+            int sourceOffset,
+            int length,
+            WriteVerifier verifier) {
         Objects.checkFromIndexSize(sourceOffset, length, source.length);
         int first = Math.min(server.chunkSize(), length);
         CompletableFuture<Void> write = calls.submit(
-                data.write, "", new DataCalls.Chunk(grant, inode, block, offset, source, sourceOffset, first));
+                        data.write, "", new DataCalls.Chunk(grant, inode, block, offset, source, sourceOffset, first))
+                .thenAccept(verifier::answered);
         if (first == length) {
             return write;
         }
         return CompletableFuture.allOf(
                 write,
-                writeBlockAsync(grant, inode, block, offset + first, source, sourceOffset + first, length - first));
+                writeBlockAsync(
+                        grant, inode, block, offset + first, source, sourceOffset + first, length - first, verifier));
     }
 
     /** Writes to an object of the builtin data store; see {@link #writeBlockAsync}. */

@@ -81,9 +81,10 @@ class FileCallsTest {
             assertEquals(1, append.last());
             assertEquals(-1, append.writtenFrom());
             assertEquals("f", append.name());
-            client.append(file, 51, Grant.NONE, false, new Written(17));
+            client.append(file, 51, Grant.NONE, false, new Written(17, 18));
             append.wrapAndApplyHeader(done.request(), 0, header);
             assertEquals(17, append.writtenFrom());
+            assertEquals(18, append.verifier());
             assertEquals(0, append.last());
         }
     }

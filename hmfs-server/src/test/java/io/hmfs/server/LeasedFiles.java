@@ -4,6 +4,7 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.OpenedFile;
+import io.hmfs.client.WriteVerifier;
 import io.hmfs.client.Written;
 import java.io.IOException;
 
@@ -33,7 +34,7 @@ public final class LeasedFiles {
 
     /** The same, and says that all bytes were written. */
     public static FileInfo closeDense(HmfsClient client, OpenedFile file, long size) throws IOException {
-        client.append(file.info(), size, file.grant(), true, new Written(0));
+        client.append(file.info(), size, file.grant(), true, new Written(0, WriteVerifier.NONE));
         return file.info();
     }
 

@@ -243,7 +243,7 @@ public final class HmfsOutputStream extends OutputStream
             // As in HDFS an append that adds nothing moves the time of the modification. A close behind an hflush sends
             // nothing: it succeeds while the server is away.
             if (chunkStart > committed || (last && appends && written == 0)) {
-                file.commit(chunkStart, last, new Written(start));
+                file.commit(chunkStart, last, new Written(start, writer.takeVerifier()));
                 committed = chunkStart;
                 ended = last;
             }

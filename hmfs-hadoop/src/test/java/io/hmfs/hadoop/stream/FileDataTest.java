@@ -10,6 +10,7 @@ import io.hmfs.client.ClientOptions;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.OpenedFile;
+import io.hmfs.client.WriteVerifier;
 import io.hmfs.client.Written;
 import io.hmfs.hadoop.OwnDirectory;
 import io.hmfs.hadoop.TestServerProcess;
@@ -111,7 +112,8 @@ class FileDataTest extends OwnDirectory {
     void what_is_lost_is_refused_with_its_place_and_a_hole_is_zeros() throws IOException {
         byte[] data = bytes(10, 2 * BLOCK + 1_000);
         for (boolean dense : new boolean[] {true, false}) {
-            Path path = withoutMiddle("without-middle-" + dense, data, dense ? new Written(0) : Written.NOTHING);
+            Path path = withoutMiddle(
+                    "without-middle-" + dense, data, dense ? new Written(0, WriteVerifier.NONE) : Written.NOTHING);
             try (FSDataInputStream in = fs.open(path)) {
                 byte[] before = new byte[BLOCK - 5];
                 in.readFully(0, before);

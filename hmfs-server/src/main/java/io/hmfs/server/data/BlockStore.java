@@ -60,6 +60,7 @@ public final class BlockStore implements AutoCloseable {
     private final SyncedSizes synced = new SyncedSizes();
     private final Scratch.Pool scratches = new Scratch.Pool();
     private final long stamp = new SecureRandom().nextLong(1, Long.MAX_VALUE); // of this start
+    private final long verifier = MachineStart.verifier();
     private final Object converting = new Object();
     private final LongAdder corrupt = new LongAdder();
     private final Set<String> told = ConcurrentHashMap.newKeySet(); // damaged chunks that are in the log
@@ -564,6 +565,11 @@ public final class BlockStore implements AutoCloseable {
         }
         removeFrom(inode, 0, blocks(size));
         Files.deleteIfExists(sparseMark(inode)); // last: until then another start asks the directory again
+    }
+
+    /** Of this start of the machine, not of the server: what was written under it and not synced is there as long as the machine is. */
+    public long verifier() {
+        return verifier;
     }
 
     /** Bytes of a block. */

@@ -210,11 +210,21 @@ public final class Reply {
 
     /** Done, of a rename; {@code inside}: the target was a directory, and the object is in it. */
     public void renamed(long removedId, long removedSize, boolean inside) {
+        done(removedId, removedSize, inside, 0);
+    }
+
+    /** Done, of bytes that this machine has in its memory. */
+    public void written(long verifier) {
+        done(0, 0, false, verifier);
+    }
+
+    private void done(long removedId, long removedSize, boolean inside, long verifier) {
         close(done.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
                 .correlationId(correlationId)
                 .removedId(removedId)
                 .removedSize(removedSize)
                 .inside((short) (inside ? 1 : 0))
+                .verifier(verifier)
                 .limit());
     }
 
