@@ -24,7 +24,7 @@ final class DataCalls {
 
     final CallKind<Chunk, Integer> read;
     final CallKind<Part, BlockChecksums> checksums;
-    final CallKind<Chunk, Void> write;
+    final CallKind<Chunk, Long> write;
     final CallKind<Chunk, Void> sync;
 
     DataCalls(FileReplies replies) {
@@ -64,7 +64,7 @@ final class DataCalls {
                         ChunkDecoder.TEMPLATE_ID,
                         (reply, nothing, each) -> crcs(reply, each))
                 .describedBy((nothing, each) -> "read checksums of block " + object(each.inode, each.block));
-        write = new CallKind<Chunk, Void>(
+        write = new CallKind<Chunk, Long>(
                         "write block",
                         REPEATABLE,
                         WriteBlockEncoder.TEMPLATE_ID,
@@ -81,7 +81,7 @@ final class DataCalls {
                                 .putPayload(each.bytes, each.offset, each.length)
                                 .limit(),
                         DoneDecoder.TEMPLATE_ID,
-                        replies::done)
+                        replies::verifier)
                 .describedBy((nothing, each) -> "write block " + each.object());
         sync = new CallKind<Chunk, Void>(
                         "sync block",

@@ -87,6 +87,8 @@ final class FileCalls {
                         .seal(each.grant.seal())
                         .lease(each.grant.lease())
                         .last((short) (each.last ? 1 : 0))
+                        .writtenFrom(each.written.from())
+                        .verifier(each.written.verifier())
                         .putName(each.name, 0, each.name.length)
                         .limit(),
                 DoneDecoder.TEMPLATE_ID,
@@ -108,13 +110,13 @@ final class FileCalls {
         }
     }
 
-    record Append(long parentId, long inode, byte[] name, long size, Grant grant, boolean last) {
-        static Append of(FileInfo file, long size, Grant grant, boolean last) throws HmfsException {
+    record Append(long parentId, long inode, byte[] name, long size, Grant grant, boolean last, Written written) {
+        static Append of(FileInfo file, long size, Grant grant, boolean last, Written written) throws HmfsException {
             byte[] name = file.name().getBytes(StandardCharsets.UTF_8);
             if (name.length > Wire.NAME_MAX) {
                 throw new HmfsException(ResultCode.NAME_TOO_LONG, "append " + file.name());
             }
-            return new Append(file.parentId(), file.id(), name, size, grant, last);
+            return new Append(file.parentId(), file.id(), name, size, grant, last, written);
         }
     }
 }

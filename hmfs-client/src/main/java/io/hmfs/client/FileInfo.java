@@ -10,6 +10,8 @@ package io.hmfs.client;
  * @param size committed bytes; 0 for a directory
  * @param target what a symbolic link leads to, as it was given; empty if it is none
  * @param acl whether there is an ACL beside the mode, whose group bits may be its mask
+ * @param dense whether every byte of the file below its size was written, so that one that the data store does not have was lost; false in a
+ *     listing, which does not tell it
  */
 public record FileInfo(
         long id,
@@ -24,7 +26,8 @@ public record FileInfo(
         long atimeMillis,
         long ctimeMillis,
         String target,
-        boolean acl)
+        boolean acl,
+        boolean dense)
         implements FileView {
     /** Whether it is a symbolic link. */
     @Override

@@ -38,6 +38,12 @@ final class FileReplies {
         return null;
     }
 
+    /** Of a write: the verifier of the machine that has the bytes. */
+    long verifier(ReplyFrame reply, String subject, Object arguments) {
+        done.wrap(reply.in(), Wire.HEADER_SIZE, reply.blockLength(), reply.version());
+        return done.verifier();
+    }
+
     /** Of a rename: whether the object is inside what the target names. */
     boolean isInside(ReplyFrame reply, String subject, Object arguments) {
         done(reply, subject, arguments);
@@ -74,7 +80,8 @@ final class FileReplies {
                 millis(entry.atimeNanos()),
                 millis(entry.ctimeNanos()),
                 entry.flags().symlink() ? entry.target() : "",
-                entry.flags().acl());
+                entry.flags().acl(),
+                entry.flags().dense());
     }
 
     /** A file with its grant. {@code lease}: the number of the lease that was asked for. */

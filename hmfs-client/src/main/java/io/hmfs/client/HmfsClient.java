@@ -248,7 +248,8 @@ public final class HmfsClient implements AutoCloseable {
 
     /** Commits a file's size; see {@link #append(FileInfo, long, Grant)}. */
     public CompletableFuture<Void> appendAsync(FileInfo file, long newSize, Grant grant) {
-        return calls.submitMade(files.append, file.name(), () -> FileCalls.Append.of(file, newSize, grant, false));
+        return calls.submitMade(
+                files.append, file.name(), () -> FileCalls.Append.of(file, newSize, grant, false, Written.NOTHING));
     }
 
     /**
@@ -261,7 +262,12 @@ public final class HmfsClient implements AutoCloseable {
 
     /** The same; with {@code last}, the grant's lease is over. LEASE_LOST if the client has it no more. */
     public void append(FileInfo file, long newSize, Grant grant, boolean last) throws IOException {
-        calls.call(files.append, file.name(), FileCalls.Append.of(file, newSize, grant, last));
+        append(file, newSize, grant, last, Written.NOTHING);
+    }
+
+    /** The same for a writer that says which bytes it has written: what is lost of them later is no hole. */
+    public void append(FileInfo file, long newSize, Grant grant, boolean last, Written written) throws IOException {
+        calls.call(files.append, file.name(), FileCalls.Append.of(file, newSize, grant, last, written));
     }
 
     /** {@link #append(FileInfo, long, Grant)} without a grant, for a user that needs none. */
@@ -427,16 +433,31 @@ public final class HmfsClient implements AutoCloseable {
      */
     public CompletableFuture<Void> writeBlockAsync(
             Grant grant, long inode, long block, long offset, byte[] source, int sourceOffset, int length) {
+        return writeBlockAsync(grant, inode, block, offset, source, sourceOffset, length, new WriteVerifier());
+    }
+
+    /** The same; {@code verifier} is told of the answer, for the commit. */
+    public CompletableFuture<Void> writeBlockAsync(
+            Grant grant,
+            long inode,
+            long block,
+            long offset,
+            byte[] source,
+            int sourceOffset,
+            int length,
+            WriteVerifier verifier) {
         Objects.checkFromIndexSize(sourceOffset, length, source.length);
         int first = Math.min(server.chunkSize(), length);
         CompletableFuture<Void> write = calls.submit(
-                data.write, "", new DataCalls.Chunk(grant, inode, block, offset, source, sourceOffset, first));
+                        data.write, "", new DataCalls.Chunk(grant, inode, block, offset, source, sourceOffset, first))
+                .thenAccept(verifier::answered);
         if (first == length) {
             return write;
         }
         return CompletableFuture.allOf(
                 write,
-                writeBlockAsync(grant, inode, block, offset + first, source, sourceOffset + first, length - first));
+                writeBlockAsync(
+                        grant, inode, block, offset + first, source, sourceOffset + first, length - first, verifier));
     }
 
     /** Writes to an object of the builtin data store; see {@link #writeBlockAsync}. */

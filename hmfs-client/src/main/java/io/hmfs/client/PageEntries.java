@@ -59,7 +59,8 @@ public final class PageEntries implements FileView {
                 atimeMillis(),
                 ctimeMillis(),
                 target(),
-                acl());
+                acl(),
+                false);
     }
 
     /** Whether it is a directory whose entries are not in the listing of the tree: to be listed by itself. */

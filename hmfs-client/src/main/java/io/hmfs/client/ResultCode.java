@@ -65,7 +65,11 @@ public enum ResultCode {
             116,
             "the lease on the file was taken by another client, has run out or went with the file; nothing more is written under it"),
     /** Bytes in the builtin data store are not those that were written: {@link HmfsException#damagedAt} says where. */
-    CORRUPT(117, "the file's data is damaged on the server's disk, and damaged bytes are not served");
+    CORRUPT(117, "the file's data is damaged on the server's disk, and damaged bytes are not served"),
+    /** A size is to cover bytes that were written before the server's machine was lost, and were not on its disk. */
+    DATA_LOST(
+            118,
+            "bytes that were written and not committed were lost with the server's machine; write the file again from its committed size on");
 
     private static final ResultCode[] ALL = values();
 

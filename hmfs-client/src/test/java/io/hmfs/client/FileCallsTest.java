@@ -67,7 +67,7 @@ class FileCallsTest {
     @Test
     void appendMeansAFileByParentNameAndId() throws IOException {
         ScriptedTransport done = new ScriptedTransport(ScriptedAnswers::done);
-        FileInfo file = new FileInfo(2, 3, "f", false, 0640, "bob", "staff", 4, 5, 6, 7, "", false);
+        FileInfo file = new FileInfo(2, 3, "f", false, 0640, "bob", "staff", 4, 5, 6, 7, "", false, false);
         try (HmfsClient client = done.client()) {
             client.append(file, 51, new Grant(52, 53, 54), true);
             AppendDecoder append = new AppendDecoder().wrapAndApplyHeader(done.request(), 0, header);
@@ -79,7 +79,13 @@ class FileCallsTest {
             assertEquals(53, append.seal());
             assertEquals(54, append.lease());
             assertEquals(1, append.last());
+            assertEquals(-1, append.writtenFrom());
             assertEquals("f", append.name());
+            client.append(file, 51, Grant.NONE, false, new Written(17, 18));
+            append.wrapAndApplyHeader(done.request(), 0, header);
+            assertEquals(17, append.writtenFrom());
+            assertEquals(18, append.verifier());
+            assertEquals(0, append.last());
         }
     }
 }

@@ -41,7 +41,8 @@ class NamespaceCallsTest {
             StatDecoder stat = new StatDecoder().wrapAndApplyHeader(entries.request(), 0, header);
             assertEquals(Wire.ROOT_ID, stat.baseId());
             assertEquals("/a/ö", stat.path());
-            assertEquals(new FileInfo(2, 3, "ö", false, 0640, "bob", "staff", 4, 5_000_001, 6, 7, "", true), info);
+            assertEquals(
+                    new FileInfo(2, 3, "ö", false, 0640, "bob", "staff", 4, 5_000_001, 6, 7, "", true, false), info);
         }
     }
 
@@ -79,7 +80,7 @@ class NamespaceCallsTest {
             assertEquals("/d", list.path());
             assertEquals(new ListingCursor(21, 22, 23), page.next());
             assertEquals(
-                    new FileInfo(2, 8, "link", false, 0600, "bob", "staff", 4, 5, 6, 7, "../to", false),
+                    new FileInfo(2, 8, "link", false, 0600, "bob", "staff", 4, 5, 6, 7, "../to", false, false),
                     page.entries().get(0));
             assertThrows(HmfsException.class, () -> client.list("/d", ListingCursor.START, -1));
             client.list("/d", ListingCursor.START, 0, ListDetail.TIMES, new NameFilter("part-", ".ä"));

@@ -77,9 +77,13 @@ class PageBodyTest {
         assertEquals(3, page.size());
         assertEquals(
                 List.of(
-                        new FileInfo(40, 8, "näme0", false, 0640, "bob", "staff", 100, 5_000_000, 6, 7, "", true),
-                        new FileInfo(41, 8, "näme1", false, 0777, "amy", "wheel", 101, 5_000_001, 6, 7, "../to", false),
-                        new FileInfo(42, 8, "näme2", false, 0640, "bob", "staff", 102, 5_000_002, 6, 7, "", true)),
+                        new FileInfo(
+                                40, 8, "näme0", false, 0640, "bob", "staff", 100, 5_000_000, 6, 7, "", true, false),
+                        new FileInfo(
+                                41, 8, "näme1", false, 0777, "amy", "wheel", 101, 5_000_001, 6, 7, "../to", false,
+                                false),
+                        new FileInfo(
+                                42, 8, "näme2", false, 0640, "bob", "staff", 102, 5_000_002, 6, 7, "", true, false)),
                 page.entries());
         PageEntries entries = page.read();
         assertTrue(entries.next());
@@ -122,7 +126,8 @@ class PageBodyTest {
                             times ? 6 : 0,
                             times ? 7 : 0,
                             "",
-                            true),
+                            true,
+                            false),
                     first);
         }
     }

@@ -29,6 +29,7 @@ final class BatchedStat {
         to.gid = from.gid;
         to.nlink = from.nlink;
         to.size = from.size;
+        to.dense = from.dense;
         to.mtimeNanos = from.mtimeNanos;
         to.ctimeNanos = from.ctimeNanos;
         to.atimeNanos = from.atimeNanos;

@@ -9,6 +9,7 @@ import io.hmfs.core.sim.SimAcls;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.sim.Values;
 import io.hmfs.core.type.Acl;
+import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -73,6 +74,16 @@ public final class NamespaceCrashTest {
 
     private static Status rename(ServerNamespace n, long from, String name, long to, String newName) {
         return n.rename(from, Name.of(name), to, Name.of(newName), true, new Attributes());
+    }
+
+    /** Commits a size, all of whose bytes from a place on were written. */
+    private static Status write(ServerNamespace n, long directory, String name, long from, long size) {
+        Attributes out = new Attributes();
+        assertEquals(Status.OK, n.stat(directory, Name.of(name), out));
+        AppendBatch batch = new AppendBatch(1);
+        batch.add(directory, Name.of(name), out.id, size, from);
+        n.appendAll(batch);
+        return batch.status(0);
     }
 
     private static long orphans(ServerNamespace n) {
@@ -230,6 +241,26 @@ public final class NamespaceCrashTest {
                         n -> set(n, ROOT, "f", "user.a", 300)));
     }
 
+    static Stream<Case> sizes() {
+        return Stream.of(
+                new Case(
+                        "a file that stays dense",
+                        n -> write(n, id(n, "d"), "a", 0, 100),
+                        n -> write(n, id(n, "d"), "a", 100, 200),
+                        n -> rename(n, id(n, "d"), "a", ROOT, "new"),
+                        n -> n.truncate(ROOT, Name.of("new"), 150),
+                        n -> link(n, ROOT, "new", ROOT, "newer"),
+                        n -> write(n, ROOT, "newer", 150, 160)),
+                new Case(
+                        "a dense file gets a hole",
+                        n -> write(n, id(n, "d"), "a", 0, 100),
+                        n -> n.truncate(id(n, "d"), Name.of("a"), 200),
+                        n -> write(n, id(n, "d"), "a", 200, 300),
+                        n -> n.truncate(id(n, "d"), Name.of("a"), 0),
+                        n -> write(n, id(n, "d"), "a", 0, 50),
+                        n -> write(n, id(n, "d"), "a", 60, 100)));
+    }
+
     private static Status set(ServerNamespace n, long directory, String name, String attribute, int size) {
         return n.setXattr(
                 directory, Name.of(name), Name.of(attribute), Values.of(size, size), XattrMode.CREATE_OR_REPLACE);
@@ -264,12 +295,14 @@ public final class NamespaceCrashTest {
     }
 
     static Stream<Case> sequences() {
-        return Stream.concat(cases(), chains()).filter(tested -> tested.steps().size() > 1);
+        return Stream.of(cases(), chains(), sizes())
+                .flatMap(each -> each)
+                .filter(tested -> tested.steps().size() > 1);
     }
 
     /** On a pool where all that was before the operation is durable. */
     @ParameterizedTest
-    @MethodSource({"cases", "chains"})
+    @MethodSource({"cases", "chains", "sizes"})
     void everyImageHoldsTheOperationWhollyOrNot(Case tested) {
         boolean all = !tested.name().contains("long name") || LIMIT > LIMIT_DEFAULT;
         Explorer explorer = new Explorer(all ? LIMIT : LIMIT_OF_LONG_NAMES, AGAIN);

@@ -15,6 +15,7 @@ import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SummaryRecord;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.sim.SimPoolFile;
+import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.DeleteBatch;
 import io.hmfs.core.type.Name;
@@ -65,11 +66,14 @@ final class RemovedFilesTest {
         assertEquals(Status.OK, status);
     }
 
-    /** The new file's id; its size is its number. */
+    /** The new file's id; its size is its number. Every other one is dense. */
     private long create(long directory, int number) {
         ok(namespace.create(directory, name(number), 0644, 0, 0, out));
         long id = out.id;
-        ok(namespace.append(directory, name(number), id, number));
+        AppendBatch batch = new AppendBatch(1);
+        batch.add(directory, name(number), id, number, number % 2 == 0 ? 0 : AppendBatch.UNKNOWN);
+        namespace.appendAll(batch);
+        ok(batch.status(0));
         return id;
     }
 

@@ -107,7 +107,7 @@ public final class Snapshot {
 
     private static String text(Attributes a) {
         return a.type + " id=" + a.id + " mode=" + Integer.toOctalString(a.mode) + " owner=" + a.uid + ":" + a.gid
-                + " size=" + a.size + (a.nlink == 1 ? "" : " nlink=" + a.nlink)
+                + " size=" + a.size + (a.dense ? " dense" : "") + (a.nlink == 1 ? "" : " nlink=" + a.nlink)
                 + (a.mtimeNanos < SET_BY_A_TEST ? " mtime=" + a.mtimeNanos : "");
     }
 

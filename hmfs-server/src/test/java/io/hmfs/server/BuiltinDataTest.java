@@ -365,17 +365,37 @@ class BuiltinDataTest {
         try (ServerFixture fixture = fixture(Persistence.PMEM);
                 HmfsClient client = fixture.client()) {
             FileInfo file = fileOf(client, "/huge", 1);
-            client.truncate("/huge", 1L << 61);
+            client.truncate("/huge", 1L << 60);
             OpenedFile again = LeasedFiles.append(client, "/huge");
             LeasedFiles.write(client, again, 5, 0, bytes(5, 1000));
-            LeasedFiles.close(client, again, (1L << 62) + 1);
+            LeasedFiles.close(client, again, (1L << 61) + 1);
             client.truncate("/huge", 1000);
-            client.truncate("/huge", 1L << 62);
+            client.truncate("/huge", 1L << 61);
             assertEquals(-1, client.readBlock(file.id(), 5, 0, new byte[10], 0, 10));
             client.delete("/huge");
             fileOf(client, "/f", 2);
             client.delete("/f");
             awaitObjects(fixture, 0);
+        }
+    }
+
+    /** No size tells of it, and no quota: it must go with the file. */
+    @Test
+    void aBlockFarBehindTheSizeGoesWithTheFile() throws Exception {
+        try (ServerFixture fixture = fixture(Persistence.PMEM)) {
+            try (HmfsClient client = fixture.client()) {
+                for (String path : List.of("/f", "/g")) {
+                    OpenedFile file = LeasedFiles.create(client, path, PLAIN);
+                    LeasedFiles.write(client, file, 1L << 40, 0, bytes(5, 1000));
+                }
+                client.delete("/f");
+                awaitObjects(fixture, 2); // that of the other, and its mark
+            }
+            fixture.restart();
+            try (HmfsClient client = fixture.client()) {
+                client.delete("/g");
+                awaitObjects(fixture, 0);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.hmfs.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -140,6 +141,59 @@ class ScrubTest {
                 assertEquals(Set.of("/f " + file.id() + " " + BLOCK + " to " + 2 * BLOCK), damages(scrubbed(client)));
             }
         }
+    }
+
+    /** What was written and is not there is damage; a hole is none. */
+    @Test
+    void whatIsLostOfADenseFileIsFound() throws Exception {
+        try (ServerFixture fixture = fixture(Duration.ZERO)) {
+            FileInfo dense;
+            FileInfo holes;
+            try (HmfsClient client = fixture.client()) {
+                dense = file(client, "/d/dense", LeasedFiles::closeDense);
+                holes = file(client, "/d/holes", LeasedFiles::close);
+                OpenedFile huge =
+                        LeasedFiles.create(client, "/huge", PLAIN); // of more blocks than are asked for one by one
+                LeasedFiles.write(client, huge, 0, 0, new byte[BLOCK]);
+                LeasedFiles.write(client, huge, 3, 0, new byte[BLOCK]);
+                LeasedFiles.closeDense(client, huge, 2_000L * BLOCK);
+                OpenedFile shorter = LeasedFiles.create(client, "/shorter", PLAIN);
+                LeasedFiles.write(client, shorter, 0, 0, new byte[700]);
+                LeasedFiles.closeDense(client, shorter, 900);
+                assertTrue(client.stat("/d/dense").dense());
+                assertFalse(client.stat("/d/holes").dense());
+            }
+            fixture.restart(); // no object is open
+            for (FileInfo each : List.of(dense, holes)) {
+                Files.delete(object(fixture, each.id(), 1));
+                Files.delete(object(fixture, each.id(), 3));
+            }
+            try (HmfsClient client = fixture.client()) {
+                long huge = client.stat("/huge").id();
+                long shorter = client.stat("/shorter").id();
+                assertEquals(
+                        Set.of(
+                                "/d/dense " + dense.id() + " " + BLOCK + " to " + 2 * BLOCK,
+                                "/d/dense " + dense.id() + " " + 3 * BLOCK + " to " + (3 * BLOCK + 100),
+                                "/huge " + huge + " " + BLOCK + " to " + 3 * BLOCK,
+                                "/huge " + huge + " " + 4 * BLOCK + " to " + 2_000L * BLOCK,
+                                "/shorter " + shorter + " 700 to 900"),
+                        damages(scrubbed(client)));
+            }
+        }
+    }
+
+    /** How a test commits what it has written. */
+    private interface Close {
+        FileInfo close(HmfsClient client, OpenedFile file, long size) throws IOException;
+    }
+
+    private static FileInfo file(HmfsClient client, String path, Close close) throws IOException {
+        OpenedFile file = LeasedFiles.create(client, path, PLAIN);
+        for (int block = 0; block < 4; block++) {
+            LeasedFiles.write(client, file, block, 0, new byte[block < 3 ? BLOCK : 100]);
+        }
+        return close.close(client, file, 3L * BLOCK + 100);
     }
 
     @Test

@@ -54,7 +54,8 @@ class TreeListingTest extends UsersOfOneServer {
                 entry.atimeMillis(),
                 entry.ctimeMillis(),
                 entry.target(),
-                entry.acl());
+                entry.acl(),
+                entry.dense());
     }
 
     /** What is below a directory, by listing each. */

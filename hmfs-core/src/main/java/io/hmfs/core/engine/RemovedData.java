@@ -110,7 +110,7 @@ public final class RemovedData {
         out.token = token(at);
         out.removedNanos = EntryRecord.death(pmem, at);
         out.id = EntryRecord.id(pmem, at);
-        out.size = pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET) & ~EntryRecord.LENGTH_DIRTY;
+        out.size = EntryRecord.size(pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET));
         return true;
     }
 

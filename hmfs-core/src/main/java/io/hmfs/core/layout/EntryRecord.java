@@ -5,6 +5,7 @@ import static java.lang.foreign.MemoryLayout.paddingLayout;
 import static java.lang.foreign.MemoryLayout.structLayout;
 
 import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import java.lang.foreign.StructLayout;
 
@@ -36,6 +37,9 @@ import java.lang.foreign.StructLayout;
 public final class EntryRecord {
     /** Set in the length word while (mtime, length) may not be durable yet: a reader of the unit writes it back first (I2). */
     public static final long LENGTH_DIRTY = 1L << 63;
+
+    /** Set in length if every byte below the size was written: one that is not in the data store was lost, and is no hole. */
+    private static final long LENGTH_DENSE = Attributes.SIZE_MAX + 1;
 
     /** Set in setAt while the user's times may not be durable yet. */
     public static final long SET_AT_DIRTY = 1L << 63;
@@ -175,6 +179,28 @@ public final class EntryRecord {
     public static void create(Pmem pmem, long at, int kind, long id, int nameLength) {
         pmem.set(at + ID_OFFSET, id);
         pmem.setRelease(at + STATUS_OFFSET, status(SlotState.CREATING, kind, nameLength));
+    }
+
+    /** The bytes of the file, or of the link's target, of a length word. */
+    public static long size(long length) {
+        return length & Attributes.SIZE_MAX;
+    }
+
+    /** Whether every byte below the size was written, which is so in an empty file too, where nothing says it. */
+    public static boolean dense(long length) {
+        return (length & LENGTH_DENSE) != 0;
+    }
+
+    /** The length word of a file that has grown to a size; {@code writtenFrom}: from there on all bytes up to the size were written, -1: that is not known. */
+    public static long grown(long length, long size, long writtenFrom) {
+        long present = size(length);
+        boolean wasDense = present == 0 || dense(length);
+        return size | (wasDense && writtenFrom >= 0 && writtenFrom <= present ? LENGTH_DENSE : 0);
+    }
+
+    /** The length word of a file that was cut at a size. */
+    public static long cut(long length, long size) {
+        return size | (size == 0 ? 0 : length & LENGTH_DENSE);
     }
 
     /** Copies the attributes line of an object that no thread can change now. */

@@ -6,6 +6,7 @@ import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.AppendBatch;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -107,7 +108,7 @@ final class AppendOp {
     /** Asks for what the look-ups will read. */
     private void hash(AppendBatch batch, Notes work) {
         for (int i = 0; i < batch.size(); i++) {
-            if (batch.length(i) < 0) {
+            if (batch.length(i) < 0 || batch.length(i) > Attributes.SIZE_MAX) {
                 batch.answer(i, Status.INVALID_ARGUMENT);
             } else if (batch.name(i).isOrphans()) {
                 batch.answer(i, Status.NOT_FOUND);
@@ -134,7 +135,7 @@ final class AppendOp {
         for (int i = 0; i < batch.size(); i++) {
             if (work.batched[i]) {
                 // [append.1]
-                attributes.growBy(work.found[i], batch.length(i), work.times[i], work.lengths[i]);
+                attributes.growBy(work.found[i], batch.length(i), batch.writtenFrom(i), work.times[i], work.lengths[i]);
                 stored = true;
             }
         }
@@ -196,7 +197,12 @@ final class AppendOp {
                 batch.answer(
                         i,
                         attributes.append(
-                                batch.directory(i), batch.name(i), batch.id(i), batch.length(i), batch.change(i)));
+                                batch.directory(i),
+                                batch.name(i),
+                                batch.id(i),
+                                batch.length(i),
+                                batch.writtenFrom(i),
+                                batch.change(i)));
             }
         }
     }

@@ -7,6 +7,7 @@ import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.layout.Owner;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttributeOps {
     private static final int KEEP = -1;
+
+    /** In place of where an append's bytes were written from: the size may also shrink. */
+    private static final long CUTS = Long.MIN_VALUE;
 
     private final Engine engine;
     private final Pmem pmem;
@@ -43,8 +47,7 @@ final class AttributeOps {
     private static final Action CHOWN = (ops, change, at, uid, gid) ->
             ops.recordOwner(change, at, OutcomeRecord.OF_OWNER, (int) uid, (int) gid, KEEP);
     private static final Action SET_TIMES = AttributeOps::changeTimes;
-    private static final Action APPEND = AttributeOps::grow;
-    private static final Action TRUNCATE = (ops, change, at, size, _) -> ops.resize(change, at, size, false);
+    private static final Action TRUNCATE = (ops, change, at, size, _) -> ops.resize(change, at, size, CUTS);
 
     Status chmod(long parent, Name name, int mode, Change change) {
         return mode < 0 || mode > Ctime.MODE_MAX
@@ -63,12 +66,16 @@ final class AttributeOps {
     }
 
     /** append to a file of several names; for any other it does the same as {@link AppendOp}. */
-    Status append(long parent, Name name, long id, long size, Change change) {
-        return change(parent, name, change, APPEND, id, size);
+    Status append(long parent, Name name, long id, long size, long writtenFrom, Change change) {
+        Action grow = (ops, numbered, at, _, _) ->
+                EntryRecord.id(ops.pmem, at) == id ? ops.resize(numbered, at, size, writtenFrom) : Status.STALE;
+        return change(parent, name, change, grow, 0, 0);
     }
 
     Status truncate(long parent, Name name, long size, Change change) {
-        return size < 0 ? Status.INVALID_ARGUMENT : change(parent, name, change, TRUNCATE, size, 0);
+        return size < 0 || size > Attributes.SIZE_MAX
+                ? Status.INVALID_ARGUMENT
+                : change(parent, name, change, TRUNCATE, size, 0);
     }
 
     /** An action that is alone on the object, by where its attributes stand. */
@@ -247,23 +254,19 @@ final class AttributeOps {
         return Status.OK;
     }
 
-    private Status grow(Change change, long at, long id, long size) {
-        return EntryRecord.id(pmem, at) == id ? resize(change, at, size, true) : Status.STALE;
-    }
-
     private static boolean isSymlink(long status) {
         int kind = EntryRecord.kind(status);
         return (kind == EntryRecord.KIND_INODE ? EntryRecord.object(status) : kind) == EntryRecord.KIND_SYMLINK;
     }
 
-    private Status resize(Change change, long at, long size, boolean onlyGrow) {
+    private Status resize(Change change, long at, long size, long writtenFrom) {
         Status status = checkFile(at);
         if (status == Status.OK) {
             Length length = lengths.get();
             long time = engine.clock.next();
-            int kind = onlyGrow ? OutcomeRecord.APPENDED : OutcomeRecord.TRUNCATED;
+            int kind = writtenFrom == CUTS ? OutcomeRecord.TRUNCATED : OutcomeRecord.APPENDED;
             engine.outcomes.changes(change, OutcomeRecord.shown(OutcomeRecord.RESIZED, kind), at, time);
-            store(at, size, onlyGrow, time, length);
+            store(at, size, writtenFrom, time, length);
             // [append.2]
             pmem.persist(at + EntryRecord.MTIME_OFFSET, 16);
             settle(length);
@@ -284,8 +287,8 @@ final class AttributeOps {
     }
 
     /** An append that {@link #mayGrow}, as far as its commit, written back and not fenced. The caller holds the key's lock. */
-    void growBy(long at, long size, long time, Length out) {
-        store(at, size, true, time, out);
+    void growBy(long at, long size, long writtenFrom, long time, Length out) {
+        store(at, size, writtenFrom, time, out);
         // [append.2] The fence is the batch's.
         pmem.writeBack(at + EntryRecord.MTIME_OFFSET, 16);
     }
@@ -297,14 +300,13 @@ final class AttributeOps {
         return isSymlink(EntryRecord.status(pmem, at)) ? Status.INVALID_ARGUMENT : Status.OK;
     }
 
-    private void store(long at, long size, boolean onlyGrow, long time, Length out) {
+    private void store(long at, long size, long writtenFrom, long time, Length out) {
         long stored;
         long mtime;
         for (; ; ) {
             long before = pmem.getAcquire(at + EntryRecord.MTIME_OFFSET);
             long length = pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET);
-            long present = length & ~EntryRecord.LENGTH_DIRTY;
-            long after = onlyGrow ? Math.max(size, present) : size;
+            long after = after(length, size, writtenFrom);
             stored = engine.marksDirty ? after | EntryRecord.LENGTH_DIRTY : after;
             mtime = Math.max(time, before);
             // [append.1] The commit: size and mtime are one unit.
@@ -315,6 +317,15 @@ final class AttributeOps {
         out.at = at;
         out.mtime = mtime;
         out.stored = stored;
+    }
+
+    /** The length word to be, without the mark: what it says of the bytes below the size changes with the size, or stays. */
+    private static long after(long length, long size, long writtenFrom) {
+        long present = EntryRecord.size(length);
+        if (size > present) {
+            return EntryRecord.grown(length, size, writtenFrom);
+        }
+        return EntryRecord.cut(length, writtenFrom == CUTS ? size : present);
     }
 
     /** Takes off the mark of what is durable, unless another thread has stored something else since. */

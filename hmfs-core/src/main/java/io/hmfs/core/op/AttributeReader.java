@@ -119,7 +119,8 @@ final class AttributeReader {
         }
         out.uid = Owner.uid(owner);
         out.gid = Owner.gid(owner);
-        out.size = directory ? 0 : length & ~EntryRecord.LENGTH_DIRTY;
+        out.size = directory ? 0 : EntryRecord.size(length);
+        out.dense = EntryRecord.dense(length);
         out.atimeNanos = atime;
         mtime = Math.max(mtime, listed);
         // Times set by a user win until the object changes again; ctime as seen is the latest of all (HMFS O1).

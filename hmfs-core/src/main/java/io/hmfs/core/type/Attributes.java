@@ -5,6 +5,9 @@ package io.hmfs.core.type;
  * nanoseconds since 1970-01-01T00:00Z, sizes are bytes.
  */
 public final class Attributes {
+    /** Most bytes of a file. */
+    public static final long SIZE_MAX = (1L << 62) - 1;
+
     public long id;
     public FileType type = FileType.FILE;
     /** Permission bits, 0–07777. */
@@ -18,6 +21,9 @@ public final class Attributes {
     public boolean indirect;
     /** Bytes of a file's data, or of a symbolic link's target; 0 for a directory. */
     public long size;
+
+    /** Whether every byte of a file below its size was written, as far as is known: one that is missing then was lost. False for an empty file. */
+    public boolean dense;
 
     public long mtimeNanos;
     public long ctimeNanos;

@@ -93,6 +93,8 @@ final class FormatDocTest {
             Map.entry("ctime.mode", word -> Ctime.mode(word) != 0),
             Map.entry("ctime.dirty", word -> (word & Ctime.DIRTY) != 0),
             Map.entry("ctime.time", word -> Ctime.time(word) != 0),
+            Map.entry("length.size", word -> EntryRecord.size(word) != 0),
+            Map.entry("length.dense", EntryRecord::dense),
             Map.entry("length.dirty", word -> (word & EntryRecord.LENGTH_DIRTY) != 0),
             Map.entry("links.form", word -> EntryRecord.form(word) != 0),
             Map.entry("links.mode", word -> EntryRecord.mode(word) != 0),

@@ -2,6 +2,7 @@ package io.hmfs.hadoop.store;
 
 import io.hmfs.client.BlockChecksums;
 import io.hmfs.client.HmfsClient;
+import io.hmfs.client.WriteVerifier;
 import io.hmfs.hadoop.link.ServerLink;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -86,6 +87,7 @@ public final class BuiltinDataStore implements DataStore {
     private final class Writer implements DataWriter {
         private final long inode;
         private final GrantSource grants;
+        private final WriteVerifier verifier = new WriteVerifier();
         private long position;
         private long unsyncedFrom;
 
@@ -101,8 +103,8 @@ public final class BuiltinDataStore implements DataStore {
             long block = position / blockSize;
             long offset = position % blockSize;
             position += length;
-            return grants.with(
-                    grant -> link.client().writeBlockAsync(grant, inode, block, offset, source, sourceOffset, length));
+            return grants.with(grant ->
+                    link.client().writeBlockAsync(grant, inode, block, offset, source, sourceOffset, length, verifier));
         }
 
         @Override
@@ -120,6 +122,11 @@ public final class BuiltinDataStore implements DataStore {
                 FutureIO.awaitFuture(sync);
             }
             unsyncedFrom = position;
+        }
+
+        @Override
+        public long takeVerifier() {
+            return verifier.take();
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.hmfs.hadoop.store;
 
+import io.hmfs.client.WriteVerifier;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
@@ -16,6 +17,11 @@ public interface DataWriter {
      * can do that. Every {@link #write} must be done.
      */
     void publish(boolean durable) throws IOException;
+
+    /** What a commit of the bytes written since the last call shows the server, so that none is committed that its machine has lost. */
+    default long takeVerifier() {
+        return WriteVerifier.NONE; // the store is not the server's
+    }
 
     /** Forgets what was written since the last {@link #publish}, as far as the store can. */
     void abort();

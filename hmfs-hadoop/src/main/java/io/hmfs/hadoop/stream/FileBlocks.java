@@ -14,13 +14,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.util.functional.FutureIO;
 import org.jspecify.annotations.Nullable;
 
 /** The bytes of one open file, cut at blocks and chunks on the way to the data store. Thread-safe. */
 final class FileBlocks implements Closeable {
-    /** A part within one block: its place in the buffer, its bytes, and the answer to come. */
-    private record Piece(int targetOffset, int length, CompletableFuture<Integer> read) {}
+    /** A part within one block: its places in the file and in the buffer, its bytes, and the answer to come. */
+    private record Piece(long start, int targetOffset, int length, CompletableFuture<Integer> read) {}
 
     private final ServerLink link;
     private final String path;
@@ -52,11 +53,14 @@ final class FileBlocks implements Closeable {
             long at = start + done;
             long inBlock = at % blockSize;
             int count = (int) Math.min(Math.min(length - done, chunkSize), blockSize - inBlock);
-            pieces.add(new Piece(
-                    offset + done, count, reader.read(at / blockSize, inBlock, target, offset + done, count)));
+            pieces.add(new Piece(at, offset + done, count, read(at, target, offset + done, count)));
             done += count;
         }
         return new Fetch(start, target, length, pieces);
+    }
+
+    private CompletableFuture<Integer> read(long at, byte[] target, int offset, int count) {
+        return reader.read(at / blockSize, at % blockSize, target, offset, count);
     }
 
     /** What to throw for a piece that was not read. */
@@ -66,9 +70,10 @@ final class FileBlocks implements Closeable {
 
     /**
      * The store has fewer bytes than the size promises. That is a hole, which reads as zeros, unless the file is
-     * gone: blocks of a deleted file must not be taken for zeros.
+     * gone: blocks of a deleted file must not be taken for zeros. Or the file is dense: then they were lost, or it was
+     * cut and written again since it was read, and is to be read once more.
      */
-    private void checkStillThere(long end) throws IOException {
+    private boolean isDense(long end) throws IOException {
         FileInfo now = link.ask(path, client -> client.stat(path));
         if (now.id() != inode) {
             throw new FileNotFoundException(path + ": the file was replaced by another while it was read");
@@ -77,6 +82,12 @@ final class FileBlocks implements Closeable {
             throw new FileNotFoundException(
                     path + ": the file was truncated to " + now.size() + " bytes while it was read");
         }
+        return now.dense();
+    }
+
+    private ChecksumException lost(long position) {
+        return new ChecksumException(
+                path + ": bytes of the file that were written are lost, from byte " + position + " on", position);
     }
 
     /** The checksums that the store keeps of the file; null: none. */
@@ -88,7 +99,7 @@ final class FileBlocks implements Closeable {
     /** The CRC32C of each 512 bytes from the file's start to {@code length}, which is at most its size; the last is of what is left. */
     void checksums(StoredChecksums stored, long length, Crcs crcs) throws IOException {
         long at = 0;
-        boolean isWhole = true;
+        boolean hasHoles = false;
         CompletableFuture<BlockChecksums> next = askChecksums(stored, 0, length);
         while (at < length) {
             long count = checksumsAt(at, length, stored.max());
@@ -97,16 +108,27 @@ final class FileBlocks implements Closeable {
                 next = askChecksums(stored, at + count, length); // under way while this one is used
             }
             BlockChecksums part = await(asked);
-            isWhole &= part.isWhole();
+            if (!part.isWhole() && !hasHoles) {
+                hasHoles = !isDense(length);
+                part = hasHoles ? part : wholeAgain(stored, at, length);
+            }
             int[] all = part.crcs();
             for (int i = 0; i < all.length; i++) {
                 crcs.add(all[i], (int) Math.min(BlockChecksums.CHUNK, count - (long) i * BlockChecksums.CHUNK));
             }
             at += count;
         }
-        if (!isWhole) {
-            checkStillThere(length);
+        if (hasHoles && isDense(length)) {
+            throw new FileNotFoundException(path + ": the file was written anew while its checksum was made");
         }
+    }
+
+    private BlockChecksums wholeAgain(StoredChecksums stored, long at, long length) throws IOException {
+        BlockChecksums part = await(askChecksums(stored, at, length));
+        if (!part.isWhole()) {
+            throw lost(at);
+        }
+        return part;
     }
 
     /** Bytes of the file from one place on whose checksums are asked for at once: they are in one block. */
@@ -184,13 +206,14 @@ final class FileBlocks implements Closeable {
             if (done) {
                 return;
             }
-            boolean checked = false;
+            boolean hasHoles = false;
             for (Piece piece : pieces) {
-                int count = Math.max(0, awaitPiece(piece));
+                int count = Math.max(0, FileBlocks.this.await(piece.read));
                 if (count < piece.length) {
-                    if (!checked) {
-                        checkStillThere(end());
-                        checked = true;
+                    hasHoles = hasHoles || !isDense(end());
+                    if (!hasHoles) {
+                        readAgain(piece);
+                        count = piece.length;
                     }
                     Arrays.fill(target, piece.targetOffset + count, piece.targetOffset + piece.length, (byte) 0);
                 }
@@ -198,8 +221,11 @@ final class FileBlocks implements Closeable {
             done = true;
         }
 
-        private int awaitPiece(Piece piece) throws IOException {
-            return FileBlocks.this.await(piece.read);
+        private void readAgain(Piece piece) throws IOException {
+            int count = Math.max(0, FileBlocks.this.await(read(piece.start, target, piece.targetOffset, piece.length)));
+            if (count < piece.length) {
+                throw lost(piece.start + count);
+            }
         }
     }
 }

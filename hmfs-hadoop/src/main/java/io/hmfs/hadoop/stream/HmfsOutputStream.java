@@ -2,6 +2,7 @@ package io.hmfs.hadoop.stream;
 
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.ResultCode;
+import io.hmfs.client.Written;
 import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.statistics.Op;
 import io.hmfs.hadoop.statistics.OpCounts;
@@ -242,7 +243,7 @@ public final class HmfsOutputStream extends OutputStream
             // As in HDFS an append that adds nothing moves the time of the modification. A close behind an hflush sends
             // nothing: it succeeds while the server is away.
             if (chunkStart > committed || (last && appends && written == 0)) {
-                file.commit(chunkStart, last);
+                file.commit(chunkStart, last, new Written(start, writer.takeVerifier()));
                 committed = chunkStart;
                 ended = last;
             }

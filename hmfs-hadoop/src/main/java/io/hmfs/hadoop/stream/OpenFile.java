@@ -6,6 +6,7 @@ import io.hmfs.client.Grant;
 import io.hmfs.client.HmfsException;
 import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
+import io.hmfs.client.Written;
 import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.link.ServerLink;
 import io.hmfs.hadoop.store.GrantSource;
@@ -59,11 +60,11 @@ final class OpenFile {
         }
     }
 
-    /** Makes {@code size} bytes visible, which must be in the data store. {@code last}: ends the lease. */
-    void commit(long size, boolean last) throws IOException {
+    /** Makes {@code size} bytes visible, which must be in the data store: all behind the size that was committed is {@code written}. {@code last}: ends the lease. */
+    void commit(long size, boolean last, Written written) throws IOException {
         FileInfo target = place();
         try {
-            append(target, size, last);
+            append(target, size, last, written);
         } catch (HmfsException e) {
             FileInfo now = place();
             boolean moved = e.code() == ResultCode.STALE || e.code() == ResultCode.NOT_FOUND;
@@ -71,19 +72,19 @@ final class OpenFile {
                 throw HadoopErrors.translate(path(), judged(e));
             }
             try {
-                append(now, size, last);
+                append(now, size, last, written);
             } catch (HmfsException again) {
                 throw HadoopErrors.translate(path(), judged(again));
             }
         }
     }
 
-    private void append(FileInfo target, long size, boolean last) throws IOException {
+    private void append(FileInfo target, long size, boolean last, Written written) throws IOException {
         Grant grant = grants.current();
         for (int left = GrantSource.ATTEMPTS_MAX; ; left--) {
             Grant shown = grant;
             try {
-                link.repeat(client -> client.append(target, size, shown, last));
+                link.repeat(client -> client.append(target, size, shown, last, written));
                 return;
             } catch (HmfsException e) {
                 boolean mayHaveEnded = left > 1 && e.code() == ResultCode.ACCESS_DENIED;

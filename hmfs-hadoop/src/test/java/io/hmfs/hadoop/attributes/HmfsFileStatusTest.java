@@ -46,7 +46,7 @@ class HmfsFileStatusTest {
     }
 
     private static FileInfo info(String name) {
-        return new FileInfo(7, 3, name, false, 0640, "bob", "staff", 12, 5_000_001, 6, 7, "", false);
+        return new FileInfo(7, 3, name, false, 0640, "bob", "staff", 12, 5_000_001, 6, 7, "", false, false);
     }
 
     private static HmfsFileStatus lazy(Path directory, String name) {

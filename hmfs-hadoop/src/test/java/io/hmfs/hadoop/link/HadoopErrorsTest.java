@@ -74,6 +74,7 @@ class HadoopErrorsTest {
         table.put(ResultCode.SPACE_QUOTA_EXCEEDED, DSQuotaExceededException.class);
         table.put(ResultCode.LEASED, AlreadyBeingCreatedException.class);
         table.put(ResultCode.LEASE_LOST, IOException.class);
+        table.put(ResultCode.DATA_LOST, IOException.class);
         return table;
     }
 

@@ -6,6 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.client.ClientOptions;
+import io.hmfs.client.CreateOptions;
+import io.hmfs.client.HmfsClient;
+import io.hmfs.client.OpenedFile;
+import io.hmfs.client.WriteVerifier;
+import io.hmfs.client.Written;
 import io.hmfs.hadoop.OwnDirectory;
 import io.hmfs.hadoop.TestServerProcess;
 import java.io.EOFException;
@@ -99,6 +105,71 @@ class FileDataTest extends OwnDirectory {
             assertArrayEquals(Arrays.copyOf(data, before.length), before);
         }
         assertThrows(ChecksumException.class, () -> read(path));
+    }
+
+    /** A block that the store does not have was lost if its writer has written all bytes, and is a hole if not. */
+    @Test
+    void what_is_lost_is_refused_with_its_place_and_a_hole_is_zeros() throws IOException {
+        byte[] data = bytes(10, 2 * BLOCK + 1_000);
+        for (boolean dense : new boolean[] {true, false}) {
+            Path path = withoutMiddle(
+                    "without-middle-" + dense, data, dense ? new Written(0, WriteVerifier.NONE) : Written.NOTHING);
+            try (FSDataInputStream in = fs.open(path)) {
+                byte[] before = new byte[BLOCK - 5];
+                in.readFully(0, before);
+                assertArrayEquals(Arrays.copyOf(data, before.length), before);
+                byte[] part = new byte[200];
+                if (dense) {
+                    ChecksumException lost =
+                            assertThrows(ChecksumException.class, () -> in.readFully(BLOCK + 100, part));
+                    assertEquals(BLOCK + 100, lost.getPos());
+                    assertTrue(
+                            String.valueOf(lost.getMessage()).contains(path + ": bytes of the file"), lost::getMessage);
+                    assertThrows(ChecksumException.class, () -> read(path));
+                    assertThrows(ChecksumException.class, () -> fs.getFileChecksum(path));
+                } else {
+                    in.readFully(BLOCK + 100, part);
+                    assertArrayEquals(new byte[200], part);
+                    byte[] holes = data.clone();
+                    Arrays.fill(holes, BLOCK, 2 * BLOCK, (byte) 0);
+                    assertArrayEquals(holes, read(path));
+                    assertEquals(fs.getFileChecksum(write("zeros", holes)), fs.getFileChecksum(path));
+                }
+                in.readFully(2 * BLOCK, new byte[1_000]);
+            }
+        }
+        Path grown = write("grown", data); // by a stream, and then by a cut that makes it longer
+        fs.truncate(grown, BLOCK + 7);
+        try (HmfsClient client = client()) {
+            assertTrue(client.stat(grown.toUri().getPath()).dense());
+            client.truncate(grown.toUri().getPath(), data.length);
+            assertFalse(client.stat(grown.toUri().getPath()).dense());
+        }
+        Arrays.fill(data, BLOCK + 7, data.length, (byte) 0);
+        assertArrayEquals(data, read(grown));
+    }
+
+    private static HmfsClient client() throws IOException {
+        return HmfsClient.connect("localhost", TestServerProcess.shared().uri().getPort(), ClientOptions.defaults());
+    }
+
+    /** A file whose second block is not in the store. */
+    private Path withoutMiddle(String name, byte[] data, Written written) throws IOException {
+        Path path = new Path(directory, name);
+        try (HmfsClient client = client()) {
+            OpenedFile file = client.createAndOpen(
+                    path.toUri().getPath(),
+                    new CreateOptions(0644, false, true, 0755)
+                            .leased(client.leases().next()));
+            for (int block : new int[] {0, 2}) {
+                for (int at = block * BLOCK; at < Math.min(data.length, (block + 1) * BLOCK); at += CHUNK) {
+                    int length = Math.min(CHUNK, data.length - at);
+                    client.writeBlock(file.grant(), file.info().id(), block, at % BLOCK, data, at, length);
+                }
+            }
+            client.append(file.info(), data.length, file.grant(), true, written);
+        }
+        return path;
     }
 
     /** The builtin store's file of an object that has just these bytes. */

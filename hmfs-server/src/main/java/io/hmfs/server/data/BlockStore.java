@@ -43,6 +43,9 @@ public final class BlockStore implements AutoCloseable {
 
     private static final Pattern BLOCK = Pattern.compile("\\d{1,18}");
 
+    /** In place of a block's number: the objects of the inode do not stand one behind the other, as a writer has left out some. */
+    static final String SPARSE = "sparse";
+
     /** Behind the name of an object that has checksums. */
     static final String CHECKED = ".v1";
 
@@ -57,6 +60,7 @@ public final class BlockStore implements AutoCloseable {
     private final SyncedSizes synced = new SyncedSizes();
     private final Scratch.Pool scratches = new Scratch.Pool();
     private final long stamp = new SecureRandom().nextLong(1, Long.MAX_VALUE); // of this start
+    private final long verifier = MachineStart.verifier();
     private final Object converting = new Object();
     private final LongAdder corrupt = new LongAdder();
     private final Set<String> told = ConcurrentHashMap.newKeySet(); // damaged chunks that are in the log
@@ -104,8 +108,14 @@ public final class BlockStore implements AutoCloseable {
             }
 
             @Override
-            public void makeParents(Path path) throws IOException {
-                BlockStore.this.makeParents(path);
+            public void creating(HandleCache.Key key, Path path) throws IOException {
+                makeParents(path);
+                markSparse(key, path);
+            }
+
+            @Override
+            public boolean delete(Path path) throws IOException {
+                return isDeleted(path);
             }
         });
     }
@@ -231,6 +241,34 @@ public final class BlockStore implements AutoCloseable {
         }
     }
 
+    /**
+     * Blocks of an inode are known by its size, and behind that as far as they stand one behind the other. Before one is made that does not,
+     * the inode is marked †durably, so that the directory is asked which there are when they go.
+     */
+    private void markSparse(HandleCache.Key key, Path path) throws IOException {
+        Path mark = sparseMark(key.inode());
+        if (key.block() > 0
+                && !isThere(key.inode(), key.block() - 1)
+                && Files.notExists(mark, LinkOption.NOFOLLOW_LINKS)) {
+            Files.write(mark, new byte[0], StandardOpenOption.CREATE);
+            forceParent(path);
+        }
+    }
+
+    /** Where an inode is marked whose objects do not stand one behind the other. */
+    Path sparseMark(long inode) {
+        return olderPath(inode, 0).resolveSibling(Long.toHexString(inode) + "-" + SPARSE);
+    }
+
+    private boolean isSparse(long inode) {
+        return Files.exists(sparseMark(inode), LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private boolean isThere(long inode, long block) {
+        return Files.exists(path(inode, block), LinkOption.NOFOLLOW_LINKS)
+                || hasOlder(new HandleCache.Key(inode, block));
+    }
+
     private void forceParent(Path path) throws IOException {
         if (durable) {
             forceDirectory(parent(path));
@@ -279,6 +317,9 @@ public final class BlockStore implements AutoCloseable {
     public interface VerifyListener {
         /** So many bytes were read. Called between two reads; false: the verification is to end. */
         boolean read(long bytes);
+
+        /** Bytes of the file, from one place to another, that the object does not have, as it ends before. */
+        void missing(long from, long to);
 
         /** Bytes of the file that readers are refused, or that cannot be read, from one place to another; in their order. */
         void damaged(long from, long to, String why);
@@ -352,6 +393,10 @@ public final class BlockStore implements AutoCloseable {
                 listener.damaged(begin + at, begin + at + count, "the disk gives none: " + e.getMessage());
             }
             goesOn &= listener.read(found);
+            if (found >= 0 && found < count) {
+                listener.missing(begin + at + found, end);
+                goesOn = false;
+            }
         }
     }
 
@@ -421,8 +466,11 @@ public final class BlockStore implements AutoCloseable {
             handles.release(handle);
         }
         synced.written(inode, block * blockSize);
+        if (handle.isRemoved()) {
+            return false; // while it was written
+        }
         if (wasRemoved(inode)) { // between the first look and the write: the object was made behind the remover's back
-            removeObject(key);
+            removeObject(inode, block);
             return false;
         }
         return true;
@@ -516,6 +564,17 @@ public final class BlockStore implements AutoCloseable {
             removed.put(inode, Boolean.TRUE);
         }
         removeFrom(inode, 0, blocks(size));
+        Files.deleteIfExists(sparseMark(inode)); // last: until then another start asks the directory again
+    }
+
+    /** Of this start of the machine, not of the server: what was written under it and not synced is there as long as the machine is. */
+    public long verifier() {
+        return verifier;
+    }
+
+    /** Bytes of a block. */
+    public long blockSize() {
+        return blockSize;
     }
 
     /** Blocks that a file of this size has. */
@@ -523,9 +582,12 @@ public final class BlockStore implements AutoCloseable {
         return size / blockSize + (size % blockSize > 0 ? 1 : 0); // a size near 2^63 must not overflow
     }
 
-    /** Removes the objects from {@code first} to before {@code certain}, and on as long as there are some. */
+    /**
+     * Removes the objects from {@code first} to before {@code certain}, and those behind: the last one first, so that a crash leaves those that are
+     * found again.
+     */
     private void removeFrom(long inode, long first, long certain) throws IOException {
-        if (certain - first > ASKED_MAX) {
+        if (certain - first > ASKED_MAX || isSparse(inode)) {
             for (long block : written(inode)) {
                 if (block >= first) {
                     removeObject(new HandleCache.Key(inode, block));
@@ -533,9 +595,12 @@ public final class BlockStore implements AutoCloseable {
             }
             return;
         }
-        long block = first;
-        while (removeObject(new HandleCache.Key(inode, block)) || block < certain) {
-            block++;
+        long end = Math.max(first, certain);
+        while (isThere(inode, end)) {
+            end++;
+        }
+        for (long block = end - 1; block >= first; block--) {
+            removeObject(new HandleCache.Key(inode, block));
         }
     }
 
@@ -567,15 +632,12 @@ public final class BlockStore implements AutoCloseable {
      * be under way, and would put the object back: its end is waited for.
      */
     private boolean removeObject(HandleCache.Key key) throws IOException {
-        handles.forget(key);
-        Path path = path(key.inode(), key.block());
         if (!isDeleted(olderPath(key.inode(), key.block()))) {
-            return isDeleted(path);
+            return handles.remove(key);
         }
         synchronized (converting) {
-            handles.forget(key);
-            Files.deleteIfExists(beingMade(path)); // by a conversion that a crash has ended
-            Files.deleteIfExists(path);
+            Files.deleteIfExists(beingMade(path(key.inode(), key.block()))); // by a conversion that a crash has ended
+            handles.remove(key);
         }
         return true;
     }
@@ -595,7 +657,11 @@ public final class BlockStore implements AutoCloseable {
 
     /** Removes one object that no file has; false if it is not there. */
     boolean removeObject(long inode, long block) throws IOException {
-        return removeObject(new HandleCache.Key(inode, block));
+        boolean wasThere = removeObject(new HandleCache.Key(inode, block));
+        if (isSparse(inode) && written(inode).isEmpty()) {
+            Files.deleteIfExists(sparseMark(inode));
+        }
+        return wasThere;
     }
 
     private boolean wasRemoved(long inode) {

@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,11 +28,17 @@ final class HandleCache {
         private final Key key;
         private int users;
         private boolean retired;
+        private volatile boolean isRemoved;
         private boolean isPassing; // it is closed by its last user, so that it takes no other object's place
 
         Handle(Key key, CheckedObject object) {
             this.key = key;
             this.object = object;
+        }
+
+        /** Whether the object's file has been removed since it was opened: what is written to it is for nobody. */
+        boolean isRemoved() {
+            return isRemoved;
         }
     }
 
@@ -47,7 +54,11 @@ final class HandleCache {
 
         void created(Path path) throws IOException;
 
-        void makeParents(Path path) throws IOException;
+        /** Before an object is made at a path. */
+        void creating(Key key, Path path) throws IOException;
+
+        /** Removes an object's file; false: there is none. */
+        boolean delete(Path path) throws IOException;
     }
 
     // The store makes no links: one in an object's place is not followed.
@@ -57,6 +68,7 @@ final class HandleCache {
             StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE, LinkOption.NOFOLLOW_LINKS);
 
     private final Map<Key, Handle> open = new LinkedHashMap<>(64, 0.75f, true);
+    private final Set<Key> removing = new HashSet<>();
     private final int handlesMax;
     private final Files files;
 
@@ -67,6 +79,7 @@ final class HandleCache {
 
     /** Opens an object; {@code NoSuchFileException} if it is not there and is not to be made, or is there in an older form. */
     synchronized Handle acquire(Key key, boolean create) throws IOException {
+        awaitRemoval(key);
         Handle handle = open.get(key);
         if (handle == null) {
             handle = new Handle(key, files.object(key, openFile(key, create)));
@@ -82,6 +95,7 @@ final class HandleCache {
 
     /** Opens an object that is not soon needed again: no other one is closed for it, and it is closed by its last user. */
     synchronized Handle acquirePassing(Key key) throws IOException {
+        awaitRemoval(key);
         Handle handle = open.get(key);
         if (handle == null) {
             handle = new Handle(key, files.object(key, openFile(key, false)));
@@ -101,7 +115,7 @@ final class HandleCache {
                 throw e;
             }
         }
-        files.makeParents(path);
+        files.creating(key, path);
         FileChannel channel = FileChannel.open(path, MADE, OwnFiles.file());
         files.created(path);
         return channel;
@@ -138,11 +152,47 @@ final class HandleCache {
         }
     }
 
-    /** Closes an object's file, when its users are through. */
-    synchronized void forget(Key key) throws IOException {
+    /**
+     * Removes an object's file, and closes it when its users are through. Until it is gone nobody opens it: it would stay open without a
+     * name, and be written to. The lock is not held meanwhile, for a disk may take long over a large file. False: there was none.
+     */
+    boolean remove(Key key) throws IOException {
+        beginRemoval(key);
+        boolean isDeleted = false;
+        try {
+            isDeleted = files.delete(files.path(key));
+            return isDeleted;
+        } finally {
+            endRemoval(key, isDeleted);
+        }
+    }
+
+    private synchronized void beginRemoval(Key key) {
+        awaitRemoval(key);
+        removing.add(key);
+    }
+
+    private synchronized void endRemoval(Key key, boolean isDeleted) throws IOException {
+        removing.remove(key);
+        notifyAll();
         Handle handle = open.remove(key);
         if (handle != null) {
+            handle.isRemoved = isDeleted;
             retire(handle);
+        }
+    }
+
+    private void awaitRemoval(Key key) {
+        boolean isInterrupted = false;
+        while (removing.contains(key)) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                isInterrupted = true; // it is short
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -36,6 +36,7 @@ public final class ObjectList {
     private static final int OBJECT_BYTES = 4 * Long.BYTES;
     private static final int HEX = 16;
     private static final Pattern OBJECT = Pattern.compile("([1-9a-f][0-9a-f]{0,15})-(0|[1-9]\\d{0,17})(\\.v1)?");
+    private static final Pattern MARK = Pattern.compile("([1-9a-f][0-9a-f]{0,15})-" + BlockStore.SPARSE);
     private static final Pattern DIRECTORY = Pattern.compile("[0-9a-f]{2}");
 
     private final BlockStore store;
@@ -122,7 +123,9 @@ public final class ObjectList {
         list(inner, name -> {
             Key key = key(name);
             if (key == null || !inner.equals(store.path(key.inode, key.block).getParent())) {
-                unknown(inner.resolve(name));
+                if (!isMark(inner.resolve(name), name)) {
+                    unknown(inner.resolve(name));
+                }
             } else if (key.compareTo(after) > 0 && !leftOut.test(key.inode)) {
                 there.add(key);
             }
@@ -164,6 +167,11 @@ public final class ObjectList {
         if (add(new Key(inode, block)) && !store.removeObject(inode, block)) {
             objects.removeLast();
         }
+    }
+
+    private boolean isMark(Path path, String name) {
+        Matcher matcher = MARK.matcher(name);
+        return matcher.matches() && path.equals(store.sparseMark(Long.parseUnsignedLong(matcher.group(1), HEX)));
     }
 
     private static @org.jspecify.annotations.Nullable Key key(String name) {

@@ -1,5 +1,6 @@
 package io.hmfs.server.op;
 
+import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
@@ -40,6 +41,7 @@ public final class AppendHandler extends BatchedHandler {
 
     // Why the last request was refused, if a status does not say it:
     private boolean isLeaseLost;
+    private boolean isDataLost;
     private @Nullable IOException ioFailure;
     private String ioWhat = ""; // was not possible then
 
@@ -112,6 +114,8 @@ public final class AppendHandler extends BatchedHandler {
             WriteLease.replyLeased(request);
         } else if (isLeaseLost) {
             WriteLease.replyLost(request);
+        } else if (isDataLost) {
+            request.reply().failure(ResultCode.DATA_LOST, ResultCode.DATA_LOST.text());
         } else if (ioFailure != null) {
             StoredBlock.failed(request, ioWhat, ioFailure);
         } else if (outcome == Status.ACCESS_DENIED) {
@@ -132,6 +136,7 @@ public final class AppendHandler extends BatchedHandler {
      */
     private @Nullable Status take(Request request, boolean alone) {
         isLeaseLost = false;
+        isDataLost = false;
         ioFailure = null;
         Status outcome = decode(request);
         if (outcome != Status.OK) {
@@ -149,10 +154,19 @@ public final class AppendHandler extends BatchedHandler {
             }
         }
         BuiltinData data = request.partition().data();
+        if (data != null && isLost(data)) {
+            isDataLost = true;
+            return Status.STALE; // the reply tells it
+        }
         if (data != null && durable && request.mayWait()) { // on an event loop `waits` has seen that it is
             outcome = isGranted(request) ? sync(request, data) : Status.ACCESS_DENIED; // looked at again below
         }
         return outcome == Status.OK ? takeKey(request, alone) : outcome;
+    }
+
+    /** Whether bytes that the size is to cover were answered by a machine that is no more: a sync now would find nothing of them. */
+    private boolean isLost(BuiltinData data) {
+        return append.verifier() != 0 && append.verifier() != data.store().verifier();
     }
 
     private boolean isGranted(Request request) {
@@ -265,7 +279,7 @@ public final class AppendHandler extends BatchedHandler {
             accounting.leaveBatch();
             return null;
         }
-        int row = batch.add(append.parentId(), name, append.inode(), append.size());
+        int row = batch.add(append.parentId(), name, append.inode(), append.size(), append.writtenFrom());
         growths[row] = growth;
         lastLeases[row] = lastLease();
         if (alone) {

@@ -1,6 +1,7 @@
 package io.hmfs.server.op;
 
 import io.hmfs.client.ResultCode;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.server.data.BlockStore;
 import io.hmfs.server.data.BuiltinData;
 import io.hmfs.server.data.CorruptObjectException;
@@ -36,7 +37,7 @@ final class StoredBlock {
             request.reply().failure(ResultCode.BAD_REQUEST, "file data goes to " + info.dataStore() + ", not here");
         } else if (length < 0 || carried > chunkSize) {
             request.reply().failure(ResultCode.TOO_LARGE, "a chunk has at most " + chunkSize + " bytes");
-        } else if (inode == 0 || block < 0 || position < 0 || position > info.blockSize() - length) {
+        } else if (inode == 0 || position < 0 || position > info.blockSize() - length || !isBlock(block)) {
             request.reply()
                     .failure(
                             ResultCode.INVALID_ARGUMENT,
@@ -45,6 +46,11 @@ final class StoredBlock {
             return data.store();
         }
         return null;
+    }
+
+    /** Whether a file can be so large that it has this block. */
+    private boolean isBlock(long block) {
+        return block >= 0 && block <= Attributes.SIZE_MAX / info.blockSize();
     }
 
     /** Before bytes of a file are written: a cut of it that has begun has to come to its end. */

@@ -58,7 +58,7 @@ public final class WriteBlockHandler implements Handler {
             StoredBlock.settleCut(request, write.inode());
             if (store.write(
                     write.inode(), write.block(), write.position(), request.in().buffer(), from, length)) {
-                request.reply().done();
+                request.reply().written(store.verifier());
             } else {
                 request.reply().failure(ResultCode.STALE, "the file was removed");
             }

@@ -11,8 +11,8 @@ import java.util.List;
 
 /** A walk over all files of the tree, some at a time. For one thread. */
 final class FileWalk extends TreeWalk {
-    /** A file, as it was when it was met. */
-    record Met(String path, long inode, long size) {}
+    /** A file, where it was met, and when it had changed last. */
+    record Met(String path, long inode, long size, boolean dense, long directory, Name name, long ctimeNanos) {}
 
     private final int max;
     private List<Met> met = new ArrayList<>();
@@ -46,7 +46,9 @@ final class FileWalk extends TreeWalk {
     @Override
     public Status entry(Level level, Name name, Attributes entry) {
         if (!entry.isDirectory() && !entry.isSymlink()) {
-            met.add(new Met(path(name), entry.id, entry.size));
+            Name copy = new Name();
+            copy.set(name.buffer(), 0, name.length());
+            met.add(new Met(path(name), entry.id, entry.size, entry.dense, level.directory.id, copy, entry.ctimeNanos));
         }
         return Status.OK;
     }

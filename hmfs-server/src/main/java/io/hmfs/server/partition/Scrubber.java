@@ -1,6 +1,9 @@
 package io.hmfs.server.partition;
 
 import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
+import io.hmfs.core.type.Name;
+import io.hmfs.core.type.Status;
 import io.hmfs.server.data.BlockStore;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -240,7 +243,8 @@ public final class Scrubber implements AutoCloseable {
     private final class Reading implements BlockStore.VerifyListener {
         private final ByteBuffer room = ByteBuffer.allocateDirect(READ);
         private final Pace pace = new Pace(System.nanoTime());
-        private FileWalk.Met file = new FileWalk.Met("", 0, 0);
+        private final Attributes now = new Attributes();
+        private FileWalk.Met file = new FileWalk.Met("", 0, 0, false, 0, new Name(), 0);
         private @Nullable Damage last; // of this file; it may go on
         private boolean isEnded;
 
@@ -248,11 +252,17 @@ public final class Scrubber implements AutoCloseable {
             file = next;
             count(sum -> sum.files++);
             try {
+                long seen = 0; // blocks below have been looked at
                 for (long block : store.mayHave(file.inode(), file.size()).toArray()) {
                     if (isEnded) {
                         break;
                     }
+                    missingBlocks(seen, block);
                     readObject(block);
+                    seen = block + 1;
+                }
+                if (!isEnded) {
+                    missingBlocks(seen, store.blocks(file.size()));
                 }
             } catch (IOException e) {
                 unread(e);
@@ -267,10 +277,33 @@ public final class Scrubber implements AutoCloseable {
                     await(OBJECT);
                 } else if (store.isUnchecked(file.inode(), block)) {
                     count(sum -> sum.unread++);
+                } else if (!store.verify(
+                        file.inode(), block, file.size(), room, this)) { // it may have got its checksums meanwhile
+                    missingBlocks(block, block + 1);
                 }
             } catch (IOException e) {
                 unread(e);
             }
+        }
+
+        private void missingBlocks(long from, long to) {
+            if (from < to) {
+                missing(from * store.blockSize(), Math.min(file.size(), to * store.blockSize()));
+            }
+        }
+
+        /** What a dense file does not have was lost, if the file is what it was when it was met: since then it may have been cut, or removed. */
+        @Override
+        public void missing(long from, long to) {
+            if (file.dense() && isUnchanged()) {
+                damaged(from, to, "bytes that were written are not there");
+            }
+        }
+
+        private boolean isUnchanged() {
+            return namespace.stat(file.directory(), file.name(), now) == Status.OK
+                    && now.id == file.inode()
+                    && now.ctimeNanos == file.ctimeNanos();
         }
 
         private void unread(IOException e) {

@@ -212,11 +212,21 @@ public final class Reply {
 
     /** Done, of a rename; {@code inside}: the target was a directory, and the object is in it. */
     public void renamed(long removedId, long removedSize, boolean inside) {
+        done(removedId, removedSize, inside, 0);
+    }
+
+    /** Done, of bytes that this machine has in its memory. */
+    public void written(long verifier) {
+        done(0, 0, false, verifier);
+    }
+
+    private void done(long removedId, long removedSize, boolean inside, long verifier) {
         close(done.wrapAndApplyHeader(open(FIXED_MAX), 0, header)
                 .correlationId(correlationId)
                 .removedId(removedId)
                 .removedSize(removedSize)
                 .inside((short) (inside ? 1 : 0))
+                .verifier(verifier)
                 .limit());
     }
 
@@ -293,7 +303,8 @@ public final class Reply {
                 .clear()
                 .directory(attributes.isDirectory())
                 .symlink(attributes.isSymlink())
-                .acl(attributes.hasAcl);
+                .acl(attributes.hasAcl)
+                .dense(attributes.dense);
         close(entry.putOwner(owner, 0, owner.length)
                 .putGroup(group, 0, group.length)
                 .putTarget(linkTarget, 0, linkTarget.length)

@@ -8,9 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledHeapByteBuf;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -226,6 +229,95 @@ class BlockStoreTest {
         assertFalse(write(1, 9, 1));
         assertTrue(Files.notExists(store.path(1, 9)));
         store.remove(1, 350); // again, as after a crash
+    }
+
+    /** No size tells of what a writer leaves far behind, and a start knows nothing of it. */
+    @Test
+    void removalTakesObjectsFarBehindTheSize() throws IOException {
+        write(1, 1L << 40, 1);
+        write(2, 0, 1);
+        write(2, 1, 1);
+        write(2, 7, 1);
+        write(2, 8, 1);
+        write(0x11, 3, 1);
+        assertTrue(Files.exists(store.sparseMark(1)));
+        ObjectList all = new ObjectList(store);
+        for (int at = 0; at < ObjectList.DIRECTORIES; at = all.directory()) {
+            all.read(at, 0, 0, 100);
+        }
+        assertEquals(0, all.unknown().length, "a mark is no stranger's file");
+        close();
+        open();
+        store.truncate(2, 150, 200);
+        assertEquals(-1, read(2, 7));
+        assertEquals(1, read(2, 0));
+        write(2, 7, 1);
+        store.remove(1, 0);
+        store.remove(2, 150);
+        for (long inode = 1; inode <= 2; inode++) {
+            for (long block : new long[] {0, 1, 7, 8, 1L << 40}) {
+                assertTrue(Files.notExists(store.path(inode, block)), inode + "-" + block);
+            }
+            assertTrue(Files.notExists(store.sparseMark(inode)));
+        }
+        assertEquals(1, read(0x11, 3));
+        assertTrue(store.removeObject(0x11, 3)); // as one that no file has
+        assertTrue(Files.notExists(store.sparseMark(0x11)));
+    }
+
+    @Test
+    void whatIsWrittenOneBehindTheOtherHasNoMark() throws IOException {
+        for (int block = 0; block < 5; block++) {
+            write(1, block, 1);
+            write(2, block, 1);
+        }
+        assertTrue(Files.notExists(store.sparseMark(1)));
+        store.truncate(1, 0, 500);
+        for (int block = 0; block < 5; block++) {
+            assertEquals(-1, read(1, block));
+            write(1, block, 1);
+        }
+        assertTrue(Files.notExists(store.sparseMark(1)));
+    }
+
+    /** What a crash leaves of a removal is found by the next one: the first objects go last. */
+    @Test
+    void aRemovalThatIsCutOffLeavesWhatTheNextOneFinds() throws IOException {
+        for (int block = 0; block < 5; block++) {
+            write(1, block, 1);
+        }
+        Path stuck = store.path(1, 2);
+        Files.delete(stuck);
+        Files.createDirectories(stuck.resolve("not empty")); // it cannot be deleted
+        assertThrows(IOException.class, () -> store.remove(1, 0));
+        assertTrue(Files.exists(store.path(1, 1)));
+        assertTrue(Files.notExists(store.path(1, 3)));
+        Files.delete(stuck.resolve("not empty"));
+        store.remove(1, 0);
+        for (int block = 0; block < 5; block++) {
+            assertTrue(Files.notExists(store.path(1, block)), "block " + block);
+        }
+    }
+
+    /** What was written to a file that has no name any more is for nobody. */
+    @Test
+    void aWriteIntoAnObjectThatIsRemovedMeanwhileIsNotAcknowledged() throws IOException {
+        write(1, 0, 1);
+        ByteBuf source = new UnpooledHeapByteBuf(UnpooledByteBufAllocator.DEFAULT, 4, 4) {
+            @Override
+            public ByteBuffer nioBuffer(int index, int length) { // asked for when the object is open
+                try {
+                    assertTrue(store.removeObject(1, 0));
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+                return super.nioBuffer(index, length);
+            }
+        };
+        assertFalse(store.write(1, 0, 0, source.writeInt(2), 0, 4));
+        assertEquals(-1, read(1, 0));
+        assertTrue(write(1, 0, 3));
+        assertEquals(3, read(1, 0));
     }
 
     @Test

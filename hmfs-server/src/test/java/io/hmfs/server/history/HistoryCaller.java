@@ -174,7 +174,7 @@ final class HistoryCaller {
 
     private static FileInfo info(Seen file, String name) {
         return new FileInfo(
-                file.id(), file.parent(), name, false, file.mode(), "", "", file.size(), 0, 0, 0, "", false);
+                file.id(), file.parent(), name, false, file.mode(), "", "", file.size(), 0, 0, 0, "", false, false);
     }
 
     /** A listing is no snapshot: it says of each name what was there at some moment, as a stat of that name would. */

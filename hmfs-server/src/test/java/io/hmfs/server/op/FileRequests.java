@@ -49,6 +49,12 @@ final class FileRequests {
 
     static HandlerRig.Message append(
             long sequence, long parent, String name, Opened file, long size, long lease, boolean last) {
+        return append(sequence, parent, name, file, size, lease, last, 0);
+    }
+
+    /** The same, showing the verifier of the writes before. */
+    static HandlerRig.Message append(
+            long sequence, long parent, String name, Opened file, long size, long lease, boolean last, long verifier) {
         return (out, header) -> new AppendEncoder()
                 .wrapAndApplyHeader(out, 0, header)
                 .correlationId(size)
@@ -57,6 +63,8 @@ final class FileRequests {
                 .parentId(parent)
                 .inode(file.inode)
                 .size(size)
+                .writtenFrom(-1)
+                .verifier(verifier)
                 .grant(file.grant)
                 .seal(file.seal)
                 .lease(lease)

@@ -5,10 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
+import io.hmfs.core.type.Attributes;
 import io.hmfs.server.Await;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.pipeline.HandlerRig;
+import io.hmfs.wire.DoneDecoder;
 import io.hmfs.wire.EntryDecoder;
+import io.hmfs.wire.MessageHeaderDecoder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,6 +61,35 @@ class WriteBlockHandlerTest {
         assertEquals(ResultCode.OK, outcome(file, 0, 2, DATA, LEASE));
         assertArrayEquals(new byte[] {1, 2, 1, 2, 3}, read(0));
         assertEquals(0, read(1).length);
+    }
+
+    /** A sync of what the machine has lost finds nothing, and would succeed: the commit must tell of which machine it means the bytes. */
+    @Test
+    void bytesThatWereAnsweredByAMachineThatIsNoMoreAreNotCommitted() throws IOException {
+        DoneDecoder done = new DoneDecoder()
+                .wrapAndApplyHeader(
+                        rig.ask(HandlerRig.USER, FileRequests.write(file, 0, 0, DATA, LEASE)),
+                        0,
+                        new MessageHeaderDecoder());
+        long verifier = done.verifier();
+        assertEquals(ResultCode.DATA_LOST, commit(1, verifier ^ 1));
+        assertEquals(0, rig.stat(Namespace.ROOT_ID, "f").size);
+        Leases leases = rig.partition().leases();
+        leases.endAlone(file.inode(), leases.alone(file.inode(), false)); // it is shared no longer
+        assertEquals(ResultCode.OK, commit(2, verifier));
+        assertEquals(2, rig.stat(Namespace.ROOT_ID, "f").size);
+        assertEquals(ResultCode.OK, commit(3, 0));
+        rig.close();
+        rig = new HandlerRig(
+                Files.createDirectory(directory.resolve("next")), true); // another server on the same machine
+        rig.create(Namespace.ROOT_ID, "f", 0666);
+        file = FileRequests.openToWrite(rig, HandlerRig.USER, "/f", LEASE);
+        assertEquals(ResultCode.OK, commit(1, verifier));
+    }
+
+    private ResultCode commit(long size, long verifier) {
+        HandlerRig.Message commit = FileRequests.append(0, Namespace.ROOT_ID, "f", file, size, LEASE, false, verifier);
+        return rig.outcome(HandlerRig.USER, commit);
     }
 
     @Test
@@ -113,6 +145,8 @@ class WriteBlockHandlerTest {
     void whatIsNotInsideABlockIsRefused() {
         assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, -1, 0, DATA, LEASE));
         assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, 0, -1, DATA, LEASE));
+        long behind = Attributes.SIZE_MAX / HandlerRig.BLOCK_SIZE + 1; // the largest file
+        assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, behind, 0, DATA, LEASE));
         assertEquals(ResultCode.INVALID_ARGUMENT, outcome(file, 0, HandlerRig.BLOCK_SIZE - 2, DATA, LEASE));
         assertEquals(ResultCode.TOO_LARGE, outcome(file, 0, 0, new byte[HandlerRig.CHUNK_SIZE + 1], LEASE));
         assertEquals(0, read(0).length);
