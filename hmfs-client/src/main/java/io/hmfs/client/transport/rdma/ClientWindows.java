@@ -26,7 +26,7 @@ final class ClientWindows implements LongParts {
     public boolean announce(Verbs.QueuePair pair, ByteBuffer into, int at) {
         Window first = memory.take(Verbs.Remote.WRITE);
         written = first;
-        Window second = first == null ? null : memory.take(Verbs.Remote.READ);
+        Window second = memory.take(Verbs.Remote.READ);
         read = second;
         if (first != null && second != null) {
             try {

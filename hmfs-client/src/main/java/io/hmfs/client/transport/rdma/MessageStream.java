@@ -212,12 +212,9 @@ public final class MessageStream implements Verbs.Events {
 
     @Override
     public void received(int slot, int length) {
-        if (ended) {
-            return;
-        }
         int at = block.receiveAt(slot);
-        int kind = length < HEADER ? -1 : bytes.getInt(at + Integer.BYTES);
-        if (!hasLengthOf(kind, length)) {
+        int kind = bytes.getInt(at + Integer.BYTES);
+        if (!hasLengthOf(kind, length)) { // no kind is shorter than a header
             end(FOREIGN);
             return;
         }
@@ -328,7 +325,7 @@ public final class MessageStream implements Verbs.Events {
         receiver.unsettled();
         try {
             fetch();
-            while (!ended && count > 0 && isThere(order[first])) {
+            while (count > 0 && isThere(order[first])) {
                 int next = order[first];
                 first = (first + 1) % SLOTS;
                 count--;
@@ -349,7 +346,7 @@ public final class MessageStream implements Verbs.Events {
     }
 
     private void fetch() {
-        for (int i = 0; i < count && receiving && !ended; i++) {
+        for (int i = 0; i < count && receiving; i++) {
             int number = ~order[(first + i) % SLOTS];
             if (number < 0 || coming[number] != null) {
                 continue;
@@ -451,11 +448,9 @@ public final class MessageStream implements Verbs.Events {
 
     @Override
     public void ended(String reason) {
-        if (!ended) {
-            release();
-            receiver.ended(reason);
-            giveBack(); // the receiver has let go of what it can
-        }
+        release();
+        receiver.ended(reason);
+        giveBack(); // the receiver has let go of what it can
     }
 
     /** Because of what the peer did. */
@@ -481,9 +476,9 @@ public final class MessageStream implements Verbs.Events {
         return waiting;
     }
 
-    /** Queues a read of the peer's memory to a place, which leaves with {@link #flush}. False: the stream is not there, or ends. */
+    /** Queues a read of the peer's memory to a place, which leaves with {@link #flush}. False: the stream is not there. */
     boolean read(int place, ReadMemory into, long address, int key) {
-        if (!connected || ended || closes) {
+        if (!connected || ended) {
             return false;
         }
         queued++;
@@ -505,7 +500,7 @@ public final class MessageStream implements Verbs.Events {
                 send(BYTES, HEADER + fill(bytes, at, BYTES_MAX));
             }
         }
-        if (closes && !saidLast && unsent.isEmpty() && hasRoom()) {
+        if (closes && unsent.isEmpty() && hasRoom()) {
             saidLast = true;
             send(LAST, HEADER);
         }
@@ -666,7 +661,7 @@ public final class MessageStream implements Verbs.Events {
         return ended;
     }
 
-    /** The queue pair is closed: the device touches no memory any more. */
+    /** The queue pair is closed: the device touches no memory any more, nothing is reported, and nothing is handed on. */
     private void release() {
         ended = true;
         unsent.forEach(ByteBuf::release);
