@@ -122,6 +122,11 @@ final class RdmaLoop implements RdmaChannel.Loop {
         }
     }
 
+    /** Connections whose memory is not back yet. Of the loop's thread, or behind its end. */
+    int channels() {
+        return channels.size();
+    }
+
     /** A peer asks for a connection. */
     Verbs.@Nullable Events requested(Verbs.QueuePair pair, ByteBuffer privateData) {
         if (!MessageStream.isGreeting(privateData)) {
@@ -230,10 +235,8 @@ final class RdmaLoop implements RdmaChannel.Loop {
 
     private void endClosed() {
         for (RdmaChannel channel = closed.poll(); channel != null; channel = closed.poll()) {
-            if (channels.remove(channel)) {
-                made.decrementAndGet();
-            }
-            unsettled.remove(channel);
+            channels.remove(channel);
+            made.decrementAndGet();
             channel.end();
         }
     }
@@ -244,7 +247,7 @@ final class RdmaLoop implements RdmaChannel.Loop {
         }
         nextCheckNanos = now + connections.limits().idleCheckNanos();
         for (RdmaChannel channel : channels) {
-            channel.checkIdle(now);
+            channel.checkIdle();
         }
     }
 
