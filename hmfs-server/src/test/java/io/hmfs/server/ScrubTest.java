@@ -126,6 +126,60 @@ class ScrubTest {
     }
 
     @Test
+    void ofVeryMuchDamageTheFirstIsToldInPartsAndTheRestIsCounted() throws Exception {
+        String path = "/" + "n".repeat(100);
+        int blocks = 5;
+        try (ServerFixture fixture = fixture(Duration.ZERO);
+                HmfsClient client = fixture.client()) {
+            FileInfo file = file(client, path, blocks * BLOCK);
+            for (int block = 0; block < blocks; block++) {
+                Path object = object(fixture, file.id(), block);
+                byte[] bytes = Files.readAllBytes(object);
+                for (int at = 0; at < BLOCK; at += 1_024) { // each second chunk
+                    bytes[bytes.length - BLOCK + at] ^= 1;
+                }
+                Files.write(object, bytes);
+            }
+            ScrubStatus found = scrubbed(client);
+            assertEquals(blocks * BLOCK / 1_024, found.damaged());
+            int told = 0;
+            int parts = 0;
+            for (int from = 0; told == 0 || from > 0; parts++) {
+                ScrubStatus part = client.scrub(from);
+                for (ScrubStatus.Damage each : part.damages()) {
+                    assertEquals(new ScrubStatus.Damage(path, file.id(), told * 1_024L, told * 1_024L + 512), each);
+                    told++;
+                }
+                assertTrue(part.damages().size() * path.length() < 70_000, "one reply has it all");
+                from = part.next();
+            }
+            assertEquals(1_000, told);
+            assertTrue(parts > 1);
+        }
+    }
+
+    @Test
+    void anObjectThatCannotBeOpenedIsCountedAndTheOthersAreRead() throws Exception {
+        try (ServerFixture fixture = fixture(Duration.ZERO)) {
+            FileInfo file;
+            try (HmfsClient client = fixture.client()) {
+                file = file(client, "/f", 3 * BLOCK);
+            }
+            fixture.restart(); // no object is open
+            Path object = object(fixture, file.id(), 1);
+            Files.delete(object);
+            Files.createDirectory(object);
+            try (HmfsClient client = fixture.client()) {
+                ScrubStatus found = scrubbed(client);
+                assertEquals(1, found.unread());
+                assertEquals(2, found.objects());
+                assertEquals(2L * BLOCK, found.bytes());
+                assertEquals(0, found.damaged());
+            }
+        }
+    }
+
+    @Test
     void anObjectWhoseHeaderIsDamagedIsDamagedAsAWhole() throws Exception {
         try (ServerFixture fixture = fixture(Duration.ZERO)) {
             FileInfo file;

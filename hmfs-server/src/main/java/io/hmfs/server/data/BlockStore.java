@@ -61,7 +61,7 @@ public final class BlockStore implements AutoCloseable {
     private final Scratch.Pool scratches = new Scratch.Pool();
     private final long stamp = new SecureRandom().nextLong(1, Long.MAX_VALUE); // of this start
     private final long verifier = MachineStart.verifier();
-    private final Object converting = new Object();
+    final Object converting = new Object();
     private final LongAdder corrupt = new LongAdder();
     private final Set<String> told = ConcurrentHashMap.newKeySet(); // damaged chunks that are in the log
 

@@ -1,6 +1,7 @@
 package io.hmfs.server.lease;
 
 import io.hmfs.core.Records;
+import io.hmfs.core.layout.CorruptPoolException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -37,10 +38,17 @@ public final class GrantEpochs {
     private final long[] at = new long[STRIPES]; // their records; of a file that the thread has alone
     private final AtomicLong changes = new AtomicLong();
 
-    /** With the epochs that earlier starts left. */
+    /**
+     * With the epochs that earlier starts left.
+     *
+     * @throws CorruptPoolException a record is of no stripe: to pass over it could bring back a grant that had ended
+     */
     public GrantEpochs(Records records) {
         this.records = records;
         records.each(Records.Kind.GRANT_EPOCH, (place, key, mode, owner, recovery) -> {
+            if (key < FIRST_KEY || key >= FIRST_KEY + STRIPES) {
+                throw new CorruptPoolException(place, "a stripe of grants' epochs", key);
+            }
             int stripe = (int) (key - FIRST_KEY);
             at[stripe] = place;
             modes.set(stripe, mode);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.server.Await;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -405,6 +406,29 @@ class BlockStoreTest {
             assertFalse(Files.exists(older));
             assertFalse(Files.exists(large.path(7, 0)));
         }
+    }
+
+    /** It would put the object back, which no file has any more: one that has read the older form has yet to give the newer one its name. */
+    @Test
+    void aRemovalWaitsForAConversion() throws Exception {
+        Path older = older(7);
+        Thread remover = Thread.ofPlatform().unstarted(() -> {
+            try {
+                store.removeObject(7, 0);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        synchronized (store.converting) {
+            remover.start();
+            Await.until(
+                    "the remover",
+                    () -> remover.getState() == Thread.State.BLOCKED || remover.getState() == Thread.State.TERMINATED);
+            assertFalse(Files.exists(older));
+            Files.write(store.path(7, 0), new byte[10]);
+        }
+        remover.join();
+        assertFalse(Files.exists(store.path(7, 0)));
     }
 
     @Test

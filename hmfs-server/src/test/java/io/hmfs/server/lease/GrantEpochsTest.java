@@ -3,6 +3,7 @@ package io.hmfs.server.lease;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.FormatOptions;
@@ -10,6 +11,7 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.Records;
 import io.hmfs.core.ServerNamespace;
+import io.hmfs.core.layout.CorruptPoolException;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -134,6 +136,21 @@ class GrantEpochsTest {
         assertFalse(epochs.prepare(FILE, GrantEpochs.Cause.MODE));
         assertEquals(Arrays.toString(before), Arrays.toString(all(epochs, FILE)));
         assertEquals(Arrays.toString(before), Arrays.toString(all(new GrantEpochs(records), FILE)));
+    }
+
+    @Test
+    void aRecordOfNoStripeIsRefused() {
+        for (long key : new long[] {0, 4_097, -1, 1L << 32 | 1}) {
+            long record = records.put(Records.Kind.GRANT_EPOCH, key, 1, 1, 1);
+            CorruptPoolException refused =
+                    assertThrows(CorruptPoolException.class, () -> new GrantEpochs(records), "key " + key);
+            assertTrue(String.valueOf(refused.getMessage()).contains("a stripe of grants' epochs"));
+            records.clear(record);
+        }
+        for (long key : new long[] {1, 4_096}) {
+            records.put(Records.Kind.GRANT_EPOCH, key, 1, 1, 1);
+        }
+        assertEquals(0, new GrantEpochs(records).changes());
     }
 
     /** So a request that has a file alone is the only one that changes its epoch. */

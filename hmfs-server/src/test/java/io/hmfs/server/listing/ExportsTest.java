@@ -58,6 +58,7 @@ class ExportsTest {
     private static final String PATH = "/top/sub";
     private static final int MOST = 2;
     private static final int FRAME = 16;
+    private static final String CLOCK = "the clock"; // which an export asks when it has looked, and cannot be found yet
 
     @TempDir
     private Path directory;
@@ -72,7 +73,7 @@ class ExportsTest {
     private ServerNamespace pool;
     private ServerNamespace namespace;
     private Runnable meanwhile = () -> {};
-    private String within = ""; // the pool's method in whose next call it runs
+    private String within = ""; // the pool's method, or the clock, in whose next call it runs
     private int after; // so many calls of it
     private long top;
     private long sub;
@@ -86,13 +87,13 @@ class ExportsTest {
                 ServerNamespace.class.getClassLoader(),
                 new Class<?>[] {ServerNamespace.class},
                 (_, method, arguments) -> {
-                    if (method.getName().equals(within) && after-- == 0) {
-                        within = "";
-                        meanwhile.run();
-                    }
+                    runIfWithin(method.getName());
                     return method.invoke(pool, arguments);
                 });
-        exports = new Exports(MOST, versions, () -> now);
+        exports = new Exports(MOST, versions, () -> {
+            runIfWithin(CLOCK);
+            return now;
+        });
         namespace = new VersionedNamespace(hooked, versions, exports);
         top = mkdir(Namespace.ROOT_ID, TOP, 0755);
         sub = mkdir(top, SUB, 0755);
@@ -102,6 +103,13 @@ class ExportsTest {
     @AfterEach
     void close() {
         pool.close();
+    }
+
+    private void runIfWithin(String method) {
+        if (method.equals(within) && after-- == 0) {
+            within = "";
+            meanwhile.run();
+        }
     }
 
     private void meanwhile(String method, int calls, Runnable task) {
@@ -398,6 +406,32 @@ class ExportsTest {
     }
 
     @Test
+    void whatHasChangedSinceTheFirstLookIsSeenByTheSecond() {
+        meanwhile(CLOCK, 0, () -> namespace.chmod(top, SUB, 0700, Change.NONE));
+        assertNull(export(PATH), "the directory itself");
+        assertEquals(0, exports.size());
+        restore();
+        meanwhile(CLOCK, 0, () -> {
+            namespace.rename(
+                    Namespace.ROOT_ID, TOP, Namespace.ROOT_ID, Name.of("old"), false, Change.NONE, new Attributes());
+            long made = mkdir(Namespace.ROOT_ID, TOP, 0755);
+            namespace.rename(top, SUB, made, SUB, false, Change.NONE, new Attributes());
+        });
+        assertNull(export(PATH), "the same directory, on another way");
+        assertEquals(0, exports.size());
+        assertEquals("", within);
+        exported();
+    }
+
+    @Test
+    void aChangeThatIsUnderWayWhenAnExportIsFoundLetsNoneOpen() {
+        versions.begin(top);
+        assertNull(export(PATH));
+        versions.end(top);
+        exported();
+    }
+
+    @Test
     void noRecordIsMadeWhileAnExportIsBeingOpened() {
         meanwhile("stat", 4, () -> stat(FILE)); // in the second walk: it can be found
         Export export = exported();
@@ -437,6 +471,7 @@ class ExportsTest {
             "",
             "top",
             "top/sub",
+            "-top/sub",
             "//top/sub",
             "/top//sub",
             "/top/sub/",

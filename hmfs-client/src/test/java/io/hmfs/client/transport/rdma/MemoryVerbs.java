@@ -324,6 +324,7 @@ public final class MemoryVerbs implements Verbs {
         private volatile @Nullable Pair peer;
         private volatile boolean accepted;
         private volatile boolean ended;
+        private boolean closed; // by this side, which may have given its memory to another connection
 
         Pair(MemoryVerbs owner, @Nullable Events listener) {
             this.owner = owner;
@@ -373,10 +374,17 @@ public final class MemoryVerbs implements Verbs {
 
         @Override
         public void receive(int slot, Memory memory, int offset, int length) {
+            requireUnclosed();
             if (receives.size() == DEPTH) {
                 throw new IllegalStateException("more receives than the queue has places");
             }
             receives.add(new Receive(slot, part(memory, offset, length)));
+        }
+
+        private void requireUnclosed() {
+            if (closed) {
+                throw new IllegalStateException("used after it was closed");
+            }
         }
 
         private ByteBuffer part(Memory memory, int offset, int length) {
@@ -405,6 +413,7 @@ public final class MemoryVerbs implements Verbs {
         }
 
         private void queue(Work work) {
+            requireUnclosed();
             if (sent.size() == DEPTH) {
                 throw new IllegalStateException("more sends than the queue has places");
             }
@@ -514,6 +523,7 @@ public final class MemoryVerbs implements Verbs {
 
         @Override
         public void close() {
+            closed = true;
             if (!ended) {
                 ended = true;
                 owner.pairs.remove(this);

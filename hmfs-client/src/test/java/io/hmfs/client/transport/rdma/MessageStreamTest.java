@@ -17,7 +17,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -63,6 +65,8 @@ class MessageStreamTest {
         private MessageStream stream;
 
         private final ArrayDeque<ByteBuf> kept = new ArrayDeque<>();
+        private Runnable whileItReceives = () -> {};
+        private boolean receives;
         private boolean connected;
         private boolean keeps;
         private int arrived; // bytes
@@ -80,19 +84,31 @@ class MessageStreamTest {
 
         @Override
         public void received(ByteBuf bytes) {
+            assertFalse(receives, "what comes next, from within");
+            receives = true;
             if (keeps) {
                 kept.add(bytes);
             } else {
                 take(bytes);
             }
+            whileItReceives.run();
+            receives = false;
         }
 
         private void take(ByteBuf bytes) {
-            while (bytes.isReadable()) {
-                assertEquals((byte) (arrived * 31 + (arrived >> 8)), bytes.readByte(), "byte " + arrived);
-                arrived++;
+            byte[] found = new byte[bytes.readableBytes()];
+            bytes.readBytes(found).release();
+            int other = Arrays.mismatch(pattern(arrived, found.length), found);
+            assertEquals(-1, other, "other bytes, " + found.length + " from " + arrived + " on");
+            arrived += found.length;
+        }
+
+        private static byte[] pattern(int from, int count) {
+            byte[] bytes = new byte[count];
+            for (int i = 0; i < count; i++) {
+                bytes[i] = (byte) ((from + i) * 31 + ((from + i) >> 8));
             }
-            bytes.release();
+            return bytes;
         }
 
         MessageMemory.Block block() {
@@ -106,11 +122,8 @@ class MessageStreamTest {
         }
 
         void write(int count) {
-            ByteBuf bytes = Unpooled.directBuffer(Math.max(count, 1));
-            for (int i = 0; i < count; i++, written++) {
-                bytes.writeByte((byte) (written * 31 + (written >> 8)));
-            }
-            stream.write(bytes);
+            stream.write(Unpooled.directBuffer(Math.max(count, 1)).writeBytes(pattern(written, count)));
+            written += count;
         }
 
         @Override
@@ -282,6 +295,233 @@ class MessageStreamTest {
         assertEquals(300_000, client.arrived);
         assertEquals("it was closed by the peer", client.reason);
         assertEquals("this side has closed it", server.reason);
+    }
+
+    /** Or it would not arrive: what is on its way when a queue pair is closed is lost. */
+    @Test
+    void aStreamIsNotClosedBeforeThePeerHasTheLastMessage() {
+        for (int i = 0; i < 4; i++) { // of the fourth the device says that it is done
+            server.write(10);
+            server.stream.flush();
+        }
+        server.stream.closeWhenSent();
+        clientVerbs.poll(4);
+        assertEquals(40, client.arrived);
+        serverVerbs.poll();
+        assertNull(server.reason);
+        pollAll();
+        assertEquals("this side has closed it", server.reason);
+    }
+
+    @Test
+    void theLastMessageWaitsForRoomAndComesBehindAllOthers() {
+        serverVerbs.holdSent(true);
+        for (int i = 0; i < MessageMemory.SLOTS; i++) {
+            server.write(10);
+            server.stream.flush();
+            pollAll();
+        }
+        assertEquals(0, server.stream.waiting());
+        server.stream.closeWhenSent();
+        pollAll();
+        assertNull(client.reason);
+        serverVerbs.holdSent(false);
+        pollAll();
+        assertEquals(10 * MessageMemory.SLOTS, client.arrived);
+        assertEquals("it was closed by the peer", client.reason);
+    }
+
+    @Test
+    void nothingIsSentBehindTheLastMessage() {
+        server.stream.closeWhenSent();
+        for (int i = 0; i < MessageStream.GIVE_AT; i++) {
+            client.write(10);
+            client.stream.flush();
+        }
+        serverVerbs.poll();
+        assertEquals(10 * MessageStream.GIVE_AT, server.arrived);
+        assertFalse(server.stream.settle());
+        pollAll();
+        assertEquals("this side has closed it", server.reason, "all that it has sent has arrived");
+    }
+
+    @Test
+    void creditsWaitForRoom() {
+        serverVerbs.holdSent(true);
+        for (int i = 0; i < MessageMemory.SLOTS; i++) {
+            server.write(10);
+            server.stream.flush();
+            pollAll();
+        }
+        client.write(500_000);
+        client.stream.flush();
+        pollAll();
+        assertTrue(server.arrived < 500_000);
+        serverVerbs.holdSent(false);
+        pollAll();
+        assertEquals(500_000, server.arrived);
+        assertLive();
+    }
+
+    @Test
+    void windowsAreAnnouncedWhenThereIsCreditAndRoom() {
+        server.stream.receive(false);
+        for (int i = 0; i < MessageStream.CREDITS; i++) {
+            client.write(10);
+            client.stream.flush();
+        }
+        client.write(100_000);
+        client.stream.flush();
+        pollAll();
+        assertLive();
+        assertEquals(10 * MessageStream.CREDITS, server.arrived);
+        server.stream.receive(true);
+        assertTrue(clientVerbs.poll(), "credits come by themselves");
+        pollAll();
+        clientVerbs.holdSent(true);
+        End other = client();
+        connect(other);
+        for (int i = 0; i < MessageMemory.SLOTS; i++) {
+            other.write(10);
+            other.stream.flush();
+            pollAll();
+        }
+        other.write(100_000);
+        other.stream.flush();
+        clientVerbs.holdSent(false);
+        pollAll();
+        assertEquals(client.written + other.written, servers.get(0).arrived + server.arrived);
+        assertLive();
+    }
+
+    @Test
+    void aStreamIsToBeSettledAgainAsLongAsWhatCameIsWithOthers() {
+        for (int count : new int[] {10, 60_000}) {
+            End one = withWindows();
+            server.keeps = true;
+            assertFalse(server.stream.settle());
+            one.write(count);
+            one.stream.flush();
+            pollAll();
+            assertTrue(server.stream.settle());
+            server.takeKept();
+            assertFalse(server.stream.settle());
+        }
+    }
+
+    @Test
+    void whatWasNotSentIsReleasedAtTheEnd() {
+        server.stream.receive(false);
+        client.write(1_000_000);
+        ByteBuf last = Unpooled.directBuffer(10).writeZero(10);
+        client.stream.write(last);
+        client.stream.flush();
+        pollAll();
+        assertEquals(1, last.refCnt());
+        client.stream.close();
+        assertEquals(0, last.refCnt());
+        assertEquals(0, client.stream.waiting());
+    }
+
+    @Test
+    void memoryIsGivenBackOnceHoweverOftenAStreamIsClosed() {
+        client.stream.close();
+        client.stream.close();
+        assertNotSame(client.memory.take(), client.memory.take());
+    }
+
+    @Test
+    void whatIsWrittenAfterTheEndIsReleasedAndGoesNowhere() {
+        ByteBuf behindTheLast = Unpooled.directBuffer(10).writeZero(10);
+        server.write(300_000);
+        server.stream.closeWhenSent();
+        server.stream.write(behindTheLast);
+        assertEquals(0, behindTheLast.refCnt());
+        pollAll();
+        assertEquals(300_000, client.arrived);
+        for (End each : new End[] {client, server}) {
+            ByteBuf more = Unpooled.directBuffer(10).writeZero(10);
+            each.stream.write(more);
+            assertEquals(0, more.refCnt());
+            each.stream.flush();
+            each.stream.closeWhenSent();
+            assertFalse(each.stream.settle());
+        }
+    }
+
+    @Test
+    void whatIsWrittenBeforeTheConnectionIsThereWaitsForIt() {
+        End early = client();
+        clients.add(early);
+        early.write(50_000); // enough to announce windows
+        ReadMemory reads = new ReadMemory(clientVerbs);
+        early.stream.on(clientVerbs.connect(serverVerbs.address(), MessageStream.greeting(), 1, early.stream));
+        early.stream.flush();
+        assertFalse(early.stream.settle());
+        assertFalse(early.stream.read(0, reads, 0, 0));
+        pollAll();
+        early.stream.flush();
+        pollAll();
+        assertEquals(50_000, server.arrived);
+        early.stream.close();
+        assertFalse(early.stream.read(0, reads, 0, 0));
+    }
+
+    /** And nothing is posted any more: the memory may be another connection's. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aReceiverMayCloseTheStream(boolean isLong) {
+        End one = isLong ? withWindows() : client;
+        int before = server.arrived;
+        server.whileItReceives = server.stream::close;
+        one.write(isLong ? 60_000 : 10);
+        one.stream.flush();
+        one.write(10);
+        one.stream.flush();
+        one.write(60_000);
+        one.stream.flush();
+        pollAll();
+        assertEquals(before + (isLong ? 60_000 : 10), server.arrived);
+        assertEquals("it was closed", one.reason);
+        if (isLong) {
+            assertAllPiecesAreFree();
+        }
+    }
+
+    @Test
+    void aReceiverMayCloseTheStreamThatHasBeenToldToGoOn() {
+        client.write(100_000);
+        client.stream.flush();
+        pollAll();
+        client.stream.receive(false);
+        for (int i = 0; i < MessageStream.GIVE_AT; i++) {
+            server.write(10);
+            server.stream.flush();
+        }
+        server.write(60_000);
+        server.stream.flush();
+        pollAll();
+        assertEquals(10 * MessageStream.GIVE_AT, client.arrived);
+        client.whileItReceives = client.stream::close;
+        client.stream.receive(true);
+        assertEquals(10 * MessageStream.GIVE_AT + 60_000, client.arrived);
+        assertTrue(client.stream.isEnded());
+    }
+
+    /** It reads one frame behind the other, and may stop reading, and go on, within one. */
+    @Test
+    void whatComesNextIsNotHandedOnFromWithinAReceiver() {
+        End one = withWindows();
+        server.whileItReceives = () -> {
+            server.stream.receive(false);
+            server.stream.receive(true);
+        };
+        one.write(60_000);
+        one.stream.flush();
+        one.write(10);
+        one.stream.flush();
+        pollAll();
+        assertEquals(160_010, server.arrived);
     }
 
     @Test
@@ -458,6 +698,41 @@ class MessageStreamTest {
     }
 
     @Test
+    void whoHasGoneWaitsForNoMemory() {
+        End one = withWindows();
+        List<Window.Piece> all = takeAll();
+        one.write(60_000);
+        one.stream.flush();
+        pollAll();
+        assertFalse(pieces.hasForWaiting(), "there is none");
+        one.stream.close();
+        pollAll();
+        all.forEach(pieces::give);
+        assertFalse(pieces.hasForWaiting());
+        withWindows();
+        assertEquals(100_000, server.arrived);
+        assertAllPiecesAreFree();
+    }
+
+    @Test
+    void aWindowIsUsedAgainWhenWhatCameWasLetGo() {
+        Window window = Objects.requireNonNull(windows.take(Verbs.Remote.WRITE));
+        ByteBuf lent = window.piece(3).arrival().retain();
+        windows.give(window);
+        List<Window> others = new ArrayList<>();
+        for (Window each = windows.take(Verbs.Remote.WRITE); each != null; each = windows.take(Verbs.Remote.WRITE)) {
+            assertNotSame(window.memory.bytes(), each.memory.bytes());
+            others.add(each);
+        }
+        assertEquals(WindowMemory.MOST - 1, others.size());
+        lent.release();
+        assertSame(
+                window.memory.bytes(),
+                Objects.requireNonNull(windows.take(Verbs.Remote.READ)).memory.bytes());
+        assertNull(windows.take(Verbs.Remote.READ));
+    }
+
+    @Test
     void whatCameInAPieceStaysThereUntilItIsLetGoThoughItsConnectionHasEnded() {
         End one = withWindows();
         server.keeps = true;
@@ -517,6 +792,7 @@ class MessageStreamTest {
             refusing.refuseMemory();
             End each = client();
             connect(each);
+            int registered = clientVerbs.registered();
             each.write(500_000);
             each.stream.flush();
             pollAll();
@@ -525,6 +801,7 @@ class MessageStreamTest {
             pollAll();
             assertEquals(500_000, server.arrived);
             assertEquals(500_000, each.arrived);
+            assertEquals(registered + (refusing.equals(clientVerbs) ? 0 : 2), clientVerbs.registered());
         }
         assertEquals(0, clientVerbs.read() + clientVerbs.written());
     }
@@ -654,13 +931,14 @@ class MessageStreamTest {
                 ByteBuffer.allocateDirect(MessageMemory.MESSAGE_MAX).order(ByteOrder.LITTLE_ENDIAN);
         private final Verbs.Memory memory;
         private final Verbs.QueuePair pair;
+        private final ByteBuffer heard = ByteBuffer.allocateDirect(4096).order(ByteOrder.LITTLE_ENDIAN);
 
         Liar(MemoryVerbs verbs) {
             memory = verbs.register(message, Verbs.Remote.NOTHING);
-            Verbs.Memory heard = verbs.register(ByteBuffer.allocateDirect(4096), Verbs.Remote.NOTHING);
+            Verbs.Memory into = verbs.register(heard, Verbs.Remote.NOTHING);
             pair = verbs.connect(serverVerbs.address(), MessageStream.greeting(), 1, new Deaf());
             for (int i = 0; i < MessageMemory.SLOTS; i++) {
-                pair.receive(i, heard, 0, 4096);
+                pair.receive(i, into, 0, 4096);
             }
             pollAll();
         }
@@ -698,7 +976,7 @@ class MessageStreamTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"16, 1", "-1, 1", "0, 0", "0, -1", "0, 65537", "33, 1"})
+    @CsvSource({"16, 1", "-1, 1", "0, 0", "0, -1", "0, 65537", "33, 1", "-32, 1"})
     void aLongPartIsInAPieceThatThereIs(int number, int length) throws IOException {
         liarWithWindows().longPart(number, length);
         assertEquals(BAD_PIECE, server.reason);
@@ -787,6 +1065,20 @@ class MessageStreamTest {
         }
         assertOneIsServed(first);
         attackers.close();
+    }
+
+    @Test
+    void aSideThatDoesNotReceiveGivesNeitherCreditsNorPieces() throws IOException {
+        Liar liar = new Liar(clientVerbs);
+        server.stream.receive(false);
+        liar.announce(0, 0, 0, 0);
+        server.write(1);
+        server.stream.flush();
+        pollAll();
+        assertEquals(0, liar.heard.getInt(0));
+        server.stream.receive(true);
+        pollAll();
+        assertEquals(1 | LongParts.ALL_PIECES << 16, liar.heard.getInt(0));
     }
 
     /** A server that says what it likes: what the client is told of. */

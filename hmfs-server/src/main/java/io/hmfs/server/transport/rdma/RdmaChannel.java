@@ -53,7 +53,6 @@ final class RdmaChannel implements TransportChannel, MessageStream.Receiver {
     private boolean unsettled; // the loop settles the stream at the end of its batch
     private long written;
     private volatile long waiting;
-    private long nextCheckNanos;
 
     /** A task that waits until so many bytes have been taken. */
     private record Mark(long bytes, Runnable task) {}
@@ -76,7 +75,6 @@ final class RdmaChannel implements TransportChannel, MessageStream.Receiver {
     @Override
     public void connected() {
         listener = connections.accept(this, loop.batch());
-        nextCheckNanos = nanoTime() + connections.limits().idleCheckNanos();
     }
 
     @Override
@@ -147,10 +145,9 @@ final class RdmaChannel implements TransportChannel, MessageStream.Receiver {
         return becomes;
     }
 
-    void checkIdle(long now) {
+    void checkIdle() {
         ChannelListener to = listener;
-        if (to != null && open && now - nextCheckNanos >= 0) {
-            nextCheckNanos = now + connections.limits().idleCheckNanos();
+        if (to != null) {
             try {
                 to.checkIdle();
             } catch (RuntimeException e) {

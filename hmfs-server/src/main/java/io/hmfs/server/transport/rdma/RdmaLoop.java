@@ -122,6 +122,11 @@ final class RdmaLoop implements RdmaChannel.Loop {
         }
     }
 
+    /** Connections whose memory is not back yet. Of the loop's thread, or behind its end. */
+    int channels() {
+        return channels.size();
+    }
+
     /** A peer asks for a connection. */
     Verbs.@Nullable Events requested(Verbs.QueuePair pair, ByteBuffer privateData) {
         if (!MessageStream.isGreeting(privateData)) {
@@ -244,7 +249,7 @@ final class RdmaLoop implements RdmaChannel.Loop {
         }
         nextCheckNanos = now + connections.limits().idleCheckNanos();
         for (RdmaChannel channel : channels) {
-            channel.checkIdle(now);
+            channel.checkIdle();
         }
     }
 
