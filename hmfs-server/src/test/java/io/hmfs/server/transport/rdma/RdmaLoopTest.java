@@ -136,7 +136,7 @@ class RdmaLoopTest {
 
     private static Connections connections(long idleNanos) {
         return new Connections(
-                new ConnectionLimits(CONNECTIONS_MAX, 1 << 20, 4, idleNanos),
+                new ConnectionLimits(CONNECTIONS_MAX, 1 << 20, 0, 4, idleNanos),
                 new UserShares(Map.of()),
                 ByteBuffer.allocateDirect(64));
     }
