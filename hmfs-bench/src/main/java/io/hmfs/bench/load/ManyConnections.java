@@ -244,7 +244,7 @@ public final class ManyConnections implements AutoCloseable {
                         .oldestSequence(0)
                         .nextSequence(0)
                         .user(ClientOptions.defaults().user())
-                        .token("")
+                        .putToken(new byte[0], 0, 0)
                         .realUser("")
                         .limit());
     }
