@@ -57,7 +57,7 @@ public final class Guests {
         int limit = encoder.clientId(1)
                 .authMethod(Wire.AUTH_SIMPLE)
                 .user(System.getProperty("user.name", "nobody"))
-                .token("")
+                .putToken(new byte[0], 0, 0)
                 .realUser("")
                 .limit();
         buffer.setIntLE(0, limit - Wire.LENGTH_SIZE);
