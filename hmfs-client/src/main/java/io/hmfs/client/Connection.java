@@ -200,15 +200,15 @@ final class Connection implements Transport.Receiver {
         } catch (CompletionException | CancellationException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             end(new IOException(
-                    "cannot prove to " + address + " who this is, by " + options.authentication() + ": "
-                            + cause.getMessage(),
+                    "cannot prove to " + address + " who this is, by "
+                            + options.authentication().label() + ": " + cause.getMessage(),
                     cause)); // perhaps it can the next time, when what issues tickets is there again
             return;
         }
         if (token.length > Wire.TOKEN_MAX) {
             end(new HmfsException(
                     ResultCode.BAD_REQUEST,
-                    "a token of " + options.authentication() + " has " + token.length + " bytes; at most "
+                    "a token of " + options.authentication().label() + " has " + token.length + " bytes; at most "
                             + Wire.TOKEN_MAX + " can be sent"));
             return;
         }
@@ -247,7 +247,10 @@ final class Connection implements Transport.Receiver {
                 .limit());
     }
 
-    private void receiveChallenge(ClientAuthenticator.Exchange asked) {
+    private void receiveChallenge(ClientAuthenticator.Exchange asked) throws IOException {
+        if (makesToken) {
+            throw new IOException("a challenge came before the last one was answered");
+        }
         challenge.wrap(reply.in(), Wire.HEADER_SIZE, reply.blockLength(), reply.version());
         byte[] token = new byte[challenge.tokenLength()];
         challenge.getToken(token, 0, token.length);
@@ -259,8 +262,8 @@ final class Connection implements Transport.Receiver {
             end(new HmfsException(
                     ResultCode.TIMEOUT,
                     makesToken
-                            ? "authentication by " + options.authentication() + " for " + address + " took longer than "
-                                    + options.connectTimeout()
+                            ? "authentication by " + options.authentication().label() + " for " + address
+                                    + " took longer than " + options.connectTimeout()
                             : address + " took the connection but did not answer the handshake"));
         }
     }
@@ -302,7 +305,7 @@ final class Connection implements Transport.Receiver {
         if (asked == null || !asked.isComplete()) {
             end(new HmfsException(
                     ResultCode.ACCESS_DENIED,
-                    address + " did not prove by " + options.authentication() + " that it is the server"));
+                    address + " did not prove by " + options.authentication().label() + " that it is the server"));
             return;
         }
         endExchange();

@@ -21,6 +21,7 @@ import io.hmfs.server.access.Authenticators;
 import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.rdma.RdmaServerTransport;
 import io.hmfs.wire.ChallengeDecoder;
+import io.hmfs.wire.ChallengeEncoder;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
@@ -32,6 +33,8 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -46,6 +49,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -398,6 +402,78 @@ class AuthenticationTest {
         assertNothingIsLeft();
     }
 
+    /** The client's end of a method that never answers. */
+    private final class Silent implements ClientAuthenticator {
+        @Override
+        public int method() {
+            return SharedSecret.METHOD;
+        }
+
+        @Override
+        public String label() {
+            return "silent";
+        }
+
+        @Override
+        public Exchange begin(String host) {
+            atClient.incrementAndGet();
+            return new Exchange() {
+                @Override
+                public CompletableFuture<byte[]> first() {
+                    return CompletableFuture.completedFuture(new byte[SHORT_TOKEN]);
+                }
+
+                @Override
+                public CompletableFuture<byte[]> answer(byte[] challenge) {
+                    return new CompletableFuture<>();
+                }
+
+                @Override
+                public boolean isComplete() {
+                    return false;
+                }
+
+                @Override
+                public void close() {
+                    atClient.decrementAndGet();
+                }
+            };
+        }
+    }
+
+    private static byte[] challengeFrame() {
+        ByteBuf buffer = Unpooled.buffer(128);
+        int limit = new ChallengeEncoder()
+                .wrapAndApplyHeader(new WireBuffer().wrap(buffer, 0, 128), Wire.LENGTH_SIZE, new MessageHeaderEncoder())
+                .correlationId(0)
+                .putToken(new byte[48], 0, 48)
+                .limit();
+        return framed(buffer, limit);
+    }
+
+    @Test
+    void aSecondChallengeBeforeTheFirstIsAnsweredEndsTheConnection() throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Future<?> server = elsewhere.submit(() -> {
+                try (Socket peer = listener.accept()) {
+                    peer.getInputStream().readNBytes(1);
+                    peer.getOutputStream().write(challengeFrame());
+                    peer.getOutputStream().write(challengeFrame());
+                    peer.getInputStream().readAllBytes(); // until the client leaves
+                }
+                return null;
+            });
+            ClientOptions options = new ClientOptions("alice", LONG, LONG, 16).withAuthentication(new Silent());
+            IOException ended = assertThrows(
+                    IOException.class,
+                    () -> HmfsClient.connect("127.0.0.1", listener.getLocalPort(), options)
+                            .close());
+            assertSays("a challenge came before the last one was answered", ended);
+            server.get();
+        }
+        assertNothingIsLeft();
+    }
+
     @Test
     void aCutOffResponseIsRefused() throws Exception {
         HmfsServer started = start(secret("s", HERE));
@@ -474,8 +550,9 @@ class AuthenticationTest {
         assertNothingIsLeft();
     }
 
-    @Test
-    void aPeerThatLeavesDuringAStepLeavesNothing() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPeerThatLeavesDuringAStepLeavesNothing(boolean proven) throws Exception {
         CompletableFuture<Authenticator.Step> underWay = new CompletableFuture<>();
         HmfsServer started = start(new Careless(underWay));
         try (RawPeer peer = peer(started)) {
@@ -484,7 +561,7 @@ class AuthenticationTest {
         }
         Await.until("the connection has ended", () -> hasNoConnections(started));
         assertEquals(1, atServer.get()); // what is at work is not closed under its hands
-        underWay.complete(Authenticator.Step.PROVEN);
+        underWay.complete(proven ? Authenticator.Step.PROVEN : challenge());
         assertNothingIsLeft();
     }
 }

@@ -120,7 +120,7 @@ final class SharedSecret {
         }
 
         @Override
-        public String toString() {
+        public String label() {
             return "secret";
         }
     }

@@ -11,6 +11,9 @@ public interface ClientAuthenticator {
     /** The method's number in Hello, 1 to 255; docs/wire.md. */
     int method();
 
+    /** What messages call it. */
+    String label();
+
     /** A connection has been made. {@code host}: the server's, as the caller named it. */
     Exchange begin(String host);
 

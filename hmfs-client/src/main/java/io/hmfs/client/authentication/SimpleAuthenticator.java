@@ -37,7 +37,7 @@ public final class SimpleAuthenticator implements ClientAuthenticator {
     }
 
     @Override
-    public String toString() {
+    public String label() {
         return "simple";
     }
 }
