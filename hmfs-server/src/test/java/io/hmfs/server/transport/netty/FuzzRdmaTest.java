@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
  * Method: sessions from a seed, of frames as in FuzzTest and of messages, windows and ends of connections between them, on the
  * server's own RDMA loop over verbs in memory, beside a client that keeps the rules; a peer's accounts say what must become of each.
  */
-@Timeout(300)
+@Timeout(900) // a run takes a minute; on a busy machine several
 class FuzzRdmaTest {
     private static final long SESSIONS = Long.getLong("hmfs.fuzz.rdma.sessions", 1_000);
     private static final ResourceLeakDetector.Level BEFORE = ResourceLeakDetector.getLevel();
