@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,6 +18,9 @@ import java.util.logging.Logger;
 
 /** One server from start to end, in the foreground. */
 final class ServerRun {
+    /** A server on a machine that has other work is slow, and must not end for that. */
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
     /** Held, because a logger without a reference forgets its level. */
     private static final Logger LOG = Logger.getLogger("io.hmfs");
 
@@ -75,7 +79,9 @@ final class ServerRun {
         String host = any.isAnyLocalAddress() ? "127.0.0.1" : any.getHostAddress();
         Address address = new Address(host, bound.getPort());
         ServerStatus status;
-        try (HmfsClient client = HmfsClient.connect(host, bound.getPort(), ClientOptions.defaults())) {
+        ClientOptions defaults = ClientOptions.defaults();
+        ClientOptions patient = new ClientOptions(defaults.user(), PATIENCE, PATIENCE, defaults.inFlightMax());
+        try (HmfsClient client = HmfsClient.connect(host, bound.getPort(), patient)) {
             status = client.status();
         }
         String mode = switch (config.persistence()) {
