@@ -13,6 +13,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -42,6 +43,9 @@ public final class BlockStore implements AutoCloseable {
     private static final long ASKED_MAX = 1_024;
 
     private static final Pattern BLOCK = Pattern.compile("\\d{1,18}");
+
+    private static final Set<OpenOption> MARK =
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
 
     /** In place of a block's number: the objects of the inode do not stand one behind the other, as a writer has left out some. */
     static final String SPARSE = "sparse";
@@ -250,7 +254,7 @@ public final class BlockStore implements AutoCloseable {
         if (key.block() > 0
                 && !isThere(key.inode(), key.block() - 1)
                 && Files.notExists(mark, LinkOption.NOFOLLOW_LINKS)) {
-            Files.write(mark, new byte[0], StandardOpenOption.CREATE);
+            FileChannel.open(mark, MARK, OwnFiles.file()).close();
             forceParent(path);
         }
     }

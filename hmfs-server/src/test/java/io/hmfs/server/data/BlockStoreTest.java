@@ -241,7 +241,7 @@ class BlockStoreTest {
         write(2, 7, 1);
         write(2, 8, 1);
         write(0x11, 3, 1);
-        assertTrue(Files.exists(store.sparseMark(1)));
+        assertEquals(PosixFilePermissions.fromString("rw-------"), Files.getPosixFilePermissions(store.sparseMark(1)));
         ObjectList all = new ObjectList(store);
         for (int at = 0; at < ObjectList.DIRECTORIES; at = all.directory()) {
             all.read(at, 0, 0, 100);
