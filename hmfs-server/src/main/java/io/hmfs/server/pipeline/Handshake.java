@@ -237,8 +237,7 @@ final class Handshake {
 
     private boolean answer(Session session, Login login, CompletableFuture<Outcome> done) {
         if (done.isCompletedExceptionally()) {
-            session.endLogin();
-            return fail(session, login, done.exceptionNow());
+            return fail(session, login, done.exceptionNow()); // the login ends with the connection
         }
         Outcome outcome = done.join();
         byte[] challenge = outcome.step.challenge();
