@@ -203,9 +203,9 @@ class AuthenticationTest {
         }
 
         @Override
-        public Exchange begin(String name, @Nullable InetAddress from) {
+        public Authenticator.Exchange begin(String name, @Nullable InetAddress from) {
             atServer.incrementAndGet();
-            return new Exchange() {
+            return new Authenticator.Exchange() {
                 @Override
                 public CompletableFuture<Step> next(byte[] token) {
                     if (token.length == 1) {
@@ -415,9 +415,9 @@ class AuthenticationTest {
         }
 
         @Override
-        public Exchange begin(String host) {
+        public ClientAuthenticator.Exchange begin(String host) {
             atClient.incrementAndGet();
-            return new Exchange() {
+            return new ClientAuthenticator.Exchange() {
                 @Override
                 public CompletableFuture<byte[]> first() {
                     return CompletableFuture.completedFuture(new byte[SHORT_TOKEN]);
