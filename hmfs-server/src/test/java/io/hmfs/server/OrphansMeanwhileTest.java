@@ -112,10 +112,10 @@ class OrphansMeanwhileTest extends PlantedObjects {
         Files.delete(second);
         Files.createDirectories(second.resolve("in the way"));
         admin.delete("/going");
-        Await.until("the first object goes", () -> !Files.exists(written(file.id(), 0)));
+        Await.until("the last object goes, which is the first to go", () -> !Files.exists(written(file.id(), 2)));
         Orphans orphans = look(options(0, true, false), Orphans.Listener.NONE);
         assertEquals(0, orphans.found(Kind.ORPHAN).objects());
-        assertTrue(Files.exists(written(file.id(), 2)));
+        assertTrue(Files.exists(written(file.id(), 0)));
     }
 
     /** The property: under everything that moves, replaces and removes, the files that stay keep all their data. */

@@ -172,9 +172,9 @@ class ConnectionEndsTest {
         EndingChannel channel = new EndingChannel();
         BareSession session = new BareSession(channel);
         RuntimeException failure = new IllegalStateException("as of a pool that is broken");
-        channel.failure = failure;
         BareService.introduce(new Pipelines(service).newPipeline(), "u", session, 0, 0);
         assertTrue(session.isGreeting());
+        channel.failure = failure;
         lookups.remove().run();
         assertEquals(List.of(failure), failures);
         assertTrue(channel.closes);
