@@ -43,7 +43,7 @@ final class Connection implements Transport.Receiver {
 
     private Transport.@Nullable Link link;
     private ClientAuthenticator.@Nullable Exchange exchange; // while the handshake lasts
-    private boolean makesToken; // somebody else does, and the server waits for it
+    private boolean makesToken; // a token was asked for and is not there yet
     private String host = "";
     private boolean connected;
     private boolean ready;
@@ -202,7 +202,7 @@ final class Connection implements Transport.Receiver {
             end(new IOException(
                     "cannot prove to " + address + " who this is, by "
                             + options.authentication().label() + ": " + cause.getMessage(),
-                    cause)); // perhaps it can the next time, when what issues tickets is there again
+                    cause)); // no final refusal: the service that issues tickets may be reachable at the next attempt
             return;
         }
         if (token.length > Wire.TOKEN_MAX) {

@@ -265,7 +265,10 @@ public final class HmfsClient implements AutoCloseable {
         append(file, newSize, grant, last, Written.NOTHING);
     }
 
-    /** The same for a writer that says which bytes it has written: what is lost of them later is no hole. */
+    /**
+     * Commits a size, and tells the server which bytes below it the writer has written. If the data store loses one of those later, a reader gets
+     * an error instead of the zeros of a hole.
+     */
     public void append(FileInfo file, long newSize, Grant grant, boolean last, Written written) throws IOException {
         calls.call(files.append, file.name(), FileCalls.Append.of(file, newSize, grant, last, written));
     }
@@ -436,7 +439,7 @@ public final class HmfsClient implements AutoCloseable {
         return writeBlockAsync(grant, inode, block, offset, source, sourceOffset, length, new WriteVerifier());
     }
 
-    /** The same; {@code verifier} is told of the answer, for the commit. */
+    /** The same. {@code verifier} keeps what the answer says of the server's machine; the commit of these bytes shows it. */
     public CompletableFuture<Void> writeBlockAsync(
             Grant grant,
             long inode,

@@ -30,7 +30,7 @@ public interface ClientAuthenticator {
         /** The answer to the server's challenge. */
         CompletableFuture<byte[]> answer(byte[] challenge);
 
-        /** Whether the server has proved what it has to. A server that lets the client in before that is none to talk to. */
+        /** Whether the server has proved what it has to. If Welcome comes before that, the client ends the connection. */
         boolean isComplete();
 
         /** It has ended, by a proof, a failure, or with its connection. Called once. */

@@ -65,7 +65,7 @@ public final class BlockStore implements AutoCloseable {
     private final Scratch.Pool scratches = new Scratch.Pool();
     private final long stamp = new SecureRandom().nextLong(1, Long.MAX_VALUE); // of this start
     private final long verifier = MachineStart.verifier();
-    final Object converting = new Object();
+    final Object converting = new Object(); // package-private for the test of a removal that has to wait for it
     private final LongAdder corrupt = new LongAdder();
     private final Set<String> told = ConcurrentHashMap.newKeySet(); // damaged chunks that are in the log
 
@@ -471,7 +471,7 @@ public final class BlockStore implements AutoCloseable {
         }
         synced.written(inode, block * blockSize);
         if (handle.isRemoved()) {
-            return false; // while it was written
+            return false; // the file was removed during the write
         }
         if (wasRemoved(inode)) { // between the first look and the write: the object was made behind the remover's back
             removeObject(inode, block);
@@ -571,7 +571,7 @@ public final class BlockStore implements AutoCloseable {
         Files.deleteIfExists(sparseMark(inode)); // last: until then another start asks the directory again
     }
 
-    /** Of this start of the machine, not of the server: what was written under it and not synced is there as long as the machine is. */
+    /** Identifies the machine's boot, and not the server's start: the system keeps bytes that were not synced until the machine is lost. */
     public long verifier() {
         return verifier;
     }

@@ -188,7 +188,7 @@ final class HandleCache {
             try {
                 wait();
             } catch (InterruptedException e) {
-                isInterrupted = true; // it is short
+                isInterrupted = true; // reported after the wait, which is as short as an unlink
             }
         }
         if (isInterrupted) {

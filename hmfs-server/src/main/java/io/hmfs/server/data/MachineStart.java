@@ -6,13 +6,13 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.UUID;
 
-/** Which start of the machine this is: what was written and not synced before another one is lost, though the server had answered it. */
+/** Identifies the machine's boot. Bytes that were written under another boot and never synced are lost, although the server had answered the write. */
 final class MachineStart {
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
     private MachineStart() {}
 
-    /** A number that is the same until the machine is lost; where that is not known, until the server ends. */
+    /** The same number until the machine boots again. If the boot has no id, another number at each start of the server. */
     static long verifier() {
         return verifier(BOOT_ID);
     }
@@ -25,7 +25,6 @@ final class MachineStart {
         } catch (IOException | IllegalArgumentException e) {
             verifier = new SecureRandom().nextLong();
         }
-        return verifier >>> 1
-                | 1L << 62; // neither 0, which says nothing, nor negative, which clients do not show as one
+        return verifier >>> 1 | 1L << 62; // never 0 or -1, which clients use for "none" and "several"
     }
 }

@@ -171,7 +171,10 @@ final class Handshake {
     private record Outcome(
             Authenticator.Step step, @Nullable Caller caller) {}
 
-    /** At once if nothing has to be waited for; else later, and other frames of the connection wait. False if refused at once. */
+    /**
+     * Answers a token: at once if the step is done, else when it is, and no other frame of the connection is read until then. False if the peer
+     * was refused at once.
+     */
     private boolean proceed(Session session, Login login, byte[] token) {
         if (login.countToken() > TOKENS_MAX) {
             return refuse(

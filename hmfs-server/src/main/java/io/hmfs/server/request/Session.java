@@ -51,7 +51,7 @@ public class Session implements PeerState {
         greeting = true;
     }
 
-    /** What it waited for is there. */
+    /** The step or the look-up that the greeting waited for has ended. */
     public final void endGreeting() {
         greeting = false;
         if (left) {
@@ -68,7 +68,7 @@ public class Session implements PeerState {
         login = begun;
     }
 
-    /** The peer is believed, or not. */
+    /** The proof has ended, with or without success. */
     public final void endLogin() {
         Login ended = login;
         login = null;
@@ -159,7 +159,7 @@ public class Session implements PeerState {
     /** The connection has ended. Called once. */
     public final void leave() {
         left = true;
-        if (!greeting) { // else when the exchange has done what it is at
+        if (!greeting) { // a step that is under way must not lose its exchange: endGreeting ends the login then
             endLogin();
         }
         Caller known = caller;
