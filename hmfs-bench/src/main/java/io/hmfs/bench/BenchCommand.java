@@ -3,6 +3,7 @@ package io.hmfs.bench;
 import io.hmfs.bench.hdfs.HdfsCommand;
 import io.hmfs.bench.hdfs.ListCommand;
 import io.hmfs.bench.load.EngineCommand;
+import io.hmfs.bench.load.PoolsCommand;
 import io.hmfs.bench.micro.MicroCommand;
 import io.hmfs.bench.net.NetCommand;
 import io.hmfs.bench.report.CompareCommand;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             MicroCommand.class,
             EngineCommand.class,
+            PoolsCommand.class,
             NetCommand.class,
             HdfsCommand.class,
             ListCommand.class,
@@ -71,6 +73,6 @@ public final class BenchCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "choose what to do: micro, engine, net, hdfs, list or compare");
+                spec.commandLine(), "choose what to do: micro, engine, pools, net, hdfs, list or compare");
     }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class BenchCommandTest extends BenchRuns {
     @ParameterizedTest
-    @ValueSource(strings = {"micro", "engine", "net", "hdfs", "list", "compare"})
+    @ValueSource(strings = {"micro", "engine", "pools", "net", "hdfs", "list", "compare"})
     void helpShowsExamples(String command) {
         assertEquals(0, run(command, "--help"));
         assertTrue(out.toString().contains("hmfs bench " + command), out::toString);
@@ -32,7 +32,7 @@ class BenchCommandTest extends BenchRuns {
     @Test
     void withoutACommandItSaysWhichThereAre() {
         assertEquals(2, run());
-        assertTrue(err.toString().contains("micro, engine, net, hdfs, list or compare"), err::toString);
+        assertTrue(err.toString().contains("micro, engine, pools, net, hdfs, list or compare"), err::toString);
     }
 
     @ParameterizedTest
@@ -134,6 +134,52 @@ class BenchCommandTest extends BenchRuns {
                     names.contains(name + " io_uring"),
                     names::toString);
         }
+    }
+
+    @Test
+    void poolsComparesEachWithTheFirstAndLeavesNone() throws Exception {
+        Path json = temporary.resolve("report.json");
+        Path first = temporary.resolve("first");
+        Path second = temporary.resolve("second");
+        assertEquals(
+                0,
+                run(
+                        "pools",
+                        "--files",
+                        "1000",
+                        "--rounds",
+                        "1",
+                        "--json",
+                        json.toString(),
+                        first.toString(),
+                        second.toString()),
+                err::toString);
+        List<String> found = new ArrayList<>();
+        for (JsonNode result :
+                new ObjectMapper().readTree(Files.readString(json)).get("results")) {
+            found.add(result.get("name").asText() + " of "
+                    + Path.of(result.get("subject").asText()).getFileName());
+        }
+        assertEquals(
+                Stream.of("create", "stat", "delete")
+                        .flatMap(name ->
+                                Stream.of(name + " of first", name + " of second", name + "/" + first + " of second"))
+                        .toList(),
+                found);
+        assertTrue(Files.notExists(first) && Files.notExists(second));
+    }
+
+    @Test
+    void poolsOverwritesNothingUnasked() throws Exception {
+        Path there = Files.writeString(temporary.resolve("there"), "mine");
+        String free = temporary.resolve("free").toString();
+        assertEquals(2, run("pools", free, there.toString()));
+        assertTrue(err.toString().contains("there is there already"), err::toString);
+        assertEquals("mine", Files.readString(there));
+        assertEquals(2, run("pools", free, "/dev/null"));
+        assertTrue(err.toString().contains("--overwrite"), err::toString);
+        assertEquals(2, run("pools", "--rounds", "0", free, free + "2"));
+        assertTrue(err.toString().contains("--rounds"), err::toString);
     }
 
     @Test

@@ -7,11 +7,15 @@ final class FoundLines {
     private FoundLines() {}
 
     static void progress(String done) {
-        System.err.println("bench engine: " + done);
+        System.err.println("bench: " + done);
     }
 
     static void round(String name, String unit, double value) {
-        System.out.printf(Locale.ROOT, "round\t%s\thmfs\t%s\t%.6f%n", name, unit, value);
+        round(name, "hmfs", unit, value);
+    }
+
+    static void round(String name, String subject, String unit, double value) {
+        System.out.printf(Locale.ROOT, "round\t%s\t%s\t%s\t%.6f%n", name, subject, unit, value);
     }
 
     static void count(String name, double value) {
