@@ -65,6 +65,11 @@ expect() {
 # Without a launcher that starts, every check would fail with the same long story.
 run version
 expect "bin/hmfs starts" 0 'out=hmfs *java *'
+
+run_as "$root/bin/dev" model --help
+expect "bin/dev tells its commands" 0 'out=Usage: bin/dev COMMAND*'
+run_as "$root/bin/dev" sim seven
+expect "bin/dev refuses a seed that is no number" 1 'err=*seven*' err-lines=1
 if [ "$bad" -ne 0 ]; then
     echo "$good passed, $bad failed"
     exit 1
