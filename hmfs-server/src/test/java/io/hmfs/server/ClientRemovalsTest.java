@@ -114,6 +114,30 @@ class ClientRemovalsTest {
         return ids;
     }
 
+    /** A stranger who could clear another's files would leave their objects for ever; who reads them would learn ids and sizes. */
+    @Test
+    void recordsAreReadAndClearedByTheirUsersAndSuperusersAlone() throws Exception {
+        try (ServerFixture fixture = fixture();
+                HmfsClient superuser = fixture.client();
+                HmfsClient owner = fixture.client("owner");
+                HmfsClient stranger = fixture.client("stranger")) {
+            superuser.mkdir("/all", 0777, false);
+            superuser.chmod("/all", 0777);
+            FileInfo mine = owner.create("/all/mine", PLAIN);
+            FileInfo removed = owner.create("/all/removed", PLAIN);
+            owner.delete("/all/mine");
+            stranger.delete("/all/removed"); // the directory is everybody's
+            Await.until("both are on record", () -> told(superuser).size() == 2);
+            assertEquals(Set.of(mine.id(), removed.id()), told(owner));
+            assertEquals(Set.of(removed.id()), told(stranger));
+            new Removals(stranger).tell(new long[] {mine.id()}).get();
+            assertEquals(Set.of(mine.id(), removed.id()), told(superuser));
+            new Removals(stranger).tell(new long[] {removed.id()}).get();
+            new Removals(owner).tell(new long[] {mine.id()}).get();
+            assertEquals(Set.of(), recorded(superuser));
+        }
+    }
+
     @Test
     void allThatRemovesFilesRecordsThem() throws Exception {
         try (ServerFixture fixture = fixture();
@@ -153,7 +177,10 @@ class ClientRemovalsTest {
             client.delete("/live0"); // told of before it was removed
             assertTrue(recorded(client).contains(live.get(0).id()));
             assertThrows(IllegalArgumentException.class, () -> forger.tell(new long[Removals.TOLD_MAX + 1]));
-            forger.tell(new long[] {gone.get(1).id(), gone.get(1).id()}).get(); // an orphan for gc, at worst
+            forger.tell(new long[] {gone.get(1).id(), gone.get(2).id()}).get();
+            new Removals(client)
+                    .tell(new long[] {gone.get(1).id(), gone.get(1).id()})
+                    .get();
             Set<Long> left = new HashSet<>(
                     Set.of(gone.get(0).id(), gone.get(2).id(), live.get(0).id()));
             assertEquals(left, recorded(client));

@@ -4,6 +4,7 @@ import io.hmfs.core.alloc.Regions;
 import io.hmfs.core.alloc.Summary;
 import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.EntryRecord;
+import io.hmfs.core.layout.Owner;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.RemovedFile;
@@ -110,6 +111,7 @@ public final class RemovedData {
         out.token = token(at);
         out.removedNanos = EntryRecord.death(pmem, at);
         out.id = EntryRecord.id(pmem, at);
+        out.uid = Owner.uid(pmem.getAcquire(at + EntryRecord.OWNER_OFFSET));
         out.size = EntryRecord.size(pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET));
         return true;
     }

@@ -11,6 +11,9 @@ public final class RemovedFile {
     /** Its size in bytes when it was removed. */
     public long size;
 
+    /** Number of the user whose file it was. */
+    public int uid;
+
     /** When it was removed, in nanoseconds since 1970. */
     public long removedNanos;
 }

@@ -23,7 +23,10 @@ final class RemovalShard {
     }
 
     /** What a page asks for. {@code durable}: the position of the log; {@code begun}: of the buffer, where the page begins. */
-    record Ask(long olderThanNanos, long now, long durable, int begun) {}
+    record Ask(RemovalTable.User user, long olderThanNanos, long now, long durable, int begun) {}
+
+    /** Who told of a file as cleared, and when. */
+    private record Told(RemovalTable.User user, long time) {}
 
     /** Bytes of a file in a page: inode, size. */
     static final int ENTRY_BYTES = 2 * Long.BYTES;
@@ -36,10 +39,12 @@ final class RemovalShard {
     private static final int PLACE_BITS = Integer.numberOfTrailingZeros(PLACES);
     private static final int BUCKET_BITS_MAX = 14;
     private static final int EARLY_MAX = 1 << 10;
+    private static final int REMOVER_BITS = 10;
 
     private long[] tokens = new long[0];
     private long[] inodes = new long[0]; // 0: the slot is free
     private long[] sizes = new long[0];
+    private int[] owners = new int[0]; // users of the pool
     private long[] positions = new long[0]; // of the log, at which the removal is certain
     private long[] sinceNanos = new long[0]; // removed
     private long[] quietNanos = new long[0]; // until when it is not told again
@@ -52,7 +57,15 @@ final class RemovalShard {
     private int size;
 
     /** Told as cleared before they came, the oldest first, each with the time of that. What never comes stays until others displace it: it says nothing of any other file. */
-    private final Map<Long, Long> early = new LinkedHashMap<>();
+    private final Map<Long, Told> early = new LinkedHashMap<>();
+
+    /**
+     * Inodes that were removed, by the first bits of their hash, and the mark of the user who did it. One displaces another: then those whose file it
+     * was, and superusers, can clear it. Made with the first one.
+     */
+    private long[] removerOf = new long[0];
+
+    private long[] removers = new long[0];
 
     /** Which shard an inode is of. */
     static int of(long inode) {
@@ -75,8 +88,9 @@ final class RemovalShard {
     /** Takes a file in; false: it was cleared already. */
     synchronized boolean add(RemovedFile file, long position, long removedNanos) {
         if (!early.isEmpty()) {
-            Long told = early.remove(file.id);
-            if (told != null && file.removedNanos < told) { // who told of a file that was not removed yet was wrong
+            Told told = early.remove(file.id);
+            // Who told of a file that was not removed yet was wrong.
+            if (told != null && file.removedNanos < told.time && may(told.user, file.id, file.uid)) {
                 return false;
             }
         }
@@ -84,6 +98,7 @@ final class RemovalShard {
         tokens[slot] = file.token;
         inodes[slot] = file.id;
         sizes[slot] = file.size;
+        owners[slot] = file.uid;
         positions[slot] = position;
         sinceNanos[slot] = removedNanos;
         quietNanos[slot] = removedNanos;
@@ -115,6 +130,7 @@ final class RemovalShard {
         tokens = Arrays.copyOf(tokens, slots);
         inodes = Arrays.copyOf(inodes, slots);
         sizes = Arrays.copyOf(sizes, slots);
+        owners = Arrays.copyOf(owners, slots);
         positions = Arrays.copyOf(positions, slots);
         sinceNanos = Arrays.copyOf(sinceNanos, slots);
         quietNanos = Arrays.copyOf(quietNanos, slots);
@@ -129,16 +145,43 @@ final class RemovalShard {
         }
     }
 
+    /** This user removes the file now, or has just done so. */
+    synchronized void removedBy(long inode, long mark) {
+        if (removers.length == 0) {
+            removers = new long[1 << REMOVER_BITS];
+            removerOf = new long[1 << REMOVER_BITS];
+        }
+        int place = remover(inode);
+        removerOf[place] = inode;
+        removers[place] = mark;
+    }
+
+    private static int remover(long inode) {
+        return hash(inode) >>> (Integer.SIZE - REMOVER_BITS);
+    }
+
+    /** Whether a user may be told of a file, and clear it: who removed it, and whose it was. */
+    private boolean may(RemovalTable.User user, long inode, int owner) {
+        if (user.isUnlimited() || user.uid() == owner) {
+            return true;
+        }
+        int place = remover(inode);
+        return removers.length > 0 && removerOf[place] == inode && removers[place] == user.mark();
+    }
+
     /**
-     * Takes a file out whose objects are gone. If it is not here, it is remembered, in case it comes and was
+     * Takes a file out whose objects are gone, if this user may say so. If it is not here, it is remembered, in case it comes and was
      * removed before {@code told}; 0: it cannot come. False then.
      */
-    synchronized boolean clear(long inode, long told, Cleared cleared) {
+    synchronized boolean clear(RemovalTable.User user, long inode, long told, Cleared cleared) {
         int bucket = bucket(inode);
         int before = 0;
         for (int at = heads[bucket]; at != 0; at = next[at - 1]) {
             int slot = at - 1;
             if (inodes[slot] == inode) {
+                if (!may(user, inode, owners[slot])) {
+                    return false;
+                }
                 if (before == 0) {
                     heads[bucket] = next[slot];
                 } else {
@@ -154,7 +197,7 @@ final class RemovalShard {
             before = at;
         }
         if (told > 0) {
-            early.put(inode, told);
+            early.put(inode, new Told(user, told));
             if (early.size() > EARLY_MAX) {
                 Iterator<Long> oldest = early.keySet().iterator();
                 oldest.next();
@@ -199,7 +242,8 @@ final class RemovalShard {
     private boolean isDue(int slot, Ask ask) {
         return positions[slot] <= ask.durable
                 && (ask.olderThanNanos == 0
-                        || (ask.now - sinceNanos[slot] >= ask.olderThanNanos && ask.now - quietNanos[slot] >= 0));
+                        || (ask.now - sinceNanos[slot] >= ask.olderThanNanos && ask.now - quietNanos[slot] >= 0))
+                && may(ask.user, inodes[slot], owners[slot]);
     }
 
     private void tell(int first, int end, Ask ask, ByteBuffer out) {
@@ -227,6 +271,7 @@ final class RemovalShard {
             }
         }
         Arrays.fill(heads, 0);
+        Arrays.fill(removerOf, 0);
         free = 0;
         used = 0;
         size = 0;

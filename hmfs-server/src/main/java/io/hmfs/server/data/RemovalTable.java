@@ -25,6 +25,9 @@ public final class RemovalTable implements AutoCloseable {
     /** Bytes of a file in {@link #page}: inode, size. */
     public static final int ENTRY_BYTES = RemovalShard.ENTRY_BYTES;
 
+    /** Who asks: the user's number in the pool, or -1; what tells the user from all others; whether it is a superuser. */
+    public record User(int uid, long mark, boolean isUnlimited) {}
+
     private static final int BATCH = 256;
     private static final int LOOKED_MAX = 1 << 14; // files that one page looks at, but for the rest of a shard
     private static final long IDLE_NANOS = 1_000_000_000L;
@@ -180,16 +183,21 @@ public final class RemovalTable implements AutoCloseable {
         return shards[RemovalShard.of(inode)];
     }
 
+    /** A user removes a file whose objects clients have to remove: it may say when they are gone. Allocates nothing. */
+    public void removedBy(long inode, long userMark) {
+        shard(inode).removedBy(inode, userMark);
+    }
+
     /**
-     * The objects of this file are gone. May be lost in a crash: removing them again does no harm. False: the table does not have it; if the pool has
+     * The objects of this file are gone, says a user; of a file that is not its own, and that it has not removed, it says nothing. May be lost in a crash: removing them again does no harm. False: the table does not have it; if the pool has
      * files that are still to come, it is remembered, in case the file is one of those. Of a file that is removed later it says nothing.
      */
-    public boolean clear(long inode) {
+    public boolean clear(User user, long inode) {
         if (closed || inode == 0) {
             return false;
         }
         boolean mayCome = removed.count() > held;
-        boolean found = shard(inode).clear(inode, mayCome ? removed.time() : 0, this::cleared);
+        boolean found = shard(inode).clear(user, inode, mayCome ? removed.time() : 0, this::cleared);
         if (found) {
             LockSupport.unpark(thread);
         }
@@ -197,12 +205,13 @@ public final class RemovalTable implements AutoCloseable {
     }
 
     /**
-     * Writes inode and size of files that were removed longer ago than this, and are not kept quiet, from a place on, as many as there is
+     * Writes inode and size of files that a user may know of and that were removed longer ago than this, and are not kept quiet, from a place on, as many as there is
      * room for; 0: all, and then it does not count as told. A file that is told is kept quiet for that time, so that one client removes its objects;
      * then, for the same time, all that ask are told. Returns where it goes on; {@link #PLACES}: that was all.
      */
-    public int page(int from, long olderThanNanos, ByteBuffer out) {
-        RemovalShard.Ask ask = new RemovalShard.Ask(olderThanNanos, nanoTime.getAsLong(), durable, out.position());
+    public int page(User user, int from, long olderThanNanos, ByteBuffer out) {
+        RemovalShard.Ask ask =
+                new RemovalShard.Ask(user, olderThanNanos, nanoTime.getAsLong(), durable, out.position());
         int looked = 0;
         int place = from;
         while (place < PLACES && out.remaining() >= ENTRY_BYTES && looked < LOOKED_MAX && !closed) {

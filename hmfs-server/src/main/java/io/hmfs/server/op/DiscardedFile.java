@@ -1,6 +1,7 @@
 package io.hmfs.server.op;
 
 import io.hmfs.core.type.Attributes;
+import io.hmfs.server.data.RemovalTable;
 import io.hmfs.server.request.Request;
 
 /** The file whose data has to go because a request removed or replaced the file; the reply tells it to the client. */
@@ -26,7 +27,7 @@ final class DiscardedFile {
 
     /**
      * Called after a removal, with what it has removed; id 0: nothing. A file that has names left keeps its data, and a symbolic link or a
-     * directory has none: id and size become 0. Any other file loses its lease.
+     * directory has none: id and size become 0. Any other file loses its lease, and its user may say when objects elsewhere are gone.
      */
     static void settle(Request request, Attributes removed) {
         if (removed.nlink > 0 || removed.isSymlink() || removed.isDirectory()) {
@@ -34,6 +35,10 @@ final class DiscardedFile {
             removed.size = 0;
         } else if (removed.id != 0) {
             request.partition().leases().removed(removed.id);
+            RemovalTable record = request.partition().removals();
+            if (record != null) {
+                record.removedBy(removed.id, request.userMark());
+            }
         }
     }
 }

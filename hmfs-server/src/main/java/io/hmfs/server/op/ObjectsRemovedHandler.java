@@ -10,9 +10,9 @@ import java.nio.ByteOrder;
 import java.util.concurrent.TimeUnit;
 
 /**
- * ObjectsRemoved: a client tells of which removed files it has removed the objects, and asks for others (docs/adr/0122). Any user may: a user
- * that can remove the objects can as well do that, and tell it or not. An inode that is not on record, or whose removal is not certain,
- * does nothing; one that is cleared wrongly leaves an orphan.
+ * ObjectsRemoved: a client tells of which removed files it has removed the objects, and asks for others (docs/adr/0122). It may tell of, and is
+ * told of, the files that its user has removed or owned; superusers all (docs/adr/0221). Another inode, one that is not on record, or one whose
+ * removal is not certain, does nothing; one that is cleared wrongly leaves an orphan.
  */
 public final class ObjectsRemovedHandler implements Handler {
     private static final int FILES_MAX = 1_024;
@@ -42,13 +42,15 @@ public final class ObjectsRemovedHandler implements Handler {
         page.clear();
         int next = RemovalTable.PLACES;
         if (record != null) {
+            RemovalTable.User user = new RemovalTable.User(
+                    request.uid(), request.userMark(), !request.access().isLimited());
             for (int i = 0; i < length; i += Long.BYTES) {
-                record.clear(request.in().getLong(at + i, ByteOrder.LITTLE_ENDIAN));
+                record.clear(user, request.in().getLong(at + i, ByteOrder.LITTLE_ENDIAN));
             }
             long olderThanMillis = olderThanMillis(request);
             long from = removed.from();
             if (olderThanMillis >= 0 && from < RemovalTable.PLACES) {
-                next = record.page((int) from, TimeUnit.MILLISECONDS.toNanos(olderThanMillis), page);
+                next = record.page(user, (int) from, TimeUnit.MILLISECONDS.toNanos(olderThanMillis), page);
             }
         }
         long count = record == null ? 0 : record.count();

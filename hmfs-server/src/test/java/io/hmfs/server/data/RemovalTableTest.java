@@ -31,10 +31,15 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a file is told as removed only if it is, for certain, and a clear reaches the pool once, by the table's thread. Method: a table on a
+ * Goal: a file is told as removed only if it is, for certain, to those who may know, and a clear of theirs reaches the pool once, by the table's thread. Method: a table on a
  * pool that is played by a stack, with a log that has what it is told to have.
  */
 class RemovalTableTest {
+    private static final RemovalTable.User SUPERUSER = new RemovalTable.User(0, 0, true);
+    private static final RemovalTable.User OWNER = new RemovalTable.User(7, 70, false);
+    private static final RemovalTable.User REMOVER = new RemovalTable.User(8, 80, false);
+    private static final RemovalTable.User STRANGER = new RemovalTable.User(9, 90, false);
+
     private final Map<Long, Long> timeOf = new HashMap<>();
     private final ArrayDeque<Long> removed = new ArrayDeque<>(); // the last that was removed is handed out first
     private final Set<Long> handedOut = new HashSet<>();
@@ -64,6 +69,7 @@ class RemovalTableTest {
             out.token = -inode;
             out.id = inode;
             out.size = 10 * inode;
+            out.uid = OWNER.uid();
             out.removedNanos = timeOf.getOrDefault(inode, 0L) - ageNanos;
             return true;
         }
@@ -127,10 +133,14 @@ class RemovalTableTest {
     }
 
     private Set<Long> page(long olderThanNanos) {
+        return page(SUPERUSER, olderThanNanos);
+    }
+
+    private Set<Long> page(RemovalTable.User user, long olderThanNanos) {
         Set<Long> inodes = new TreeSet<>();
         ByteBuffer page = ByteBuffer.allocate(1_024 * RemovalTable.ENTRY_BYTES);
         for (int from = 0; from < RemovalTable.PLACES; ) {
-            int next = table.page(from, olderThanNanos, page.clear());
+            int next = table.page(user, from, olderThanNanos, page.clear());
             assertTrue(next > from, "a page that goes on where it began");
             from = next;
             page.flip();
@@ -148,27 +158,87 @@ class RemovalTableTest {
         remove(1);
         remove(2);
         assertEquals(Set.of(1L, 2L), told(0));
-        assertFalse(table.clear(0));
-        assertFalse(table.clear(3));
-        assertFalse(table.clear(-1));
-        assertTrue(table.clear(1));
-        assertFalse(table.clear(1));
+        assertFalse(table.clear(SUPERUSER, 0));
+        assertFalse(table.clear(SUPERUSER, 3));
+        assertFalse(table.clear(SUPERUSER, -1));
+        assertTrue(table.clear(SUPERUSER, 1));
+        assertFalse(table.clear(SUPERUSER, 1));
         remove(3);
         remove(4);
-        assertFalse(table.clear(4), "which is not in the table yet");
+        assertFalse(table.clear(SUPERUSER, 4), "which is not in the table yet");
         assertEquals(Set.of(2L, 3L), told(0), "what was cleared before it was removed is on record");
         assertEquals(List.of(1L, 4L), done);
+    }
+
+    @Test
+    void aFileIsToldToAndClearedByItsOwnerWhoRemovedItAndSuperusers() {
+        for (long inode = 1; inode <= 4; inode++) {
+            remove(inode);
+            table.removedBy(inode, inode == 2 ? REMOVER.mark() : OWNER.mark());
+        }
+        table.work();
+        assertEquals(Set.of(1L, 2L, 3L, 4L), page(OWNER, 0));
+        assertEquals(Set.of(2L), page(REMOVER, 0));
+        assertEquals(Set.of(), page(STRANGER, 0));
+        for (long inode = 1; inode <= 4; inode++) {
+            assertFalse(table.clear(STRANGER, inode), "a stranger cleared " + inode);
+        }
+        assertFalse(table.clear(REMOVER, 1));
+        assertTrue(table.clear(REMOVER, 2));
+        assertTrue(table.clear(OWNER, 1));
+        assertTrue(table.clear(SUPERUSER, 3));
+        assertEquals(Set.of(4L), told(0));
+        assertEquals(List.of(2L, 1L, 3L), done);
+    }
+
+    @Test
+    void aStrangerWhoClearsAFileBeforeItCameSaysNothingOfIt() {
+        for (long inode = 1; inode <= 4; inode++) {
+            remove(inode);
+        }
+        table.removedBy(2, REMOVER.mark());
+        assertFalse(table.clear(STRANGER, 1));
+        assertFalse(table.clear(REMOVER, 2));
+        assertFalse(table.clear(OWNER, 3));
+        assertEquals(Set.of(1L, 4L), told(0));
+        assertEquals(Set.of(2L, 3L), new HashSet<>(done));
+    }
+
+    /** Or else one user could keep another's files from being told, by asking for them all the time. */
+    @Test
+    void aStrangerWhoAsksDoesNotKeepAFileQuiet() {
+        long age = TimeUnit.MINUTES.toNanos(5);
+        remove(1);
+        table.work();
+        nanos += age;
+        assertEquals(Set.of(), page(STRANGER, age));
+        assertEquals(Set.of(1L), page(OWNER, age));
+        assertEquals(Set.of(), page(OWNER, age), "one client has taken it up");
+    }
+
+    @Test
+    void whoRemovedIsForgottenForOthersInTheEndAndNeverMistaken() {
+        remove(1);
+        table.removedBy(1, REMOVER.mark());
+        table.work();
+        for (long inode = 2; inode < 1_000_000; inode++) {
+            table.removedBy(inode, STRANGER.mark());
+        }
+        assertEquals(Set.of(), page(REMOVER, 0));
+        assertEquals(Set.of(), page(STRANGER, 0));
+        assertFalse(table.clear(STRANGER, 1));
+        assertTrue(table.clear(OWNER, 1));
     }
 
     /** While a file waits in the pool, whatever is told might be of it. */
     @Test
     void aClearSaysNothingOfAFileThatIsRemovedLater() {
         remove(1);
-        assertFalse(table.clear(2));
+        assertFalse(table.clear(SUPERUSER, 2));
         remove(2);
         assertEquals(Set.of(1L, 2L), told(0));
         assertEquals(List.of(), done);
-        assertTrue(table.clear(2));
+        assertTrue(table.clear(SUPERUSER, 2));
         assertEquals(Set.of(1L), told(0));
     }
 
@@ -178,7 +248,7 @@ class RemovalTableTest {
         remove(1);
         remove(2);
         assertEquals(Set.of(), told(0));
-        assertTrue(table.clear(1));
+        assertTrue(table.clear(SUPERUSER, 1));
         assertEquals(Set.of(), told(0));
         assertEquals(List.of(), done);
         held.forEach(Runnable::run);
@@ -196,7 +266,7 @@ class RemovalTableTest {
         AtomicReference<Throwable> failure = new AtomicReference<>();
         table.start(failure::set);
         Await.until("the table waits for the log", () -> !held.isEmpty());
-        assertTrue(table.clear(1));
+        assertTrue(table.clear(SUPERUSER, 1));
         Thread log = Thread.ofPlatform().start(held.getFirst());
         log.join();
         Await.until("the clear reaches the pool", () -> files.count() == 1);
@@ -223,7 +293,7 @@ class RemovalTableTest {
             remove(inode);
         }
         for (long inode = 1; inode <= count; inode++) {
-            table.clear(inode);
+            table.clear(SUPERUSER, inode);
             if (inode % 1_024 == 0) {
                 table.work();
             }
@@ -244,7 +314,7 @@ class RemovalTableTest {
         }
         assertEquals(all, told(0));
         for (long inode = 1; inode <= count; inode += 2) {
-            assertTrue(table.clear(inode));
+            assertTrue(table.clear(SUPERUSER, inode));
             all.remove(inode);
         }
         for (long inode = count + 1; inode <= 2 * count; inode++) {
@@ -252,7 +322,7 @@ class RemovalTableTest {
             all.add(inode);
         }
         assertEquals(all, told(0));
-        all.forEach(table::clear);
+        all.forEach(inode -> table.clear(SUPERUSER, inode));
         assertEquals(Set.of(), told(0));
         assertEquals(2 * count, done.size());
     }
@@ -301,7 +371,7 @@ class RemovalTableTest {
         remove(2);
         remove(3);
         told(0);
-        table.clear(2);
+        table.clear(SUPERUSER, 2);
         table.close();
         assertEquals(Set.of(1L, 3L), new HashSet<>(givenBack));
         assertEquals(List.of(2L), done);
