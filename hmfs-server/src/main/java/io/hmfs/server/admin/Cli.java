@@ -22,7 +22,11 @@ public final class Cli {
 
     /** A command line over annotated {@code command}, with the error handling of HMFS. */
     public static CommandLine over(Object command) {
-        CommandLine line = new CommandLine(command);
+        return over(new CommandLine(command));
+    }
+
+    /** The same with the commands that were added to it. */
+    static CommandLine over(CommandLine line) {
         addHelp(line);
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setUsageHelpWidth(100);

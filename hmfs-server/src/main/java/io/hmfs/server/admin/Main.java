@@ -1,5 +1,9 @@
 package io.hmfs.server.admin;
 
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -10,22 +14,6 @@ import picocli.CommandLine.HelpCommand;
         name = "hmfs",
         description = "Metadata service for Hadoop-compatible filesystems on persistent memory.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {
-            FormatCommand.class,
-            FsckCommand.class,
-            ServerCommand.class,
-            StatusCommand.class,
-            TopCommand.class,
-            SafeModeCommand.class,
-            QuotaCommand.class,
-            GcCommand.class,
-            ScrubCommand.class,
-            LauncherCommands.Fs.class,
-            LauncherCommands.QuickstartHelp.class,
-            LauncherCommands.Bench.class,
-            VersionCommand.class,
-            HelpCommand.class
-        },
         footer = {
             "",
             "First steps:",
@@ -40,16 +28,48 @@ public final class Main implements Callable<Integer> {
     @CommandLine.Option(names = "--version", hidden = true, description = "The same as the command version.")
     private boolean version;
 
+    /** In the order in which the help shows them. */
+    private static final Map<String, Class<?>> COMMANDS = new LinkedHashMap<>();
+
+    static {
+        COMMANDS.put("format", FormatCommand.class);
+        COMMANDS.put("fsck", FsckCommand.class);
+        COMMANDS.put("server", ServerCommand.class);
+        COMMANDS.put("status", StatusCommand.class);
+        COMMANDS.put("top", TopCommand.class);
+        COMMANDS.put("safemode", SafeModeCommand.class);
+        COMMANDS.put("quota", QuotaCommand.class);
+        COMMANDS.put("gc", GcCommand.class);
+        COMMANDS.put("scrub", ScrubCommand.class);
+        COMMANDS.put("fs", LauncherCommands.Fs.class);
+        COMMANDS.put("quickstart", LauncherCommands.QuickstartHelp.class);
+        COMMANDS.put("bench", LauncherCommands.Bench.class);
+        COMMANDS.put("version", VersionCommand.class);
+        COMMANDS.put("help", HelpCommand.class);
+    }
+
     private Main() {}
 
     public static void main(String[] args) {
-        int code = commandLine().execute(args);
+        int code = commandLine(args).execute(args);
         System.exit(code);
     }
 
-    /** All commands, for running and for tests. */
+    /** All commands. */
     static CommandLine commandLine() {
-        return Cli.over(new Main());
+        return Cli.over(over(COMMANDS.values()));
+    }
+
+    /** The command that the arguments begin with, or all: picocli reads the annotations of each that it knows, which takes longer than most commands do. */
+    static CommandLine commandLine(String[] args) {
+        Class<?> one = args.length == 0 || args[0].equals("help") ? null : COMMANDS.get(args[0]);
+        return one == null ? commandLine() : Cli.over(over(List.of(one)));
+    }
+
+    private static CommandLine over(Collection<Class<?>> commands) {
+        CommandLine line = new CommandLine(new Main());
+        commands.forEach(line::addSubcommand);
+        return line;
     }
 
     @Override
