@@ -68,7 +68,8 @@ public final class Main implements Callable<Integer> {
 
     private static CommandLine over(Collection<Class<?>> commands) {
         CommandLine line = new CommandLine(new Main());
-        commands.forEach(line::addSubcommand);
+        commands.forEach(command ->
+                line.addSubcommand(new CommandLine(command))); // as a class it would not get the flags of its model
         return line;
     }
 

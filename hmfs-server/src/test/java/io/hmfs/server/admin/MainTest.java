@@ -1,7 +1,9 @@
 package io.hmfs.server.admin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 
+import io.hmfs.server.setting.ServerSetting;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,15 @@ class MainTest {
             assertEquals(
                     each.getValue().getUsageMessage(),
                     alone.getSubcommands().get(name).getUsageMessage());
+        }
+    }
+
+    @Test
+    void theServerHasItsSettings() {
+        CommandLine server =
+                Main.commandLine(new String[] {"server"}).getSubcommands().get("server");
+        for (ServerSetting<?> setting : ServerSetting.values()) {
+            assertNotNull(server.getCommandSpec().findOption(setting.flag()), setting.flag());
         }
     }
 
