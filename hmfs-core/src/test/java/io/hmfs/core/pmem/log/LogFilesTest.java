@@ -91,7 +91,7 @@ final class LogFilesTest {
             for (Path file : LogFiles.segments(directory)) {
                 files.put(file, Files.readAllBytes(file));
             }
-            for (String name : List.of(LogFiles.CONTROL, LogFiles.IMAGE)) {
+            for (String name : List.of(LogFiles.CONTROL, LogFiles.IMAGE, LogFiles.SUMS, LogFiles.FOLDING)) {
                 files.put(directory.resolve(name), Files.readAllBytes(directory.resolve(name)));
             }
             return new Disk(directory, files);
