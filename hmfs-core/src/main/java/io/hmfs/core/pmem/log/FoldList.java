@@ -5,6 +5,7 @@ import static io.hmfs.core.pmem.log.LogLayouts.u64;
 import static java.lang.foreign.MemoryLayout.paddingLayout;
 import static java.lang.foreign.MemoryLayout.structLayout;
 
+import io.hmfs.core.pmem.PoolException;
 import java.io.IOException;
 import java.lang.foreign.StructLayout;
 import java.nio.ByteBuffer;
@@ -165,6 +166,13 @@ public final class FoldList {
                 return none;
             }
             FoldList list = new FoldList(header.getLong(LAST_LSN_OFFSET));
+            if (list.lastLsn > control.folding) {
+                throw new PoolException(
+                        PoolException.Reason.NOT_A_POOL,
+                        control.path + " is older than " + path(directory) + ": it says that the image may hold lines up to "
+                                + control.folding + ", the other " + list.lastLsn
+                                + ". Put back the files that belong together");
+            }
             list.entries = new long[(int) count];
             list.count = (int) count;
             entries.flip().asLongBuffer().get(list.entries);

@@ -142,10 +142,7 @@ public final class ImageSums implements AutoCloseable {
             file.force(true);
             progress.at(PASS, done, done);
         }
-        try (FileChannel list = LogFiles.openToWrite(FoldList.path(directory), true)) {
-            new FoldList(0).write(list, control);
-            list.force(true);
-        }
+        LogFiles.openToWrite(FoldList.path(directory), true).close();
         LogFiles.sync(directory);
     }
 

@@ -164,7 +164,6 @@ final class LogDirectory implements AutoCloseable {
         // [sums.1] The sums are whole, then the control file says that there are some, in both copies: an older one
         // would
         // have them made again, of what the disk has made of the image.
-        control.folded = control.folding;
         control.write();
         control.write();
     }

@@ -129,9 +129,8 @@ final class LogRebuild {
                                     .getFileName()
                             + ", with lines that were acknowledged: put it back, or restore the directory from a copy");
         }
-        long ahead = Math.max(control.folding, begun.lastLsn);
-        if (end.lsn() < ahead) {
-            throw endsTooEarly(directory.path, end.lsn(), ahead);
+        if (end.lsn() < control.folding) {
+            throw endsTooEarly(directory.path, end.lsn(), control.folding);
         }
         return end;
     }

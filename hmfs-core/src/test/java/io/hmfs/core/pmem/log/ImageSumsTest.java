@@ -14,12 +14,14 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
@@ -268,14 +270,14 @@ final class ImageSumsTest {
         Files.copy(
                 others.directory().resolve(LogFiles.SUMS),
                 file(LogFiles.SUMS),
-                java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+                StandardCopyOption.REPLACE_EXISTING);
         refused(Reason.NOT_A_POOL, "belongs to another log");
         Files.write(file(LogFiles.SUMS), whole);
         byte[] list = Files.readAllBytes(file(LogFiles.FOLDING));
         Files.copy(
                 others.directory().resolve(LogFiles.FOLDING),
                 file(LogFiles.FOLDING),
-                java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+                StandardCopyOption.REPLACE_EXISTING);
         requireStored(last);
         loseMachine();
         Files.write(file(LogFiles.FOLDING), list);
@@ -305,6 +307,18 @@ final class ImageSumsTest {
         requireStored(last);
     }
 
+    /** The list says of which lines its pages are, and an older control file has the fold of others done with it. */
+    @Test
+    void anOldCopyOfTheControlFileIsRefused() throws IOException {
+        byte[] old = Files.readAllBytes(file(LogFiles.CONTROL));
+        int last = foldAll();
+        byte[] control = Files.readAllBytes(file(LogFiles.CONTROL));
+        Files.write(file(LogFiles.CONTROL), old);
+        refused(Reason.NOT_A_POOL, "is older than " + file(LogFiles.FOLDING));
+        Files.write(file(LogFiles.CONTROL), control);
+        requireStored(last);
+    }
+
     @Test
     void theFilesAreOfThisUserAlone() throws IOException {
         foldAll();
@@ -327,6 +341,34 @@ final class ImageSumsTest {
         foldRest();
         loseMachine();
         requireStored(2 * last);
+    }
+
+    /** A fold that is done again goes by its list: a page that the lines do not bring to its sum there is damaged. */
+    @Test
+    void aBitThatChangesInAListedPageIsNotWrittenBack() throws IOException {
+        int last = foldAll();
+        PowerCutDisk disk = new PowerCutDisk(options.directory(), () -> 0);
+        AtomicInteger left = new AtomicInteger(LogFiles.segments(options.directory()).size());
+        disk.watch((kind, name) -> {
+            if (kind == PowerCutDisk.Kind.DELETE) {
+                left.decrementAndGet();
+            } else if (kind == PowerCutDisk.Kind.WRITE && name.equals(LogFiles.IMAGE) && left.get() == 0) {
+                throw new IOException("no write of " + name);
+            }
+        });
+        AtomicInteger stored = new AtomicInteger(last);
+        assertThrows(LogFailedException.class, () -> {
+            try (LoggedPoolFile file = LoggedPoolFile.open(pool, in(disk.root()))) {
+                for (int n = last + 1; n < 2 * last; n++) {
+                    store(file, n, n);
+                    stored.set(n);
+                }
+            }
+        });
+        flip(file(LogFiles.IMAGE), at(1) + 2048, 3);
+        foldRest();
+        loseMachine();
+        requireStored(stored.get());
     }
 
     /** Until the log has all of the page there is no rebuild. */
@@ -386,7 +428,7 @@ final class ImageSumsTest {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         try (Stream<Path> files = Files.list(options.directory())) {
             for (Path file : (Iterable<Path>) files::iterator) {
-                Files.copy(file, other.resolve(file.getFileName()), java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
+                Files.copy(file, other.resolve(file.getFileName()), StandardCopyOption.COPY_ATTRIBUTES);
             }
         }
         options = in(other);
@@ -405,35 +447,42 @@ final class ImageSumsTest {
         }
     }
 
-    /** Makes the directory one from before there were sums. */
-    private void forgetSums() throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file(LogFiles.CONTROL))).order(ByteOrder.LITTLE_ENDIAN);
+    /** Makes a directory one from before there were sums. */
+    static void forgetSums(Path log) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(read(log.resolve(LogFiles.CONTROL), 0, LogMark.AT + LogCopies.DISTANCE + LogMark.SIZE))
+                .order(ByteOrder.LITTLE_ENDIAN);
         for (int at = 0; at <= LogCopies.DISTANCE; at += LogCopies.DISTANCE) {
             bytes.putLong(at + LogControl.VERSION_OFFSET, 2);
             bytes.putLong(
                     at + LogControl.CHECKSUM_OFFSET,
                     LogCopies.checksum(bytes, at + LogControl.VERSION_OFFSET, at + LogControl.SIZE));
         }
-        Files.write(file(LogFiles.CONTROL), bytes.array());
-        Files.delete(file(LogFiles.SUMS));
-        Files.delete(file(LogFiles.FOLDING));
+        try (FileChannel control = LogFiles.openToWrite(log.resolve(LogFiles.CONTROL), false)) {
+            LogFiles.write(control, bytes, 0);
+            control.force(true);
+        }
+        Files.delete(log.resolve(LogFiles.SUMS));
+        Files.delete(log.resolve(LogFiles.FOLDING));
+        LogFiles.sync(log);
     }
 
     @Test
     void anImageFromBeforeGetsSums() throws IOException {
         int last = foldAll();
-        forgetSums();
+        forgetSums(options.directory());
         List<String> told = new ArrayList<>();
-        options = options.withProgress((pass, done, total) -> told.add(pass + " " + (done == total)));
-        requireStored(last);
+        try (LogDirectory log = LogDirectory.open(pool, options)) {
+            log.requireSums((pass, done, total) -> told.add(pass + " " + (done == total)));
+        }
         assertTrue(told.contains("sums of the image true"), told.toString());
         byte[] control = Files.readAllBytes(file(LogFiles.CONTROL));
         assertEquals(
                 List.of((byte) 3, (byte) 3),
                 List.of(
                         control[LogControl.VERSION_OFFSET],
-                        control[LogCopies.DISTANCE + LogControl.VERSION_OFFSET]));
-        foldRest();
+                        control[LogCopies.DISTANCE + LogControl.VERSION_OFFSET]),
+                "the older copy would have them made again");
+        requireStored(last);
         loseMachine();
         flip(file(LogFiles.IMAGE), at(3), 3);
         requireRefused(at(3) / PAGE, "after the sums were made");
