@@ -169,7 +169,8 @@ public final class FoldList {
             if (list.lastLsn > control.folding) {
                 throw new PoolException(
                         PoolException.Reason.NOT_A_POOL,
-                        control.path + " is older than " + path(directory) + ": it says that the image may hold lines up to "
+                        control.path + " is older than " + path(directory)
+                                + ": it says that the image may hold lines up to "
                                 + control.folding + ", the other " + list.lastLsn
                                 + ". Put back the files that belong together");
             }

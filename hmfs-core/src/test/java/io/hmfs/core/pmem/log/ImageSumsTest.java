@@ -1,5 +1,6 @@
 package io.hmfs.core.pmem.log;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -107,9 +108,14 @@ final class ImageSumsTest {
         }
     }
 
+    /** The numbers, and nothing else in their pages. */
     private static void requireStored(LoggedPoolFile file, int last) {
+        long[] expected = new long[PAGES * PAGE / 8];
         for (int n = 1; n <= last; n++) {
-            assertEquals(n, file.pmem().get(at(n)), "number " + n);
+            expected[(int) (at(n) - AT) / 8] = n;
+        }
+        for (int i = 0; i < expected.length; i++) {
+            assertEquals(expected[i], file.pmem().get(AT + i * 8L), "word " + i);
         }
     }
 
@@ -151,7 +157,9 @@ final class ImageSumsTest {
         PoolException e = assertThrows(PoolException.class, this::open, where);
         assertEquals(Reason.BAD_CHECKSUM, e.reason(), where + ": " + e.getMessage());
         String message = String.valueOf(e.getMessage());
-        assertTrue(message.contains(file(LogFiles.IMAGE) + " is damaged at offset " + page * PAGE + ","), where + ": " + message);
+        assertTrue(
+                message.contains(file(LogFiles.IMAGE) + " is damaged at offset " + page * PAGE + ","),
+                where + ": " + message);
         assertTrue(message.contains(file(LogFiles.SUMS) + " at offset " + ImageSums.at(page) + ":"), message);
         assertTrue(message.endsWith("Restore the log's directory from a copy"), message);
         assertTrue(Files.notExists(pool), where);
@@ -267,10 +275,7 @@ final class ImageSumsTest {
         refused(Reason.TRUNCATED, "has " + (whole.length - 1) + " bytes instead of " + whole.length);
         Files.write(file(LogFiles.SUMS), new byte[0]);
         refused(Reason.BAD_CHECKSUM, "is damaged at offset 0");
-        Files.copy(
-                others.directory().resolve(LogFiles.SUMS),
-                file(LogFiles.SUMS),
-                StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(others.directory().resolve(LogFiles.SUMS), file(LogFiles.SUMS), StandardCopyOption.REPLACE_EXISTING);
         refused(Reason.NOT_A_POOL, "belongs to another log");
         Files.write(file(LogFiles.SUMS), whole);
         byte[] list = Files.readAllBytes(file(LogFiles.FOLDING));
@@ -348,7 +353,8 @@ final class ImageSumsTest {
     void aBitThatChangesInAListedPageIsNotWrittenBack() throws IOException {
         int last = foldAll();
         PowerCutDisk disk = new PowerCutDisk(options.directory(), () -> 0);
-        AtomicInteger left = new AtomicInteger(LogFiles.segments(options.directory()).size());
+        AtomicInteger left =
+                new AtomicInteger(LogFiles.segments(options.directory()).size());
         disk.watch((kind, name) -> {
             if (kind == PowerCutDisk.Kind.DELETE) {
                 left.decrementAndGet();
@@ -368,7 +374,11 @@ final class ImageSumsTest {
         flip(file(LogFiles.IMAGE), at(1) + 2048, 3);
         foldRest();
         loseMachine();
-        requireStored(stored.get());
+        int found = stored.get();
+        try (LoggedPoolFile file = open()) { // the last one may be there without its answer
+            found += file.pmem().get(at(found + 1)) == found + 1 ? 1 : 0;
+            requireStored(file, found);
+        }
     }
 
     /** Until the log has all of the page there is no rebuild. */
@@ -432,24 +442,24 @@ final class ImageSumsTest {
             }
         }
         options = in(other);
-        long[] expected = new long[PAGES * 20];
-        try (LoggedPoolFile file = open()) {
-            for (int n = 0; n < expected.length; n++) {
-                expected[n] = file.pmem().get(at(n));
-            }
-        }
+        byte[] expected = pages();
         foldRest();
         loseMachine();
+        assertArrayEquals(expected, pages());
+    }
+
+    private byte[] pages() throws IOException {
+        byte[] pages = new byte[PAGES * PAGE];
         try (LoggedPoolFile file = open()) {
-            for (int n = 0; n < expected.length; n++) {
-                assertEquals(expected[n], file.pmem().get(at(n)), "place " + n);
-            }
+            file.pmem().copyOut(AT, pages, 0, pages.length);
         }
+        return pages;
     }
 
     /** Makes a directory one from before there were sums. */
     static void forgetSums(Path log) throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(read(log.resolve(LogFiles.CONTROL), 0, LogMark.AT + LogCopies.DISTANCE + LogMark.SIZE))
+        ByteBuffer bytes = ByteBuffer.wrap(
+                        read(log.resolve(LogFiles.CONTROL), 0, LogMark.AT + LogCopies.DISTANCE + LogMark.SIZE))
                 .order(ByteOrder.LITTLE_ENDIAN);
         for (int at = 0; at <= LogCopies.DISTANCE; at += LogCopies.DISTANCE) {
             bytes.putLong(at + LogControl.VERSION_OFFSET, 2);
@@ -478,9 +488,7 @@ final class ImageSumsTest {
         byte[] control = Files.readAllBytes(file(LogFiles.CONTROL));
         assertEquals(
                 List.of((byte) 3, (byte) 3),
-                List.of(
-                        control[LogControl.VERSION_OFFSET],
-                        control[LogCopies.DISTANCE + LogControl.VERSION_OFFSET]),
+                List.of(control[LogControl.VERSION_OFFSET], control[LogCopies.DISTANCE + LogControl.VERSION_OFFSET]),
                 "the older copy would have them made again");
         requireStored(last);
         loseMachine();

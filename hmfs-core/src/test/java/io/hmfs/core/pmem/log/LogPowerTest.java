@@ -276,13 +276,12 @@ final class LogPowerTest {
     /** In the image: where no line is stored, or where lines are; in the sum of that page; in the list. */
     private static void flip(Path log, int what, Random random) throws IOException {
         Path file = log.resolve(what < 2 ? LogFiles.IMAGE : what == 2 ? LogFiles.SUMS : LogFiles.FOLDING);
-        long at =
-                switch (what) {
-                    case 0 -> AT + LINES * 64 + 100 + random.nextInt(2000);
-                    case 1 -> AT + random.nextInt(LINES * 64);
-                    case 2 -> ImageSums.at(AT / ImageSums.PAGE) + random.nextInt(4);
-                    default -> random.nextInt(FoldList.SIZE + 8);
-                };
+        long at = switch (what) {
+            case 0 -> AT + LINES * 64 + 100 + random.nextInt(2000);
+            case 1 -> AT + random.nextInt(LINES * 64);
+            case 2 -> ImageSums.at(AT / ImageSums.PAGE) + random.nextInt(4);
+            default -> random.nextInt(FoldList.SIZE + 8);
+        };
         ByteBuffer one = ByteBuffer.allocate(1);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             LogFiles.read(channel, one, at);
@@ -301,8 +300,8 @@ final class LogPowerTest {
         long said = acknowledged.get();
         loseMachine("pool");
         LoggedPoolFile.open(pool("pool"), large).close();
-        try (FileChannel image = FileChannel.open(
-                directory.resolve("log").resolve(LogFiles.IMAGE), StandardOpenOption.WRITE)) {
+        try (FileChannel image =
+                FileChannel.open(directory.resolve("log").resolve(LogFiles.IMAGE), StandardOpenOption.WRITE)) {
             image.write(ByteBuffer.wrap(new byte[] {1}), AT + LINES * 64 + 100);
         }
         disk.settle();
