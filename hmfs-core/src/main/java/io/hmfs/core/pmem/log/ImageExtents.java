@@ -20,10 +20,10 @@ final class ImageExtents {
         ImageExtents extents = new ImageExtents();
         try (PoolLock file = PoolLock.acquire(image)) {
             file.sync(); // some filesystems say of what is in memory alone that it was not written
-            for (long from = file.dataFrom(0); from < size; ) {
-                long end = Math.min((file.holeFrom(from) + ImageSums.PAGE - 1) & -ImageSums.PAGE, size);
+            long end = 0;
+            for (long from = file.dataFrom(0); from >= end && from < size; from = file.dataFrom(end)) {
+                end = Math.min((file.holeFrom(from) + ImageSums.PAGE - 1) & -ImageSums.PAGE, size);
                 extents.add(from & -ImageSums.PAGE, end);
-                from = file.dataFrom(end);
             }
         }
         return extents;

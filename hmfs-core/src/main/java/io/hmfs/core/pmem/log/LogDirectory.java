@@ -159,6 +159,7 @@ final class LogDirectory implements AutoCloseable {
             ImageSums.require(path, control);
             return;
         }
+        LogRebuild.requireImage(path, control.poolSize());
         finishFold();
         ImageSums.make(path, control, progress);
         // [sums.1] The sums are whole, then the control file says that there are some, in both copies: an older one

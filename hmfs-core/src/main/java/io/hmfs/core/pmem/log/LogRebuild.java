@@ -95,14 +95,19 @@ final class LogRebuild {
     }
 
     private void copyImage(MappedPmem memory, FoldList begun) throws IOException {
-        Path image = directory.path.resolve(LogFiles.IMAGE);
-        if (Files.size(image) < memory.size()) { // it may be ahead, by a growth that did not come to its end
+        requireImage(directory.path, memory.size());
+        new ImageCopy(directory.path, begun, damaged, memory, progress).run();
+    }
+
+    /** Throws if the image is shorter than its pool; it may be longer, by a growth that did not come to its end. */
+    static void requireImage(Path directory, long size) throws IOException {
+        Path image = directory.resolve(LogFiles.IMAGE);
+        if (Files.size(image) < size) {
             throw new PoolException(
                     Reason.TRUNCATED,
-                    image + " has " + Files.size(image) + " bytes instead of " + memory.size()
+                    image + " has " + Files.size(image) + " bytes instead of " + size
                             + ". Restore the log's directory from a copy");
         }
-        new ImageCopy(directory.path, begun, damaged, memory, progress).run();
     }
 
     private LogReader.End replay(MappedPmem memory, FoldList begun) throws IOException {

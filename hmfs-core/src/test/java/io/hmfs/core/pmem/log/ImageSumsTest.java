@@ -339,7 +339,7 @@ final class ImageSumsTest {
         try (LoggedPoolFile file = open()) {
             requireStored(file, last);
             for (int n = 0; n < 3; n++) {
-                flip(file(LogFiles.IMAGE), at(n) + 1024, 3); // no line of it is stored to again
+                flip(file(LogFiles.IMAGE), at(n) + 2048, 3); // no line of it is stored to again
             }
             store(file, last + 1, 2 * last);
         }
@@ -404,9 +404,11 @@ final class ImageSumsTest {
             file.groupCommit().await(file.groupCommit().position());
         }
         loseMachine();
+        byte[] whole = read(file(LogFiles.IMAGE), AT, PAGE);
         flip(file(LogFiles.IMAGE), AT + 4000, 3);
         requireStored(last);
         foldRest();
+        assertArrayEquals(whole, read(file(LogFiles.IMAGE), AT, PAGE));
         loseMachine();
         requireStored(last);
     }
@@ -425,7 +427,7 @@ final class ImageSumsTest {
         LogFailedException e = assertThrows(LogFailedException.class, () -> {
             try (LoggedPoolFile file = LoggedPoolFile.open(pool, small)) {
                 flip(file(LogFiles.IMAGE), at(1) + 2048, 3);
-                for (int n = last + 1; n < 100 * last; n++) {
+                for (int n = last + 1; n < 10 * last; n++) {
                     store(file, n, n);
                 }
             }
@@ -495,6 +497,17 @@ final class ImageSumsTest {
         flip(file(LogFiles.IMAGE), at(3), 3);
         requireRefused(at(3) / PAGE, "after the sums were made");
         flip(file(LogFiles.IMAGE), at(3), 3);
+        requireStored(last);
+    }
+
+    @Test
+    void anImageFromBeforeThatIsCutOffGetsNone() throws IOException {
+        int last = foldAll();
+        forgetSums(options.directory());
+        byte[] image = Files.readAllBytes(file(LogFiles.IMAGE));
+        Files.write(file(LogFiles.IMAGE), Arrays.copyOf(image, image.length - PAGE));
+        refused(Reason.TRUNCATED, "has " + (image.length - PAGE) + " bytes instead of " + image.length);
+        Files.write(file(LogFiles.IMAGE), image);
         requireStored(last);
     }
 }

@@ -260,12 +260,12 @@ final class LogPowerTest {
                     assertTrue(found >= event.said() && found <= event.said() + 1, where + ", found " + found);
                     assertTrue(what != 0, where + ": a byte that no line of the log covers");
                     opened[what]++;
-                    file.close();
-                    loseMachine("cut.pool");
                 } catch (PoolException e) {
                     assertEquals(PoolException.Reason.BAD_CHECKSUM, e.reason(), where + ": " + e.getMessage());
                     refused[what]++;
                 }
+                Files.deleteIfExists(pool("cut.pool"));
+                Files.deleteIfExists(LogFiles.ring(pool("cut.pool")));
                 delete(directory.resolve("cut"));
             }
         }
