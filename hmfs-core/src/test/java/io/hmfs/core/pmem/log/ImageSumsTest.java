@@ -91,7 +91,7 @@ final class ImageSumsTest {
 
     /** Where number n stands: a page for each, and then their next lines. */
     private static long at(int n) {
-        return AT + n % PAGES * (long) PAGE + n / PAGES % 20 * 64;
+        return AT + n % PAGES * (long) PAGE + n / PAGES % 20 * 64L;
     }
 
     private static void store(LoggedPoolFile file, int from, int to) {
