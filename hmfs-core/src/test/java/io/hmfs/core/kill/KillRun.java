@@ -118,6 +118,7 @@ public final class KillRun {
             "pmem.log.LogPowerTest",
             "LoggedPoolTest",
             "pmem.log.LogFilesTest",
+            "pmem.log.ImageSumsTest",
             "NamespacePairTest",
             "NamespaceReaderTest",
             "NamespaceSimulationTest",

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.engine.IdSource;
 import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.log.FoldList;
+import io.hmfs.core.pmem.log.ImageSums;
 import io.hmfs.core.pmem.log.LogBinding;
 import io.hmfs.core.pmem.log.LogBlock;
 import io.hmfs.core.pmem.log.LogControl;
@@ -72,7 +74,9 @@ final class FormatDocTest {
             LogBlock.LAYOUT,
             LogRecord.LAYOUT,
             LogControl.LAYOUT,
-            LogMark.LAYOUT);
+            LogMark.LAYOUT,
+            ImageSums.LAYOUT,
+            FoldList.LAYOUT);
 
     /** For each part of a word that the page names: whether a word that has one bit alone shows something in that part. */
     private static final Map<String, LongPredicate> PARTS = Map.ofEntries(

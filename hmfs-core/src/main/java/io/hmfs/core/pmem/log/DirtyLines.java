@@ -90,6 +90,11 @@ final class DirtyLines {
         }
     }
 
+    /** Logs a line, whatever the log has of it. */
+    void log(long line) {
+        append(line);
+    }
+
     /** Returns when all that this thread has stored is published; leaves no line of its own in the table. */
     void fence() {
         for (int i = 0; i < taken.length; i++) {

@@ -32,9 +32,12 @@ public final class LogControl {
     /** The letters HMFSCTRL. */
     static final long MAGIC = 0x4C52544353464D48L;
 
-    static final long VERSION = 2;
+    static final long VERSION = 3;
 
-    /** The one before, which knows no mark. */
+    /** The one before, whose image has no sums. */
+    private static final long VERSION_WITHOUT_SUMS = 2;
+
+    /** The first one, which knows no mark either. */
     private static final long VERSION_WITHOUT_MARK = 1;
 
     static final int MAGIC_OFFSET = 0;
@@ -99,6 +102,9 @@ public final class LogControl {
 
     private long sequence;
 
+    /** Whether the image has sums; what is written next says that it has. */
+    private boolean hasSums;
+
     LogControl(Path path, UUID log, long salt, long poolSize) {
         this(path, log, salt, poolSize, new LogMark(path, salt));
     }
@@ -127,7 +133,7 @@ public final class LogControl {
                 continue;
             }
             long version = buffer.getLong(at + VERSION_OFFSET);
-            boolean isKnown = version == VERSION || version == VERSION_WITHOUT_MARK;
+            boolean isKnown = version == VERSION || version == VERSION_WITHOUT_SUMS || version == VERSION_WITHOUT_MARK;
             otherVersion |= !isKnown;
             if (isKnown
                     && buffer.getLong(at + CHECKSUM_OFFSET) == checksum(buffer, at)
@@ -168,7 +174,12 @@ public final class LogControl {
         control.folded = buffer.getLong(at + FOLDED_OFFSET);
         control.folding = buffer.getLong(at + FOLDING_OFFSET);
         control.sequence = buffer.getLong(at + SEQUENCE_OFFSET);
+        control.hasSums = buffer.getLong(at + VERSION_OFFSET) == VERSION;
         return control;
+    }
+
+    boolean hasSums() {
+        return hasSums;
     }
 
     long poolSize() {

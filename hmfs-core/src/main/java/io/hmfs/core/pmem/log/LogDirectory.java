@@ -8,17 +8,21 @@ import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.PoolFiles;
 import io.hmfs.core.pmem.PoolLock;
 import io.hmfs.core.pmem.PoolPlace;
+import io.hmfs.core.type.Progress;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.UUID;
 
 /**
  * The directory of a log, locked by the process that uses it: control file, image, log files.
  *
  * <pre>
- *   lock   control   image   log-000000000000002a …
+ *   lock   control   image   image.sums   image.folding   log-000000000000002a …
  * </pre>
  */
 final class LogDirectory implements AutoCloseable {
@@ -81,6 +85,8 @@ final class LogDirectory implements AutoCloseable {
             for (Path segment : LogFiles.segments(path)) {
                 Files.delete(segment);
             }
+            Files.deleteIfExists(ImageSums.path(path)); // it may be a link, or another user's
+            Files.deleteIfExists(FoldList.path(path));
             Files.deleteIfExists(pool);
             Files.deleteIfExists(LogFiles.ring(pool));
             return new LogDirectory(
@@ -102,7 +108,8 @@ final class LogDirectory implements AutoCloseable {
     void requireRoom(long size) throws PoolException {
         try (PoolLock image = PoolLock.acquire(path.resolve(LogFiles.IMAGE))) {
             image.cut(control.poolSize()); // what stands behind is left of a growth that did not come to its end
-            image.requireRoom(size - control.poolSize());
+            image.requireRoom(
+                    size - control.poolSize() + ImageSums.fileSize(size) - ImageSums.fileSize(control.poolSize()));
         }
     }
 
@@ -111,11 +118,14 @@ final class LogDirectory implements AutoCloseable {
         if (size <= control.poolSize()) {
             return; // an earlier growth came to here
         }
-        try (PoolLock image = PoolLock.acquire(path.resolve(LogFiles.IMAGE))) {
+        try (PoolLock image = PoolLock.acquire(path.resolve(LogFiles.IMAGE));
+                PoolLock sums = PoolLock.acquire(ImageSums.path(path))) {
             image.grow(control.poolSize(), size);
-            // [grow.2] The image has its size, then the control file says so: a rebuild makes no pool that is larger
-            // than its image.
+            sums.grow(ImageSums.fileSize(control.poolSize()), ImageSums.fileSize(size));
+            // [grow.2] The image and its sums have their size, then the control file says so: a rebuild makes no pool
+            // that is larger than its image.
             image.sync();
+            sums.sync();
             control.grow(size);
         } catch (PoolException e) {
             throw e;
@@ -136,11 +146,51 @@ final class LogDirectory implements AutoCloseable {
 
     /** The image is whole and on the disk: from here on there is a pool. */
     void seal() throws IOException {
-        LogFiles.sync(path);
+        ImageSums.make(path, control, Progress.NONE); // syncs the directory, too
         control.mark.begin();
         control.write();
         control.write(); // both copies have their place on the disk: a full one does not stop the folder
         LogFiles.sync(path);
+    }
+
+    /** Throws unless the image has its sums; one of an HMFS from before gets them. */
+    void requireSums(Progress progress) throws IOException {
+        if (control.hasSums()) {
+            ImageSums.require(path, control);
+            return;
+        }
+        LogRebuild.requireImage(path, control.poolSize());
+        finishFold();
+        ImageSums.make(path, control, progress);
+        // [sums.1] The sums are whole, then the control file says that there are some, in both copies: an older one
+        // would
+        // have them made again, of what the disk has made of the image.
+        control.write();
+        control.write();
+    }
+
+    /** Of an HMFS from before, which was cut off: after a sync that failed the system may show an image that the disk does not have. */
+    private void finishFold() throws IOException {
+        if (control.folding <= control.folded) {
+            return;
+        }
+        List<Path> segments = LogFiles.segments(path);
+        int last = segments.size() - 1;
+        while (last > 0 && LogFiles.firstLsn(segments.get(last)) > control.folded + 1) {
+            last--;
+        }
+        try (FileChannel image =
+                FileChannel.open(path.resolve(LogFiles.IMAGE), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ImageFold fold = new ImageFold(image);
+            LogReader.End end = new LogReader(control)
+                    .read(segments.subList(last, last + 1), control.folded, control.folding, fold::add);
+            if (end.lsn() != control.folding) {
+                throw LogRebuild.endsTooEarly(path, end.lsn(), control.folding);
+            }
+            fold.sort();
+            fold.write();
+            image.force(false);
+        }
     }
 
     private static void checkDisk(LogOptions options) throws IOException {

@@ -25,6 +25,12 @@ final class LogFiles {
     static final String CONTROL = "control";
     static final String IMAGE = "image";
 
+    /** Sums of the image's pages. */
+    static final String SUMS = "image.sums";
+
+    /** What a fold makes of them. */
+    static final String FOLDING = "image.folding";
+
     private static final Pattern SEGMENT = Pattern.compile("log-[0-9a-f]{16}");
 
     private LogFiles() {}

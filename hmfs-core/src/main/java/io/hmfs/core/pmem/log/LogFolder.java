@@ -1,27 +1,27 @@
 package io.hmfs.core.pmem.log;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Folds log files that are complete into the image and drops them. The image may hold any part of what is being folded: a rebuild
- * replays from the last fold on, and the log reaches at least to where this one goes, which the control file says before.
+ * replays from the last fold on, and the log reaches at least to where this one goes, which the control file says before. What the pages of the image must
+ * be is told by their sums at each moment: those in place, or those in the list of the fold.
  */
 final class LogFolder {
-    /** Bits of a sort key for the record's place among its file's; the line's number stands above. */
-    private static final int INDEX_BITS = 24;
+    private static final System.Logger LOG = System.getLogger(LogFolder.class.getName());
 
-    private static final int RUN_MAX = 64 << 10;
-
-    /** A page: what lies between two lines that are no further apart is in pages that are written anyway. */
-    private static final int GAP_MAX = 4 << 10;
+    /** How often a page that is damaged is logged anew, by one process. */
+    private static final int HEALED_MAX = 3;
 
     private static final long POLL_MILLIS = 100;
 
@@ -30,20 +30,23 @@ final class LogFolder {
     private final LogControl control;
     private final LogOptions options;
     private final LogGroupCommit groupCommit;
+    private final LoggedPmem pmem;
     private final LogReader reader;
     private final ArrayDeque<Closed> queue = new ArrayDeque<>();
-    private final ByteBuffer run = ByteBuffer.allocateDirect(RUN_MAX);
+
+    /** How often each page was logged anew. */
+    private final Map<Long, Integer> healed = new HashMap<>();
+
     private final Thread thread;
-    private long[] keys = new long[0];
-    private int[] places = new int[0];
-    private int count;
     private long waiting;
     private boolean stopping;
+    private boolean healing;
 
-    LogFolder(LogControl control, LogOptions options, LogGroupCommit groupCommit) {
+    LogFolder(LogControl control, LogOptions options, LogGroupCommit groupCommit, LoggedPmem pmem) {
         this.control = control;
         this.options = options;
         this.groupCommit = groupCommit;
+        this.pmem = pmem;
         this.reader = new LogReader(control);
         this.thread = Thread.ofPlatform().daemon().name("hmfs-fold").unstarted(this::runUntilStopped);
     }
@@ -62,7 +65,7 @@ final class LogFolder {
     /** Returns when the log has room for {@code bytes} more; until then operations wait, for the ring fills. */
     synchronized void awaitRoom(long bytes) {
         try {
-            while (waiting + bytes > options.logMax() && !stopping && thread.isAlive()) {
+            while (waiting + bytes > options.logMax() && !stopping && !healing && thread.isAlive()) {
                 wait(POLL_MILLIS);
             }
         } catch (InterruptedException e) {
@@ -92,14 +95,19 @@ final class LogFolder {
     private void runUntilStopped() {
         Path current = options.directory();
         try (FileChannel image = FileChannel.open(
-                options.directory().resolve(LogFiles.IMAGE), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                        options.directory().resolve(LogFiles.IMAGE),
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE);
+                FileChannel list = LogFiles.openToWrite(FoldList.path(options.directory()), false);
+                ImageSums sums = ImageSums.open(options.directory())) {
+            ImageFold fold = new ImageFold(image);
             while (awaitClosed()) {
                 Closed closed;
                 synchronized (this) {
                     closed = queue.element();
                 }
                 current = closed.path;
-                fold(image, closed);
+                fold(closed, fold, image, list, sums);
                 synchronized (this) {
                     queue.remove();
                     waiting -= closed.bytes;
@@ -111,75 +119,80 @@ final class LogFolder {
         }
     }
 
-    private void fold(FileChannel image, Closed closed) throws IOException {
+    private void fold(Closed closed, ImageFold fold, FileChannel image, FileChannel list, ImageSums sums)
+            throws IOException {
         if (closed.lastLsn > control.folded) {
             // [fold.1] Before the image holds any of it: the log must reach this far, or the image is ahead of it.
             control.folding = closed.lastLsn;
             control.write();
-            count = 0;
-            LogReader.End end = reader.read(List.of(closed.path), control.folded, closed.lastLsn, this::collect);
-            if (end.lsn() != closed.lastLsn) {
-                throw new IOException("it ends with line " + end.lsn() + " instead of " + closed.lastLsn);
+            read(closed, fold);
+            Set<Long> damaged = new TreeSet<>();
+            FoldList pages = FoldList.begun(options.directory(), control);
+            if (pages.lastLsn == 0) {
+                pages = fold.plan(sums, closed.lastLsn, damaged);
+            } else if (pages.lastLsn != closed.lastLsn) {
+                throw new IOException("it ends with line " + closed.lastLsn + ", but the image may hold lines up to "
+                        + pages.lastLsn);
             }
-            apply(image);
-            // [fold.2] The image, then what the control file says of it, then the log file goes.
+            // [fold.2] What the pages will be, before one of them changes: from here on they are verified by that. Also
+            // of a fold that is done again: after a sync that failed the list may be in the system's cache alone.
+            pages.write(list, control);
+            list.force(false);
+            fold.write(pages, damaged);
+            for (int i = 0; i < pages.count(); i++) {
+                sums.set(pages.page(i), pages.sum(i));
+            }
+            // [fold.3] The image and the sums in their places, then what the control file says of them.
             image.force(false);
+            sums.sync();
+            heal(damaged);
+            // [fold.4] Then the log file goes.
             control.folded = closed.lastLsn;
             control.write();
         }
         Files.delete(closed.path);
     }
 
-    private void collect(long offset, ByteBuffer buffer, int at) {
-        if (count == keys.length) {
-            keys = Arrays.copyOf(keys, Math.max(1024, 2 * count));
-            places = Arrays.copyOf(places, keys.length);
+    private void read(Closed closed, ImageFold fold) throws IOException {
+        fold.clear();
+        LogReader.End end = reader.read(List.of(closed.path), control.folded, closed.lastLsn, fold::add);
+        if (end.lsn() != closed.lastLsn) {
+            throw new IOException("it ends with line " + end.lsn() + " instead of " + closed.lastLsn);
         }
-        keys[count] = (offset >>> 6 << INDEX_BITS) | count;
-        places[count++] = at;
-        lines = buffer;
+        fold.sort();
     }
 
-    private ByteBuffer lines = run;
-
-    private void apply(FileChannel image) throws IOException {
-        Arrays.sort(keys, 0, count);
-        keepLastCopies();
-        for (int first = 0, end; first < count; first = end) {
-            end = first + 1;
-            while (end < count && line(end) - line(end - 1) <= GAP_MAX && line(end) + 64 - line(first) <= RUN_MAX) {
-                end++;
-            }
-            write(image, first, end);
+    /**
+     * [fold.5] The pool in memory is whole. With all lines of such a page in the log it does not matter what the image has: the next fold writes it as a
+     * whole, and so does a rebuild before that. The log may exceed its bound meanwhile, or the writer would wait for this thread.
+     */
+    private void heal(Set<Long> damaged) throws IOException {
+        if (damaged.isEmpty()) {
+            return;
         }
-    }
-
-    private void keepLastCopies() {
-        int kept = 0;
-        for (int i = 0; i < count; i++) {
-            if (i + 1 == count || line(i + 1) != line(i)) {
-                keys[kept++] = keys[i];
+        long first = damaged.iterator().next();
+        String what = DamagedPages.text(options.directory(), first, damaged.size(), false);
+        for (long page : damaged) {
+            if (healed.merge(page, 1, Integer::sum) > HEALED_MAX) {
+                throw new IOException(
+                        what + ", again after it was written anew. Keep the pool and its ring, copy the log's"
+                                + " directory to another disk, and start with that");
             }
         }
-        count = kept;
+        LOG.log(
+                System.Logger.Level.WARNING,
+                what + ". It is written anew from the pool in memory. A disk that does not keep what it was given is to"
+                        + " be replaced");
+        setHealing(true);
+        for (long page : damaged) {
+            pmem.log(page * ImageSums.PAGE, ImageSums.PAGE);
+        }
+        groupCommit.await(groupCommit.position());
+        setHealing(false);
     }
 
-    private long line(int i) {
-        return keys[i] >>> INDEX_BITS << 6;
-    }
-
-    /** Writes lines that are near each other at once, with what the image has between them. */
-    private void write(FileChannel image, int first, int end) throws IOException {
-        long from = line(first);
-        int length = (int) (line(end - 1) + 64 - from);
-        run.clear().limit(length);
-        if (length > (end - first) * 64) {
-            LogFiles.read(image, run, from);
-        }
-        for (int i = first; i < end; i++) {
-            int place = places[(int) keys[i] & ((1 << INDEX_BITS) - 1)];
-            run.put((int) (line(i) - from), lines, place, 64);
-        }
-        LogFiles.write(image, run.position(0), from);
+    private synchronized void setHealing(boolean now) {
+        healing = now;
+        notifyAll();
     }
 }

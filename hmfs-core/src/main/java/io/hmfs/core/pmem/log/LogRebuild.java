@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.zip.CRC32C;
 
 /**
  * Builds the pool anew from image and log, after the loss of the machine's memory. It is made under other names; the pool's own
@@ -29,6 +30,7 @@ final class LogRebuild {
     private final Progress progress;
     private final byte[] chunk = new byte[CHUNK];
     private final byte[] line = new byte[64];
+    private final DamagedPages damaged = new DamagedPages();
     private long replayed;
 
     LogRebuild(Path pool, LogDirectory directory, LogOptions options) {
@@ -61,8 +63,9 @@ final class LogRebuild {
         Files.deleteIfExists(newRing);
         try (PoolFile made = PoolFiles.create(newPool, control.poolSize(), Backing.MAPPED, false)) {
             MappedPmem memory = (MappedPmem) made.pmem();
-            copyImage(memory);
-            end = replay(memory);
+            FoldList begun = FoldList.begun(directory.path, control);
+            copyImage(memory, begun);
+            end = replay(memory, begun);
             if (LogBinding.log(memory).equals(control.log)) {
                 memory.set(LogBinding.AT + LogBinding.SESSION_OFFSET, control.generation << 32);
             } else {
@@ -71,6 +74,8 @@ final class LogRebuild {
                         directory.path.resolve(LogFiles.IMAGE) + " belongs to another log than " + control.path
                                 + ": put back the files that belong here");
             }
+            // [rebuild.3] Nothing is made from what is not what was written.
+            damaged.requireAllInLog(directory.path);
         }
         trim(directory.path, end);
         if (end.file() != null && Files.exists(end.file())) {
@@ -89,27 +94,38 @@ final class LogRebuild {
         Files.move(newPool, pool, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    private void copyImage(MappedPmem memory) throws IOException {
-        Path image = directory.path.resolve(LogFiles.IMAGE);
-        if (Files.size(image) < memory.size()) { // it may be ahead, by a growth that did not come to its end
-            throw new PoolException(
-                    Reason.TRUNCATED,
-                    image + " has " + Files.size(image) + " bytes instead of " + memory.size()
-                            + ". Restore the log's directory from a copy");
-        }
-        new ImageCopy(image, memory, progress).run();
+    private void copyImage(MappedPmem memory, FoldList begun) throws IOException {
+        requireImage(directory.path, memory.size());
+        new ImageCopy(directory.path, begun, damaged, memory, progress).run();
     }
 
-    private LogReader.End replay(MappedPmem memory) throws IOException {
+    /** Throws if the image is shorter than its pool; it may be longer, by a growth that did not come to its end. */
+    static void requireImage(Path directory, long size) throws IOException {
+        Path image = directory.resolve(LogFiles.IMAGE);
+        if (Files.size(image) < size) {
+            throw new PoolException(
+                    Reason.TRUNCATED,
+                    image + " has " + Files.size(image) + " bytes instead of " + size
+                            + ". Restore the log's directory from a copy");
+        }
+    }
+
+    private LogReader.End replay(MappedPmem memory, FoldList begun) throws IOException {
         LogControl control = directory.control;
         List<Path> segments = LogFiles.segments(directory.path);
-        LogReader.End end = new LogReader(control)
-                .read(segments, control.folded, Long.MAX_VALUE, (offset, buffer, at) -> {
-                    buffer.get(at, line);
-                    memory.copyIn(line, 0, offset, 64);
-                    replayed++;
-                    progress.at("log", replayed, 0);
-                });
+        LogReader.Lines lines = (offset, buffer, at) -> {
+            buffer.get(at, line);
+            memory.copyIn(line, 0, offset, 64);
+            damaged.line(offset);
+            replayed++;
+            progress.at("log", replayed, 0);
+        };
+        LogReader reader = new LogReader(control);
+        LogReader.End end = reader.read(segments, control.folded, begun.lastLsn, lines);
+        if (begun.lastLsn > control.folded && end.lsn() == begun.lastLsn) {
+            verify(memory, begun);
+        }
+        end = reader.read(segments, end.lsn(), Long.MAX_VALUE, lines);
         if (control.folded < control.mark.reached() && !hasReached(segments, control.mark.reached())) {
             throw new PoolException(
                     Reason.TRUNCATED,
@@ -119,13 +135,31 @@ final class LogRebuild {
                             + ", with lines that were acknowledged: put it back, or restore the directory from a copy");
         }
         if (end.lsn() < control.folding) {
-            throw new PoolException(
-                    Reason.TRUNCATED,
-                    "the log in " + directory.path + " ends with line " + end.lsn()
-                            + ", but the image may hold lines up to " + control.folding
-                            + ": log files were cut off or taken away. Restore the directory from a copy");
+            throw endsTooEarly(directory.path, end.lsn(), control.folding);
         }
         return end;
+    }
+
+    static PoolException endsTooEarly(Path directory, long end, long ahead) {
+        return new PoolException(
+                Reason.TRUNCATED,
+                "the log in " + directory + " ends with line " + end + ", but the image may hold lines up to " + ahead
+                        + ": log files were cut off or taken away. Restore the directory from a copy");
+    }
+
+    /** Of a fold that was cut off, pages may have changed, in part even: with all its lines they are what it would have made of them. */
+    private void verify(MappedPmem memory, FoldList begun) {
+        byte[] page = new byte[ImageSums.PAGE];
+        CRC32C crc = new CRC32C();
+        for (int i = 0; i < begun.count(); i++) {
+            long at = begun.page(i) * ImageSums.PAGE;
+            int count = (int) Math.min(ImageSums.PAGE, memory.size() - at);
+            memory.copyOut(at, page, 0, count);
+            ImageSums.pages(page, count);
+            if (ImageSums.sum(crc, page, 0) != begun.sum(i)) {
+                damaged.add(begun.page(i));
+            }
+        }
     }
 
     /** Whether the file that begins with this LSN is there, or a newer one. */

@@ -21,15 +21,16 @@ final class LogRoom {
         }
         FileStore logStore = Files.getFileStore(log);
         FileStore poolStore = Files.getFileStore(place);
-        String onDisk = "an image of " + size + " bytes and log files of up to " + options.logMax();
+        long image = size + ImageSums.fileSize(size);
+        String onDisk = "an image of " + image + " bytes with its sums and log files of up to " + options.logMax();
         String inMemory = "a pool of " + size + " bytes and its ring of " + ring;
         long logFree = logStore.getUsableSpace() + present(log);
         long poolFree = poolStore.getUsableSpace() + present(pool) + present(LogFiles.ring(pool));
         if (logStore.equals(poolStore)) {
             long free = logFree + poolFree - logStore.getUsableSpace();
-            require(log + " and " + pool, onDisk + ", " + inMemory, 2 * size + options.logMax() + ring, free);
+            require(log + " and " + pool, onDisk + ", " + inMemory, image + size + options.logMax() + ring, free);
         } else {
-            require(log.toString(), onDisk, size + options.logMax(), logFree);
+            require(log.toString(), onDisk, image + options.logMax(), logFree);
             require(pool.toString(), inMemory, size + ring, poolFree);
         }
     }
@@ -49,7 +50,7 @@ final class LogRoom {
         if (!Files.isDirectory(path)) {
             return Files.exists(path) ? Files.size(path) : 0;
         }
-        long bytes = present(path.resolve(LogFiles.IMAGE));
+        long bytes = present(path.resolve(LogFiles.IMAGE)) + present(ImageSums.path(path));
         for (Path segment : LogFiles.segments(path)) {
             bytes += Files.size(segment);
         }

@@ -176,6 +176,15 @@ public final class LoggedPmem extends Pmem {
         }
     }
 
+    /** Logs lines as they are now, whatever the log has of them, and returns when they are published: memory may write back what it likes. */
+    void log(long at, long count) {
+        DirtyLines mine = lines.get();
+        for (long line = at; line < at + count; line += LINE) {
+            mine.log(line);
+        }
+        mine.awaitWriteBacks();
+    }
+
     @Override
     public void fence() {
         lines.get().fence();

@@ -41,7 +41,7 @@ public final class LoggedPoolFile extends PoolFile {
         this.ring = ring;
         this.pmem = new LoggedPmem((MappedPmem) pool.pmem(), ring);
         this.groupCommit = new LogGroupCommit(ring, pmem);
-        this.folder = new LogFolder(directory.control, options, groupCommit);
+        this.folder = new LogFolder(directory.control, options, groupCommit, pmem);
         this.writer = new LogWriter(ring, directory.control, options, folder, groupCommit);
         groupCommit.use(writer);
     }
@@ -72,6 +72,7 @@ public final class LoggedPoolFile extends PoolFile {
             LogDirectory directory = LogDirectory.open(path, options);
             LoggedPoolFile opened;
             try {
+                directory.requireSums(options.progress());
                 opened = open(path, options, sizeMax, directory);
             } catch (IOException | RuntimeException | Error e) {
                 directory.close();
@@ -359,8 +360,8 @@ public final class LoggedPoolFile extends PoolFile {
             System.getLogger(LoggedPoolFile.class.getName())
                     .log(System.Logger.Level.DEBUG, "closing " + directory.path, e);
         } finally {
+            folder.stop(); // first: it may wait for the writer
             writer.stop();
-            folder.stop();
             pool.close();
             ringFile.close();
             directory.close();

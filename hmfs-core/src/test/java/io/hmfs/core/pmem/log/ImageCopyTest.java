@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,6 +37,7 @@ final class ImageCopyTest {
     private record Told(String pass, long done, long total) {}
 
     private final List<Told> told = new ArrayList<>();
+    private final DamagedPages damaged = new DamagedPages();
 
     private Path image(long... places) throws IOException {
         Path image = directory.resolve("image");
@@ -48,14 +50,20 @@ final class ImageCopyTest {
                 file.write(ByteBuffer.wrap(bytes), place);
             }
         }
+        LogControl control = new LogControl(directory.resolve("control"), UUID.randomUUID(), 1, SIZE);
+        ImageSums.make(directory, control, Progress.NONE);
         return image;
     }
 
-    private PoolFile copy(Path image) throws IOException {
+    private void copy(PoolFile into, Progress progress) throws IOException {
+        new ImageCopy(directory, new FoldList(0), damaged, (MappedPmem) into.pmem(), progress).run();
+    }
+
+    private PoolFile copy() throws IOException {
         PoolFile pool = PoolFiles.create(directory.resolve("pool"), SIZE, Backing.MAPPED, true);
         try {
-            new ImageCopy(image, (MappedPmem) pool.pmem(), (pass, done, total) -> told.add(new Told(pass, done, total)))
-                    .run();
+            copy(pool, (pass, done, total) -> told.add(new Told(pass, done, total)));
+            damaged.requireAllInLog(directory);
             return pool;
         } catch (IOException | RuntimeException e) {
             pool.close();
@@ -67,7 +75,7 @@ final class ImageCopyTest {
     void everyByteThatWasWrittenIsCopied() throws IOException {
         // The last ends at the end of the image, another crosses the border of two pieces.
         Path image = image(0, (1 << 20) - 100, 5 << 20, 17_000_123, SIZE - 4000);
-        try (PoolFile pool = copy(image)) {
+        try (PoolFile pool = copy()) {
             byte[] expected = Files.readAllBytes(image);
             byte[] found = new byte[(int) SIZE];
             pool.pmem().copyOut(0, found, 0, found.length);
@@ -80,8 +88,8 @@ final class ImageCopyTest {
 
     @Test
     void whatWasNeverWrittenIsNotRead() throws IOException {
-        Path image = image(20 << 20);
-        try (PoolFile _ = copy(image)) {
+        image(20 << 20);
+        try (PoolFile _ = copy()) {
             long total = told.getLast().total();
             assertTrue(total >= 5000 && total < SIZE / 8, "read " + total + " bytes");
         }
@@ -97,8 +105,7 @@ final class ImageCopyTest {
             }
         };
         try (pool) {
-            ImageCopy copy = new ImageCopy(image, (MappedPmem) pool.pmem(), cut);
-            IOException refused = assertThrows(IOException.class, copy::run);
+            IOException refused = assertThrows(IOException.class, () -> copy(pool, cut));
             assertEquals(image + " was cut off while it was read", refused.getMessage());
         }
     }

@@ -91,7 +91,7 @@ final class LogFilesTest {
             for (Path file : LogFiles.segments(directory)) {
                 files.put(file, Files.readAllBytes(file));
             }
-            for (String name : List.of(LogFiles.CONTROL, LogFiles.IMAGE)) {
+            for (String name : List.of(LogFiles.CONTROL, LogFiles.IMAGE, LogFiles.SUMS, LogFiles.FOLDING)) {
                 files.put(directory.resolve(name), Files.readAllBytes(directory.resolve(name)));
             }
             return new Disk(directory, files);
@@ -262,7 +262,7 @@ final class LogFilesTest {
 
     @Test
     void aMissingLogFileIsAnError() throws IOException {
-        byte[] control = Files.readAllBytes(control());
+        Disk disk = Disk.of(options.directory());
         List<Path> all = new ArrayList<>();
         List<byte[]> contents = new ArrayList<>();
         for (int round = 0; round < 3; round++) {
@@ -272,7 +272,7 @@ final class LogFilesTest {
             all.add(segments().getLast());
             contents.add(Files.readAllBytes(all.getLast()));
         }
-        Files.write(control(), control); // nothing is folded, as far as the control file says
+        disk.putBackWith(control(), disk.files.get(control())); // nothing is folded
         for (int i = 0; i < all.size(); i++) {
             Files.write(all.get(i), contents.get(i));
         }

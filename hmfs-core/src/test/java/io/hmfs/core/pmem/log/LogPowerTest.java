@@ -5,15 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.log.PowerCutDisk.Chooser;
 import io.hmfs.core.pmem.log.PowerCutDisk.Event;
 import io.hmfs.core.pmem.log.PowerCutDisk.Kind;
 import io.hmfs.core.type.Progress;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -174,6 +179,197 @@ final class LogPowerTest {
         }
     }
 
+    /** Begin and end, in events, of a fold from where its list is durable to where its log file goes. */
+    private int[] fold() throws IOException {
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool("pool"), options(disk))) {
+            store(file, 1, STORES, acknowledged);
+        }
+        int folds = 0;
+        int begin = 0;
+        for (int i = 0; i < disk.events(); i++) {
+            Event event = disk.event(i);
+            if (event.kind() == Kind.FORCE && event.name().equals(LogFiles.FOLDING)) {
+                begin = i;
+                folds++;
+            } else if (event.kind() == Kind.DELETE && folds == 2) { // the first one finds the image as it was made
+                return new int[] {begin, i};
+            }
+        }
+        throw new AssertionError("there was no second fold");
+    }
+
+    /** [fold.2], [fold.3], [fold.4] The power fails in a fold, and again in the start that does it once more. */
+    @Test
+    void aFoldThatIsCutOffTwiceLosesNothing() throws IOException {
+        int[] fold = fold();
+        int cuts = 0;
+        for (int end = fold[0]; end <= fold[1]; end++) {
+            long said = disk.event(end).said();
+            for (int mode : new int[] {0, 1, 4}) {
+                Path log = directory.resolve("first");
+                PowerCutDisk first = disk.cut(log, end, chooser(mode, new Random(1)), () -> said);
+                LoggedPoolFile.open(pool("first.pool"), options(first)).close();
+                for (int second = 0; second < first.events(); second++) {
+                    Event event = first.event(second);
+                    if (event.name().startsWith(LogFiles.IMAGE) || event.name().equals(LogFiles.CONTROL)) {
+                        cutAgain(first, second, 5, "event " + end + ", mode " + mode + ", then ");
+                        cuts++;
+                    }
+                }
+                loseMachine("first.pool");
+                delete(log);
+            }
+        }
+        assertTrue(cuts > 100, "cuts: " + cuts);
+    }
+
+    private void cutAgain(PowerCutDisk from, int end, int mode, String first) throws IOException {
+        Event event = from.event(end);
+        String where = first + "event " + end + " " + event.kind() + " " + event.name() + ", mode " + mode;
+        Path again = directory.resolve("second");
+        PowerCutDisk left = from.cut(again, end, chooser(mode, new Random(end)), event::said);
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool("second.pool"), options(left))) {
+            long found = stored(file);
+            assertTrue(
+                    found >= event.said() && found <= event.said() + 1,
+                    where + ", acknowledged " + event.said() + ", found " + found);
+        } catch (IOException e) {
+            throw new AssertionError(where, e);
+        }
+        loseMachine("second.pool");
+        delete(again);
+    }
+
+    /** A bit changes as well, somewhere in what is left: the pool is refused, or all of it is right. */
+    @Test
+    void aBitThatChangesInAFoldThatIsCutOffComesIntoNoPool() throws IOException {
+        int[] fold = fold();
+        Random random = new Random(5);
+        int[] refused = new int[4];
+        int[] opened = new int[4];
+        for (int end = fold[0]; end <= fold[1]; end++) {
+            for (int round = 0; round < 24; round++) {
+                Event event = disk.event(end);
+                int mode = random.nextInt(MODES);
+                PowerCutDisk left = disk.cut(directory.resolve("cut"), end, chooser(mode, random), event::said);
+                int what = round % 4;
+                flip(left.root(), what, random);
+                String where = "event " + end + ", mode " + mode + ", flip " + what;
+                try (LoggedPoolFile file = LoggedPoolFile.open(pool("cut.pool"), options(left))) {
+                    long found = stored(file);
+                    assertTrue(found >= event.said() && found <= event.said() + 1, where + ", found " + found);
+                    assertTrue(what != 0, where + ": a byte that no line of the log covers");
+                    opened[what]++;
+                } catch (PoolException e) {
+                    assertEquals(PoolException.Reason.BAD_CHECKSUM, e.reason(), where + ": " + e.getMessage());
+                    refused[what]++;
+                }
+                Files.deleteIfExists(pool("cut.pool"));
+                Files.deleteIfExists(LogFiles.ring(pool("cut.pool")));
+                delete(directory.resolve("cut"));
+            }
+        }
+        assertTrue(refused[0] > 20 && refused[1] > 0 && refused[2] > 0, "refused " + Arrays.toString(refused));
+        assertTrue(opened[1] > 0 && opened[2] > 0 && opened[3] > 0, "opened " + Arrays.toString(opened));
+    }
+
+    /** In the image: where no line is stored, or where lines are; in the sum of that page; in the list. */
+    private static void flip(Path log, int what, Random random) throws IOException {
+        Path file = log.resolve(what < 2 ? LogFiles.IMAGE : what == 2 ? LogFiles.SUMS : LogFiles.FOLDING);
+        long at = switch (what) {
+            case 0 -> AT + LINES * 64 + 100 + random.nextInt(2000);
+            case 1 -> AT + random.nextInt(LINES * 64);
+            case 2 -> ImageSums.at(AT / ImageSums.PAGE) + random.nextInt(4);
+            default -> random.nextInt(FoldList.SIZE + 8);
+        };
+        ByteBuffer one = ByteBuffer.allocate(1);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            LogFiles.read(channel, one, at);
+            one.put(0, (byte) (one.get(0) ^ 1 << random.nextInt(8)));
+            LogFiles.write(channel, one.flip(), at);
+        }
+    }
+
+    /** [fold.5] When the log file goes, the log has all of the page that the fold left alone. */
+    @Test
+    void aDamagedPageIsInTheLogBeforeTheFoldThatFoundItHasEnded() throws IOException {
+        LogOptions large = options(disk).withSizes(16 << 10, 64 << 10, 256);
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool("pool"), large)) {
+            store(file, 1, 400, acknowledged); // more than a log file, so the page has been written
+        }
+        long said = acknowledged.get();
+        loseMachine("pool");
+        LoggedPoolFile.open(pool("pool"), large).close();
+        try (FileChannel image =
+                FileChannel.open(directory.resolve("log").resolve(LogFiles.IMAGE), StandardOpenOption.WRITE)) {
+            image.write(ByteBuffer.wrap(new byte[] {1}), AT + LINES * 64 + 100);
+        }
+        disk.settle();
+        CountDownLatch folded = new CountDownLatch(1);
+        disk.watch((kind, _) -> {
+            if (kind == Kind.DELETE) {
+                folded.countDown();
+            }
+        });
+        int end;
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool("pool"), large)) {
+            awaitQuietly(folded);
+            end = disk.events();
+            store(file, said + 1, said + 10, acknowledged);
+        }
+        for (int cut = end; cut < disk.events(); cut++) {
+            cutAgain(disk, cut, cut % 2, "");
+        }
+    }
+
+    /** [sums.1] An image from before, in the middle of a fold, or after one. */
+    @Test
+    void theMakingOfSumsMayBeCutOffAnywhere() throws IOException {
+        int[] fold = fold();
+        for (int end = fold[0]; end <= fold[1]; end++) {
+            for (int mode : new int[] {0, 1, 4}) {
+                long said = disk.event(end).said();
+                Path log = directory.resolve("first");
+                PowerCutDisk first = disk.cut(log, end, chooser(mode, new Random(end)), () -> said);
+                ImageSumsTest.forgetSums(log);
+                first.settle();
+                LoggedPoolFile.open(pool("first.pool"), options(first)).close();
+                int controls = 0;
+                for (int second = 0; second < first.events() && controls < 2; second++) {
+                    Event event = first.event(second);
+                    controls += event.kind() == Kind.FORCE && event.name().equals(LogFiles.CONTROL) ? 1 : 0;
+                    cutAgain(first, second, (end + second) % MODES, "event " + end + ", mode " + mode + ", then ");
+                }
+                loseMachine("first.pool");
+                delete(log);
+            }
+        }
+    }
+
+    /** The system shows an image that the disk does not have; sums of that would refuse what the disk has. */
+    @Test
+    void sumsAreMadeOfWhatTheDiskHas() throws IOException {
+        PowerCutDisk failing = disk.copy(directory.resolve("failing"), acknowledged::get);
+        try (LoggedPoolFile opened = LoggedPoolFile.open(pool("failing.pool"), options(failing))) {
+            failing.watch((kind, name) -> {
+                if (kind == Kind.FORCE && name.equals(LogFiles.IMAGE)) {
+                    throw new IOException("no sync of " + name);
+                }
+            });
+            assertThrows(LogFailedException.class, () -> store(opened, 1, 2 * STORES, acknowledged));
+        }
+        failing.watch((_, _) -> {});
+        long said = acknowledged.get();
+        ImageSumsTest.forgetSums(failing.root());
+        int begin = failing.events();
+        loseMachine("failing.pool");
+        LoggedPoolFile.open(pool("failing.pool"), options(failing)).close();
+        for (int end = begin; end < failing.events(); end++) {
+            assertEquals(said, failing.event(end).said());
+            cutAgain(failing, end, 0, "");
+        }
+    }
+
     /** [fold.1] Or a rebuild could not tell that log files are missing which the image is ahead of. */
     @Test
     void theControlFileIsAheadOfTheImage() throws IOException {
@@ -297,6 +493,12 @@ final class LogPowerTest {
         "control, 0",
         "control, 1",
         "control, 2",
+        "image.folding, 0",
+        "image.folding, 1",
+        "image, 1",
+        "image, 4",
+        "image.sums, 0",
+        "image.sums, 1",
         "image, 0"
     })
     void afterASyncThatFailedTheNextStartWritesAgain(String file, int which) throws IOException {
