@@ -119,6 +119,7 @@ public final class PoolCheck {
             return findings;
         }
         index.rebuild();
+        view.index = index;
         PrincipalCheck.run(view);
         Survey.run(view);
         OutcomeCheck.run(view);

@@ -2,6 +2,7 @@ package io.hmfs.core.op;
 
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.engine.Engine;
+import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
@@ -128,9 +129,12 @@ final class ListOp {
                         continue; // gone since it was chosen, and swept perhaps: what stands there has no name
                     }
                     EntryRecord.name(pmem, shown, shownStatus, name);
-                    reader.read(shown, shownStatus, attributes);
+                    boolean whole = reader.read(shown, shownStatus, attributes);
                     if (EntryRecord.status(pmem, shown) != shownStatus) {
                         continue; // it changed under our eyes: look again
+                    }
+                    if (!whole) {
+                        throw new CorruptPoolException(shown, "a name of a file that is there", Pmem.NULL);
                     }
                     boolean hidden = directory == ROOT_ID && name.isOrphans();
                     if (!hidden && !visitor.visit(name, attributes)) {

@@ -42,6 +42,7 @@ final class EntryLayoutTest {
                 AT,
                 EntryRecord.KIND_DIRECTORY,
                 0x77,
+                EntryRecord.NO_CHECK,
                 0x66,
                 Name.of("näme"),
                 0x0102030405060708L,
@@ -62,7 +63,17 @@ final class EntryLayoutTest {
     @Test
     void aSlotThatIsFilledAnewIsAtNoMomentAnotherObject() {
         SimPmem sim = new SimPmem(1024, Persistence.PROCESS);
-        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 1, 5, Name.of("an old name of some length"), 7, 0, 8);
+        EntryRecord.init(
+                sim,
+                128,
+                EntryRecord.KIND_FILE,
+                1,
+                EntryRecord.NO_CHECK,
+                5,
+                Name.of("an old name of some length"),
+                7,
+                0,
+                8);
         sim.setRelease(128 + EntryRecord.STATUS_OFFSET, SlotState.FREE);
         Name name = Name.of("a new name that is longer than the old one");
         int[] creating = new int[1];
@@ -76,7 +87,7 @@ final class EntryLayoutTest {
             }
         };
         sim.beforeEachEvent(look);
-        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 2, 6, name, 9, 0, 10);
+        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 2, EntryRecord.NO_CHECK, 6, name, 9, 0, 10);
         sim.beforeEachEvent(null);
         look.run();
         assertEquals(1, creating[0]);
@@ -101,7 +112,7 @@ final class EntryLayoutTest {
 
     @Test
     void aKeyIsParentAndName() {
-        EntryRecord.init(pmem, AT, EntryRecord.KIND_FILE, 1, 5, Name.of("12345678x"), 1, 0, 0);
+        EntryRecord.init(pmem, AT, EntryRecord.KIND_FILE, 1, EntryRecord.NO_CHECK, 5, Name.of("12345678x"), 1, 0, 0);
         long status = EntryRecord.status(pmem, AT);
         assertTrue(EntryRecord.hasKey(pmem, AT, status, 5, Name.of("12345678x")));
         assertFalse(EntryRecord.hasKey(pmem, AT, status, 6, Name.of("12345678x")));
@@ -144,9 +155,19 @@ final class EntryLayoutTest {
 
     @Test
     void anInodeHasItsBytes() {
-        EntryRecord.init(pmem, AT, EntryRecord.KIND_FILE, 0x77, 0x66, Name.of("n"), 0x1000, 0644, Owner.of(9, 10));
+        EntryRecord.init(
+                pmem,
+                AT,
+                EntryRecord.KIND_FILE,
+                0x77,
+                EntryRecord.NO_CHECK,
+                0x66,
+                Name.of("n"),
+                0x1000,
+                0644,
+                Owner.of(9, 10));
         pmem.set(AT + 256 + EntryRecord.NEXT_OFFSET, -1); // not touched by init
-        InodeRecord.init(pmem, AT + 256, AT, 0x99);
+        InodeRecord.init(pmem, AT + 256, AT, EntryRecord.NO_CHECK, 0x99);
         String time = "9900000000000000";
         assertEquals(
                 "0207000000010000" + time + "0210000000000100" + time + ZERO + ZERO + "7700000000000000"
