@@ -226,8 +226,9 @@ final class EntryCheck {
         }
         AttributeCheck.padding(view, at, EntryRecord.nameLength(status));
         link(at);
-        id(at);
-        ids.judge(at);
+        if (!ids.judge(at)) {
+            id(at);
+        }
         int kind = kindOf(at, EntryRecord.kind(status));
         if (kind != EntryRecord.kind(status)) {
             setStatus(

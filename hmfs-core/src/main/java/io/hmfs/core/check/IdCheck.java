@@ -82,6 +82,10 @@ final class IdCheck {
     private List<Long> candidates(long at) {
         long id = EntryRecord.id(pmem, at);
         List<Long> found = new ArrayList<>(List.of(id));
+        long number = id & ((1L << IdSource.PARTITION_SHIFT) - 1);
+        if (number != id && number > RootCheck.ROOT_ID && fits(at, number)) {
+            found.add(number);
+        }
         long lease = pmem.get(view.header + PoolHeader.ID_LEASE_OFFSET);
         for (int bit = 0; bit < IdSource.PARTITION_SHIFT; bit++) {
             long other = id ^ 1L << bit;
@@ -96,26 +100,25 @@ final class IdCheck {
         return EntryRecord.check(EntryRecord.status(pmem, at)) == EntryRecord.check(view.hashOf(at), id);
     }
 
-    /** Judges a live entry. */
-    void judge(long at) {
+    /** Judges a live entry. False: there is nothing to tell of its id, or nothing yet. */
+    boolean judge(long at) {
         if (fits(at)) {
-            return;
+            return false;
         }
         if (view.isDirectory(at)) {
-            directory(at);
-            return;
+            return directory(at);
         }
         boolean underItsKey = !index.isUsable() || index.names(view.hashOf(at), at);
-        if (!PoolView.isIdNumber(EntryRecord.id(pmem, at)) || (!underItsKey && marks.has(Marks.INDEXED, at))) {
-            return; // the id, or the name, is told elsewhere, and comes first
+        if (!underItsKey && marks.has(Marks.INDEXED, at)) {
+            return false; // the name is told elsewhere, and comes first
         }
         List<Long> ids = suspects.getOrDefault(at, List.of());
         if (ids.isEmpty() || ids.getFirst() != EntryRecord.id(pmem, at)) {
-            return; // another repair has changed it: the next round judges it
+            return false; // another repair has changed it: the next round judges it
         }
         if (!underItsKey) {
             otherName(at);
-            return;
+            return true;
         }
         List<Long> right = new ArrayList<>();
         for (long id : ids) {
@@ -136,6 +139,7 @@ final class IdCheck {
         } else {
             newId(at);
         }
+        return true;
     }
 
     private boolean isOneBitOff(long at) {
@@ -145,15 +149,18 @@ final class IdCheck {
 
     /** Whether this may be the id of an entry. A name of several has that of its file, which counts one more than say so. */
     private boolean isFree(long at, long id) {
-        return EntryRecord.isIndirect(EntryRecord.status(pmem, at)) ? inodes.lacks(id) : !taken.contains(id);
+        boolean indirect = EntryRecord.isIndirect(EntryRecord.status(pmem, at));
+        return PoolView.isIdNumber(id) && (indirect ? inodes.lacks(id) : !taken.contains(id));
     }
 
     /** Content and directory know each other, so that the id of a directory is known. */
-    private void directory(long at) {
+    private boolean directory(long at) {
         long content = contents.of(EntryRecord.id(pmem, at));
-        if (content != Pmem.NULL && DirContentRecord.access(pmem, content) == at) {
+        boolean proven = content != Pmem.NULL && DirContentRecord.access(pmem, content) == at;
+        if (proven) {
             check(at, "store the check: its content proves the id");
         }
+        return proven;
     }
 
     /** The index does not know the key: the name or the directory is damaged beyond one bit, and what is there now is kept. */

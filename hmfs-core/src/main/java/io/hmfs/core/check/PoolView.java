@@ -338,7 +338,7 @@ final class PoolView {
 
     /** The path of an entry, up to the first directory that is not found. */
     String path(long entry) {
-        return pathOf(EntryRecord.parent(pmem, entry), "/" + printable(name(entry)));
+        return pathOf(EntryRecord.parent(pmem, entry), "/" + name(entry));
     }
 
     private String pathOf(long directory, String below) {
@@ -349,7 +349,7 @@ final class PoolView {
             if (access == Pmem.NULL) {
                 return path.substring(path.isEmpty() ? 0 : 1); // as if it began here
             }
-            path.insert(0, "/" + printable(name(access)));
+            path.insert(0, "/" + name(access));
             id = EntryRecord.parent(pmem, access);
         }
         return path.isEmpty() ? "/" : path.toString();
@@ -359,11 +359,6 @@ final class PoolView {
         long content = index != null && index.isUsable() ? index.content(directory) : Pmem.NULL;
         long access = content == Pmem.NULL ? Pmem.NULL : DirContentRecord.access(pmem, content);
         return access != Pmem.NULL && isEntry(access) && isDirectory(access) ? access : Pmem.NULL;
-    }
-
-    /** A name as text in which no character controls a terminal, or begins a line. */
-    private static String printable(Name name) {
-        return name.toString().replaceAll("\\p{Cntrl}", "?");
     }
 
     /** Opened when the first repair needs them, after the index was seen to be whole. */
