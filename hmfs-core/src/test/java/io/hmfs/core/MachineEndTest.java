@@ -19,7 +19,6 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Progress;
 import io.hmfs.core.type.Status;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -176,8 +175,10 @@ final class MachineEndTest {
         int[] images = {0};
         assertTrue(started.pmem().images(1000, 0, image -> {
             SimPoolFile crashed = started.crashed(image);
-            assertTrue(MachineEnd.isUnchecked(crashed), () -> crashed.pmem().get(PoolHeader.UNCHECKED_OFFSET) + ", boot "
-                    + PoolHeader.boot(crashed.pmem(), crashed.header()));
+            assertTrue(
+                    MachineEnd.isUnchecked(crashed),
+                    () -> crashed.pmem().get(PoolHeader.UNCHECKED_OFFSET) + ", boot "
+                            + PoolHeader.boot(crashed.pmem(), crashed.header()));
             images[0]++;
         }));
         assertTrue(images[0] > 2, images[0] + " images");

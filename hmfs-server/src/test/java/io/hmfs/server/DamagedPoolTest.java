@@ -49,7 +49,9 @@ final class DamagedPoolTest {
     }
 
     private static long entry(PoolFile file, long id) {
-        for (long word = file.header() + PoolHeader.REGION_TABLE_OFFSET; file.pmem().get(word) != 0; word += 8) {
+        for (long word = file.header() + PoolHeader.REGION_TABLE_OFFSET;
+                file.pmem().get(word) != 0;
+                word += 8) {
             long region = file.pmem().get(word);
             if ((region & RegionKind.MASK) == RegionKind.ENTRY_SLOTS.code()) {
                 long start = region & ~RegionKind.MASK;
@@ -158,11 +160,11 @@ final class DamagedPoolTest {
         try (ServerFixture fixture =
                 new ServerFixture(directory, builder -> builder.set(ServerSetting.REFUSE_UNCHECKED, true))) {
             fixture.restart();
-            PoolException refused = assertThrows(
-                    PoolException.class, () -> fixture.restartAfter(DamagedPoolTest::leaveOpen));
+            PoolException refused =
+                    assertThrows(PoolException.class, () -> fixture.restartAfter(DamagedPoolTest::leaveOpen));
             assertEquals(PoolException.Reason.NOT_CHECKED, refused.reason());
-            fixture.restartAfter(pool -> assertEquals(
-                    List.of(), Hmfs.check(pool, Progress.NONE).findings()));
+            fixture.restartAfter(pool ->
+                    assertEquals(List.of(), Hmfs.check(pool, Progress.NONE).findings()));
             try (HmfsClient client = fixture.client()) {
                 client.mkdir("/a", 0755, false);
             }

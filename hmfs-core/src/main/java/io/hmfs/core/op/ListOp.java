@@ -141,8 +141,7 @@ final class ListOp {
                     if (!whole) {
                         throw new CorruptPoolException(shown, "a name of a file that is there", Pmem.NULL);
                     }
-                    if (verifies
-                            && !EntryRecord.fits(pmem, shown, shownStatus, engine.keys.ofEntry(directory, name))) {
+                    if (verifies && !EntryRecord.fits(pmem, shown, shownStatus, engine.keys.ofEntry(directory, name))) {
                         damaged = true;
                         return at;
                     }

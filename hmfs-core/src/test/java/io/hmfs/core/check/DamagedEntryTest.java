@@ -92,7 +92,9 @@ final class DamagedEntryTest {
             for (RegionKind kind : List.of(RegionKind.ENTRY_SLOTS, RegionKind.LONG_ENTRY_SLOTS)) {
                 long start = word & ~RegionKind.MASK;
                 boolean right = (word & RegionKind.MASK) == kind.code();
-                for (long at = start; right && at + kind.slotSize() <= start + pool.regionSize(); at += kind.slotSize()) {
+                for (long at = start;
+                        right && at + kind.slotSize() <= start + pool.regionSize();
+                        at += kind.slotSize()) {
                     if (EntryRecord.state(pmem, at) == SlotState.NORMAL
                             && EntryRecord.isEntry(EntryRecord.status(pmem, at))) {
                         live.add(at);
@@ -183,9 +185,11 @@ final class DamagedEntryTest {
         all.put("getXattr", () -> namespace.getXattr(a, name, Name.of("x"), new Bytes()));
         all.put("listXattrs", () -> namespace.listXattrs(a, name, new ArrayList<>()));
         all.put("readlink", () -> namespace.readlink(a, name, new Bytes()));
-        all.put("changeAcl", () -> namespace.changeAcl(a, name, object -> {
-            throw new AssertionError("the ACL of " + object.id);
-        }));
+        all.put(
+                "changeAcl",
+                () -> namespace.changeAcl(a, name, object -> {
+                    throw new AssertionError("the ACL of " + object.id);
+                }));
         return all;
     }
 
@@ -247,7 +251,8 @@ final class DamagedEntryTest {
                 turned += turn(name, at + field, 0, 64);
             }
             for (int i = 0; i < name.words(); i++) {
-                turned += turn(name, at + EntryRecord.NAME_OFFSET + 8L * i, 0, Math.min(64, 8 * name.length() - 64 * i));
+                turned +=
+                        turn(name, at + EntryRecord.NAME_OFFSET + 8L * i, 0, Math.min(64, 8 * name.length() - 64 * i));
             }
             turned += turn(name, at, 16, 25); // length of the name
             turned += turn(name, at, 48, 64); // check
@@ -399,13 +404,15 @@ final class DamagedEntryTest {
         int repaired = 0;
         for (long at : live()) {
             if (EntryRecord.parent(pmem, at) == a) {
-                for (long[] bit : new long[][] {{EntryRecord.ID_OFFSET, 3}, {EntryRecord.ID_OFFSET, 33}, {0, 50}, {0, 63}}) {
+                for (long[] bit :
+                        new long[][] {{EntryRecord.ID_OFFSET, 3}, {EntryRecord.ID_OFFSET, 33}, {0, 50}, {0, 63}}) {
                     String path = "/a/" + nameAt(at);
                     damage(at + bit[0], pmem.get(at + bit[0]) ^ 1L << bit[1]);
                     CheckReport report = check();
                     assertTrue(report.damage() > 0, path + " " + Arrays.toString(bit));
                     assertTrue(
-                            report.findings().stream().anyMatch(finding -> finding.object().contains("'" + path + "'")),
+                            report.findings().stream()
+                                    .anyMatch(finding -> finding.object().contains("'" + path + "'")),
                             () -> path + " in " + report.findings());
                     assertEquals(pool.snapshot(), repaired(), path + " " + Arrays.toString(bit));
                     repaired++;
@@ -462,11 +469,11 @@ final class DamagedEntryTest {
         long directory = entry(Name.of("a"));
         long sibling = entry(FILE) + EntryRecord.BIRTH_OFFSET;
         damage(sibling, -1);
-        assertTrue(check().findings().stream()
-                .anyMatch(finding -> finding.object().contains("'/a/file'")));
+        assertTrue(
+                check().findings().stream().anyMatch(finding -> finding.object().contains("'/a/file'")));
         pmem.set(directory + EntryRecord.PARENT_OFFSET, 1L << 40);
-        assertTrue(check().findings().stream()
-                .anyMatch(finding -> finding.object().contains("'a/file'")));
+        assertTrue(
+                check().findings().stream().anyMatch(finding -> finding.object().contains("'a/file'")));
         namespace = pool.open();
     }
 }
