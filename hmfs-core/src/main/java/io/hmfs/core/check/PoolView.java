@@ -15,6 +15,7 @@ import io.hmfs.core.type.Status;
 import java.util.Arrays;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,9 +62,8 @@ final class PoolView {
     /** Whether removed files that hold data and are on no list are where they belong: a start knows of them, or has told the next one. */
     boolean knowsRemoved;
 
-    /** What leads from the id of a directory to its content, once that is known: then what is found is named by its path. */
-    @Nullable
-    IndexView index;
+    /** Leads from the id of a directory to its content, or {@code Pmem.NULL}, once the index is known: then what is found is named by its path. */
+    LongUnaryOperator contentOf = _ -> Pmem.NULL;
 
     private final Function<PoolView, Repairs> opener;
     private @Nullable Repairs repairs;
@@ -356,7 +356,7 @@ final class PoolView {
     }
 
     private long accessOf(long directory) {
-        long content = index != null && index.isUsable() ? index.content(directory) : Pmem.NULL;
+        long content = contentOf.applyAsLong(directory);
         long access = content == Pmem.NULL ? Pmem.NULL : DirContentRecord.access(pmem, content);
         return access != Pmem.NULL && isEntry(access) && isDirectory(access) ? access : Pmem.NULL;
     }
