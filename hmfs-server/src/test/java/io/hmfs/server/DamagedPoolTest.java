@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.client.Census;
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
@@ -101,6 +102,14 @@ final class DamagedPoolTest {
                 refused(() -> client.rename("/a/one", "/a/two", true));
                 refused(() -> client.delete("/a/two"));
                 refused(() -> client.append(two, 601));
+                // Else the objects of the second file would be those of no file to a collection, and be removed.
+                refused(() -> new Census(client).run(new Census.Visitor() {
+                    @Override
+                    public void file(long inode, long size) {}
+
+                    @Override
+                    public void progress(long listed, long known) {}
+                }));
                 OpenedFile read = client.open("/a/one", true, false);
                 byte[] bytes = new byte[600];
                 assertEquals(600, client.readBlock(read.info().id(), 0, 0, bytes, 0, 600));
