@@ -199,7 +199,7 @@ public final class Engine {
                 continue;
             }
             int state = EntryRecord.state(status);
-            if (state != SlotState.DELETED && !EntryRecord.fits(pmem, at, status, hash)) {
+            if (isDamaged(at, status, hash)) {
                 return DAMAGED;
             }
             if (state == SlotState.NORMAL) {
@@ -219,6 +219,17 @@ public final class Engine {
         }
         boolean damaged = found == Pmem.NULL ? strange : lacksInode(found);
         return damaged ? DAMAGED : found;
+    }
+
+    /**
+     * Whether the object that has the key with this hash is not to be believed. Not asked of one that is only being made, or is DELETED: beside the one the slot
+     * may still have the last object's name after a crash, beside the other the next one's already.
+     */
+    public boolean isDamaged(long at, long status, long hash) {
+        int state = EntryRecord.state(status);
+        return state != SlotState.DELETED
+                && state != SlotState.CREATING
+                && !EntryRecord.fits(pmem, at, status, hash);
     }
 
     /**

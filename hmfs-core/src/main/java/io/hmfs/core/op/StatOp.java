@@ -238,14 +238,14 @@ final class StatOp {
                 strange |= engine.isStrange(at, status);
                 continue;
             }
-            if (state != SlotState.DELETED && !EntryRecord.fits(pmem, at, status, hash)) {
+            if (engine.isDamaged(at, status, hash)) {
                 return Look.DAMAGED;
             }
             if (engine.isStale(at, status)) {
                 recovery.recover(at);
                 status = EntryRecord.status(pmem, at); // the pin keeps it the same object
                 state = EntryRecord.state(status);
-                if (state != SlotState.NORMAL) {
+                if (state != SlotState.NORMAL || engine.isDamaged(at, status, hash)) {
                     return Look.RECOVERED;
                 }
             }
