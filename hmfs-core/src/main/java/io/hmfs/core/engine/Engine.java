@@ -227,9 +227,7 @@ public final class Engine {
      */
     public boolean isDamaged(long at, long status, long hash) {
         int state = EntryRecord.state(status);
-        return state != SlotState.DELETED
-                && state != SlotState.CREATING
-                && !EntryRecord.fits(pmem, at, status, hash);
+        return state != SlotState.DELETED && state != SlotState.CREATING && !EntryRecord.fits(pmem, at, status, hash);
     }
 
     /**
