@@ -31,6 +31,10 @@ public enum ResultCode {
     /** {@link HmfsException#reason} is the sentence that HDFS would say; so for the next one. */
     NAME_QUOTA_EXCEEDED(19, "a directory above has as many names below it as its quota lets it have"),
     SPACE_QUOTA_EXCEEDED(20, "a directory above has as many bytes below it as its quota lets it have"),
+    /** What stands under the name is not believed: its record is not the one that was written. Other names are served. */
+    DAMAGED(
+            21,
+            "its record is damaged in the server's pool, so that it is not known what is there; nothing was changed. Stop the server, and run hmfs fsck"),
     /** The server could not make sense of the request; the connection is closed when the stream is unusable. */
     BAD_REQUEST(100, "the server could not read the request"),
     /** Client and server speak different versions of the protocol. */

@@ -4,6 +4,7 @@ import io.hmfs.core.check.CheckReport;
 import io.hmfs.core.check.PoolCheck;
 import io.hmfs.core.engine.IdSource;
 import io.hmfs.core.layout.CorruptPoolException;
+import io.hmfs.core.layout.PoolHeader;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
@@ -11,6 +12,7 @@ import io.hmfs.core.pmem.PoolFiles;
 import io.hmfs.core.pmem.log.LogBinding;
 import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.core.pmem.log.LoggedPoolFile;
+import io.hmfs.core.recovery.MachineEnd;
 import io.hmfs.core.recovery.Superblock;
 import io.hmfs.core.type.Progress;
 import java.io.IOException;
@@ -40,14 +42,30 @@ public final class Hmfs {
     }
 
     /**
-     * Looks at every byte of a pool that no process has open, and changes nothing; see {@link CheckReport}. Throws {@link PoolException}
-     * with what is wrong and what to do if it is no pool, or in use.
+     * Looks at every byte of a pool that no process has open, and changes nothing but, if it finds no damage, that it was not checked since the machine ended; see
+     * {@link CheckReport}. Throws {@link PoolException} with what is wrong and what to do if it is no pool, or in use.
      */
     public static CheckReport check(Path pool, Progress progress) throws IOException {
+        CheckReport report;
+        long starts;
         try (PoolFile file = PoolFiles.openReadOnly(pool)) {
             boundOnDevice(pool, file);
-            return PoolCheck.check(pool, file, progress);
+            report = PoolCheck.check(pool, file, progress);
+            if (!report.isSound() || !MachineEnd.isUnchecked(file) || LogBinding.isBound(file)) {
+                return report;
+            }
+            starts = starts(file);
         }
+        try (PoolFile file = openForRepair(pool)) {
+            if (starts(file) == starts) { // else it has been opened since, and is another
+                MachineEnd.checked(file);
+            }
+        }
+        return report;
+    }
+
+    private static long starts(PoolFile file) {
+        return file.pmem().get(file.header() + PoolHeader.STARTS_OFFSET);
     }
 
     /** The same, and puts right what can be. One that is cut off leaves a pool that does not open until it is repaired again. */
@@ -61,7 +79,11 @@ public final class Hmfs {
                                 + " is part of a pool with a log, which a repair would not write to. Remove it and its"
                                 + " ring: the next start rebuilds them from image and log");
             }
-            return PoolCheck.repair(pool, file, progress);
+            CheckReport report = PoolCheck.repair(pool, file, progress);
+            if (report.isSound() && MachineEnd.isUnchecked(file)) {
+                MachineEnd.checked(file);
+            }
+            return report;
         }
     }
 
@@ -112,6 +134,9 @@ public final class Hmfs {
                         pool
                                 + " is part of a pool with a log. Open it with the mode logged and the log's"
                                 + " directory: what another mode stores would be lost with the machine");
+            }
+            if (options.refusesUnchecked() && log == null) {
+                MachineEnd.refuse(pool, file);
             }
             return new PoolNamespace(pool.toString(), file, true, options.waits(), options.dataElsewhere());
         } catch (CorruptPoolException e) {

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  *     has as many does not grow. A PMDK pool never does
  * @param dataElsewhere whether files have data, kept elsewhere under their ids, that must be removed after them: then the pool remembers a removed file
  *     until {@link ServerNamespace#removedFiles} is told that its data is gone. A pool may be opened with it and without; what was removed without it had no data
+ * @param refusesUnchecked whether a pool that was open when the machine ended, and that no check has found sound since, is not opened. Means nothing in
+ *     mode {@code LOGGED}, in which the pool is rebuilt then
  */
 public record OpenOptions(
         Persistence persistence,
@@ -26,7 +28,8 @@ public record OpenOptions(
         @Nullable LogOptions log,
         boolean waits,
         long sizeMax,
-        boolean dataElsewhere) {
+        boolean dataElsewhere,
+        boolean refusesUnchecked) {
     /** As large as a pool can be. */
     public static final long SIZE_MAX = (PoolHeader.REGIONS_MAX + 1) * PoolFile.REGION_SIZE;
 
@@ -41,7 +44,7 @@ public record OpenOptions(
 
     /** A mode without a log. */
     public OpenOptions(Persistence persistence, boolean emulatePmem) {
-        this(persistence, emulatePmem, null, true, 0, false);
+        this(persistence, emulatePmem, null, true, 0, false, false);
     }
 
     /** Survive the death of the process. */
@@ -56,21 +59,26 @@ public record OpenOptions(
 
     /** Survive the death of the machine, by this log. */
     public static OpenOptions logged(LogOptions log) {
-        return new OpenOptions(Persistence.LOGGED, false, log, true, 0, false);
+        return new OpenOptions(Persistence.LOGGED, false, log, true, 0, false, false);
     }
 
     /** The same, with methods that do not wait: the caller holds its answers back until they are safe. */
     public OpenOptions withoutWaiting() {
-        return new OpenOptions(persistence, emulatePmem, log, false, sizeMax, dataElsewhere);
+        return new OpenOptions(persistence, emulatePmem, log, false, sizeMax, dataElsewhere, refusesUnchecked);
     }
 
     /** The same, of a pool that may grow to this size while it is open. */
     public OpenOptions growingTo(long newSizeMax) {
-        return new OpenOptions(persistence, emulatePmem, log, waits, newSizeMax, dataElsewhere);
+        return new OpenOptions(persistence, emulatePmem, log, waits, newSizeMax, dataElsewhere, refusesUnchecked);
     }
 
     /** The same, of a pool whose files have data that is kept elsewhere. */
     public OpenOptions keepingDataElsewhere() {
-        return new OpenOptions(persistence, emulatePmem, log, waits, sizeMax, true);
+        return new OpenOptions(persistence, emulatePmem, log, waits, sizeMax, true, refusesUnchecked);
+    }
+
+    /** The same, or one that refuses a pool that was open when the machine ended and was not found sound since. */
+    public OpenOptions refusingUnchecked(boolean refuses) {
+        return new OpenOptions(persistence, emulatePmem, log, waits, sizeMax, dataElsewhere, refuses);
     }
 }

@@ -21,6 +21,7 @@ import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.recovery.BackgroundScan;
 import io.hmfs.core.recovery.CleanClose;
+import io.hmfs.core.recovery.MachineEnd;
 import io.hmfs.core.recovery.OutcomeRecovery;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.space.Growth;
@@ -96,6 +97,7 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
         Summary summary = Summary.read(pmem, header).forData(keepsData);
         // [open.2] † From here on the summary is worth nothing, durably so: the first slot that is taken is another
         // state.
+        MachineEnd.record(pmem, header); // in the same line
         pmem.set(header + PoolHeader.STARTS_OFFSET, pmem.get(header + PoolHeader.STARTS_OFFSET) + 1);
         pmem.setRelease(header + PoolHeader.STATE_OFFSET, 0);
         pmem.persist(header + PoolHeader.STARTS_OFFSET, 16);
@@ -222,6 +224,11 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
                 thrown = e;
                 throw e;
             }
+        }
+
+        @Override
+        public boolean verifies() {
+            return visitor.verifies();
         }
 
         @Override

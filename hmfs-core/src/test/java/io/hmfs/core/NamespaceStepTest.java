@@ -97,7 +97,7 @@ final class NamespaceStepTest {
     void aSlotIsFreeUntilItIsFilled() {
         SimPmem pmem = new SimPmem(1024);
         pmem.beforeEachEvent(() -> assertEquals(SlotState.FREE, EntryRecord.state(pmem, 64)));
-        EntryRecord.init(pmem, 64, EntryRecord.KIND_FILE, 5, 1, Name.of("x"), 10, 0644, 0);
+        EntryRecord.init(pmem, 64, EntryRecord.KIND_FILE, 5, EntryRecord.NO_CHECK, 1, Name.of("x"), 10, 0644, 0);
         pmem.beforeEachEvent(null);
         assertEquals(SlotState.CREATING, EntryRecord.state(pmem, 64));
     }

@@ -32,6 +32,7 @@ public record ServerConfig(
         int port,
         Persistence persistence,
         boolean emulatePmem,
+        boolean refuseUnchecked,
         @Nullable Path logDirectory,
         long logSegment,
         long logMax,
@@ -78,6 +79,7 @@ public record ServerConfig(
                 v.get(ServerSetting.PORT),
                 v.get(ServerSetting.PERSISTENCE),
                 v.get(ServerSetting.EMULATE_PMEM),
+                v.get(ServerSetting.REFUSE_UNCHECKED),
                 v.find(ServerSetting.LOG_DIRECTORY),
                 v.get(ServerSetting.LOG_SEGMENT),
                 v.get(ServerSetting.LOG_MAX),
@@ -141,7 +143,10 @@ public record ServerConfig(
     OpenOptions openOptions(Progress progress) {
         Path directory = logDirectory;
         if (persistence != Persistence.LOGGED || directory == null) {
-            return new OpenOptions(persistence, emulatePmem).growingTo(poolMax).keepingDataElsewhere();
+            return new OpenOptions(persistence, emulatePmem)
+                    .growingTo(poolMax)
+                    .refusingUnchecked(refuseUnchecked)
+                    .keepingDataElsewhere();
         }
         LogOptions defaults = LogOptions.in(directory);
         LogOptions log = defaults.withSizes(logSegment, logMax, defaults.ringRecords())

@@ -102,7 +102,18 @@ final class ServerFixture implements AutoCloseable {
 
     /** Stops the server cleanly and starts one on the same pool. */
     void restart() throws IOException {
+        restartAfter(_ -> {});
+    }
+
+    /** What is done to a pool that no server has open. */
+    interface Change {
+        void of(Path pool) throws IOException;
+    }
+
+    /** The same, after something was done to the pool. */
+    void restartAfter(Change between) throws IOException {
         server.close();
+        between.of(pool);
         server = HmfsServer.start(config());
     }
 

@@ -49,7 +49,7 @@ final class DirectoryCheck {
                     "an id of its own",
                     "that of " + view.describe(access),
                     "give it a new id and an empty content",
-                    () -> view.store(at + EntryRecord.ID_OFFSET, view.repairs().newId()));
+                    () -> view.storeId(at, view.repairs().newId()));
         } else {
             marks.set(Marks.REACHED, content);
             if (!leadsHere(access, at)) {

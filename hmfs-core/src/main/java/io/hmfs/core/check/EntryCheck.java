@@ -22,30 +22,38 @@ final class EntryCheck {
     private final Marks marks;
     private final Contents contents;
     private final InodeCheck inodes;
+    private final IdCheck ids;
     private final long root;
 
-    private EntryCheck(PoolView view, IndexView index, Marks marks, Contents contents, InodeCheck inodes, long root) {
+    private EntryCheck(
+            PoolView view, IndexView index, Marks marks, Contents contents, InodeCheck inodes, IdCheck ids, long root) {
         this.view = view;
         this.pmem = view.pmem;
         this.index = index;
         this.marks = marks;
         this.contents = contents;
         this.inodes = inodes;
+        this.ids = ids;
         this.root = root;
     }
 
     static void run(PoolView view, IndexView index, Marks marks, Contents contents, long root) {
         InodeCheck inodes = new InodeCheck(view, index);
+        IdCheck ids = new IdCheck(view, index, marks, contents, inodes);
         // An entry whose parent has lost its content is put back into it, so all contents come first.
         view.eachEntry("directories", at -> {
             boolean live = view.isEntryStatus(at) && EntryRecord.state(view.pmem, at) == SlotState.NORMAL;
             if (at != root && live && view.isDirectory(at)) {
                 DirectoryCheck.run(view, contents, marks, at);
-            } else if (live && EntryRecord.isIndirect(EntryRecord.status(view.pmem, at))) {
+            } else if (at != root
+                    && live
+                    && ids.look(at)
+                    && EntryRecord.isIndirect(EntryRecord.status(view.pmem, at))) {
                 inodes.readable(at);
             }
         });
-        view.eachEntry("entries", new EntryCheck(view, index, marks, contents, inodes, root)::slot);
+        ids.others();
+        view.eachEntry("entries", new EntryCheck(view, index, marks, contents, inodes, ids, root)::slot);
         inodes.counts();
         ChainCheck.slots(view);
     }
@@ -105,8 +113,11 @@ final class EntryCheck {
     /** The status with which the index has this slot under this parent, or 0. */
     private long provenStatus(long at, long parent) {
         for (int length = Math.max(1, view.nameMin(at)); length <= view.nameMax(at); length++) {
-            if (view.isValidName(at, length) && index.names(view.keys.ofEntry(parent, view.name(at, length)), at)) {
-                return EntryRecord.status(SlotState.NORMAL, kindOf(at, EntryRecord.KIND_FILE), length);
+            long hash = view.isValidName(at, length) ? view.keys.ofEntry(parent, view.name(at, length)) : 0;
+            if (hash != 0 && index.names(hash, at)) {
+                return EntryRecord.withCheck(
+                        EntryRecord.status(SlotState.NORMAL, kindOf(at, EntryRecord.KIND_FILE), length),
+                        EntryRecord.check(hash, EntryRecord.id(pmem, at)));
             }
         }
         return 0;
@@ -137,7 +148,13 @@ final class EntryCheck {
         boolean directory = claimsContent(at);
         if (!directory && inodes.isLost(at)) {
             int kind = ChainCheck.objectKind(view, at, EntryRecord.KIND_FILE);
-            setStatus(at, EntryRecord.inodeStatus(SlotState.NORMAL, kind), "store the status that the index proves");
+            long id = EntryRecord.id(pmem, at);
+            setStatus(
+                    at,
+                    EntryRecord.withCheck(
+                            EntryRecord.inodeStatus(SlotState.NORMAL, kind),
+                            EntryRecord.check(view.keys.ofInode(id), id)),
+                    "store the status that the index proves");
             return;
         }
         long proven = provenStatus(at, EntryRecord.parent(pmem, at));
@@ -209,12 +226,16 @@ final class EntryCheck {
         }
         AttributeCheck.padding(view, at, EntryRecord.nameLength(status));
         link(at);
-        id(at);
+        if (!ids.judge(at)) {
+            id(at);
+        }
         int kind = kindOf(at, EntryRecord.kind(status));
         if (kind != EntryRecord.kind(status)) {
             setStatus(
                     at,
-                    EntryRecord.status(SlotState.NORMAL, kind, EntryRecord.nameLength(status)),
+                    EntryRecord.withCheck(
+                            EntryRecord.status(SlotState.NORMAL, kind, EntryRecord.nameLength(status)),
+                            EntryRecord.check(EntryRecord.status(pmem, at))),
                     "store the kind that its content, its inode or its chain proves");
         }
         if (kind == EntryRecord.KIND_INDIRECT) {
@@ -290,9 +311,13 @@ final class EntryCheck {
                 "an id of partition 0",
                 "0x" + Long.toHexString(id),
                 known ? "store " + number : "give it a new id: its data, if it is a file, is not found under that",
-                () -> view.store(
-                        at + EntryRecord.ID_OFFSET,
-                        known ? number : view.repairs().newId()));
+                () -> {
+                    if (known) {
+                        view.store(at + EntryRecord.ID_OFFSET, number);
+                    } else {
+                        view.repairs().withoutData(at);
+                    }
+                });
     }
 
     /** DELETING, DELETED, MOVING, REPLACED: each died after it was born, and one that died for good may be on a list or on none. */

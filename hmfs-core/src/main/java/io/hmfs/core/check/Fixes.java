@@ -83,6 +83,16 @@ final class Fixes implements Repairs {
     }
 
     @Override
+    public void withoutData(long at) {
+        long size = EntryRecord.size(pmem.get(at + EntryRecord.LENGTH_OFFSET));
+        int kind = EntryRecord.kind(EntryRecord.status(pmem, at));
+        if (kind == EntryRecord.KIND_FILE || kind == EntryRecord.KIND_INDIRECT) {
+            view.store(at + EntryRecord.LENGTH_OFFSET, EntryRecord.grown(0, size, size == 0 ? -1 : 0));
+        }
+        view.storeId(at, newId());
+    }
+
+    @Override
     public boolean addWord(long at) {
         boolean done = engine.index.insert(engine.keys.ofObject(at), at);
         pmem.fence();
@@ -162,7 +172,9 @@ final class Fixes implements Repairs {
             if (isFree(parent, name)) {
                 EntryRecord.setName(pmem, at, name);
                 pmem.persist(at + EntryRecord.NAME_OFFSET, name.length());
-                view.store(at, EntryRecord.status(SlotState.NORMAL, kind, name.length()));
+                long status = EntryRecord.status(SlotState.NORMAL, kind, name.length());
+                int check = EntryRecord.check(engine.keys.ofEntry(parent, name), EntryRecord.id(pmem, at));
+                view.store(at, EntryRecord.withCheck(status, check));
                 return;
             }
         }
@@ -173,7 +185,7 @@ final class Fixes implements Repairs {
     }
 
     private long find(long parent, Name name) {
-        return Math.abs(engine.findLocked(engine.keys.ofEntry(parent, name), parent, name));
+        return Math.abs(engine.findLocked(engine.keys.ofEntry(parent, name), parent, name)); // DAMAGED stays negative
     }
 
     @Override
@@ -188,6 +200,7 @@ final class Fixes implements Repairs {
             giveFreeName(at, parent, view.isDirectory(at));
         }
         view.store(at + EntryRecord.PARENT_OFFSET, parent);
+        view.recheck(at);
         addWord(at);
         link(content, at);
     }
@@ -210,8 +223,9 @@ final class Fixes implements Repairs {
     private long newAccess(long parent, Name name, long id, int mode) {
         long at = isFree(parent, name) ? allocate(engine.entrySlots) : Pmem.NULL;
         if (at != Pmem.NULL) {
-            EntryRecord.init(
-                    pmem, at, EntryRecord.KIND_DIRECTORY, id, parent, name, engine.clock.next(), mode, Owner.of(0, 0));
+            int check = EntryRecord.check(engine.keys.ofEntry(parent, name), id);
+            long time = engine.clock.next();
+            EntryRecord.init(pmem, at, EntryRecord.KIND_DIRECTORY, id, check, parent, name, time, mode, Owner.of(0, 0));
             pmem.persist(at, EntryRecord.SIZE);
             addWord(at);
         }
@@ -226,7 +240,8 @@ final class Fixes implements Repairs {
             if (found == Pmem.NULL) {
                 return makeLostAndFound(name);
             }
-            boolean directory = EntryRecord.kind(EntryRecord.status(pmem, found)) == EntryRecord.KIND_DIRECTORY;
+            boolean directory = found != Engine.DAMAGED
+                    && EntryRecord.kind(EntryRecord.status(pmem, found)) == EntryRecord.KIND_DIRECTORY;
             if (directory && EntryRecord.state(pmem, found) == SlotState.NORMAL) {
                 lostAndFound = EntryRecord.id(pmem, found);
             }

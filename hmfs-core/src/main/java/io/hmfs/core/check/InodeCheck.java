@@ -21,6 +21,7 @@ final class InodeCheck {
     private final Map<Long, Long> unfound = new HashMap<>(); // of those that the index does not lead to
 
     private final Map<Long, Integer> names = new HashMap<>();
+    private final Map<Long, Long> first = new HashMap<>(); // of the names of each inode
     private final Map<Long, Integer> readable = new HashMap<>(); // by id
     private final Set<Long> unsettled = new HashSet<>();
 
@@ -54,6 +55,7 @@ final class InodeCheck {
         long inode = find(id);
         if (inode != Pmem.NULL) {
             names.merge(inode, 1, Integer::sum);
+            first.putIfAbsent(inode, at);
             return;
         }
         long status = EntryRecord.status(pmem, at);
@@ -65,10 +67,12 @@ final class InodeCheck {
                 "make it a file of its own, with the attributes that stand in its slot",
                 () -> view.store(
                         at,
-                        EntryRecord.status(
-                                SlotState.NORMAL,
-                                ChainCheck.objectKind(view, at, EntryRecord.KIND_FILE),
-                                EntryRecord.nameLength(status))));
+                        EntryRecord.withCheck(
+                                EntryRecord.status(
+                                        SlotState.NORMAL,
+                                        ChainCheck.objectKind(view, at, EntryRecord.KIND_FILE),
+                                        EntryRecord.nameLength(status)),
+                                EntryRecord.check(status))));
     }
 
     /** One name that says it is one. */
@@ -125,6 +129,11 @@ final class InodeCheck {
         };
     }
 
+    private String describe(long inode) {
+        Long name = first.get(inode);
+        return view.describe(inode) + (name == null ? "" : ", one of them '" + view.path(name) + "'");
+    }
+
     private void inode(long at) {
         view.findings.count("files of several names", 1);
         int found = names.getOrDefault(at, 0);
@@ -135,14 +144,14 @@ final class InodeCheck {
         if (known && (entry != Pmem.NULL || InodeRecord.count(word) + found == 0 || half)) {
             view.findings.pending(
                     at,
-                    view.describe(at),
+                    describe(at),
                     "names, and none half made or half removed",
                     found + " names, in flight 0x" + Long.toHexString(entry),
                     "the next start settles it");
         } else if (word != InodeRecord.names(found, Pmem.NULL, 0)) {
             view.findings.damage(
                     at + InodeRecord.NAMES_OFFSET,
-                    view.describe(at),
+                    describe(at),
                     "a count of " + found + " names",
                     "0x" + Long.toHexString(word),
                     "store it",
@@ -151,22 +160,37 @@ final class InodeCheck {
         if (found == 0) {
             return; // half made, or its last name went: the rest of it may never have come to be
         }
-        int kind = EntryRecord.object(EntryRecord.status(pmem, at));
+        long status = EntryRecord.status(pmem, at);
+        if (!EntryRecord.fits(pmem, at, status, view.keys.ofInode(EntryRecord.id(pmem, at)))) {
+            // A name led here by this id, or the index did: it is the check that is wrong.
+            view.findings.damage(
+                    at,
+                    describe(at),
+                    "the check of its id",
+                    "0x" + Integer.toHexString(EntryRecord.check(status)),
+                    "store it: its names prove the id",
+                    () -> view.recheck(at));
+        }
+        int kind = EntryRecord.object(status);
         int right = ChainCheck.objectKind(view, at, kind);
         if (kind != right) {
             view.findings.damage(
                     at,
-                    view.describe(at),
+                    describe(at),
                     right == EntryRecord.KIND_SYMLINK ? "a symbolic link" : "a file",
                     "kind " + kind,
                     "store the kind that its chain proves",
-                    () -> view.store(at, EntryRecord.inodeStatus(SlotState.NORMAL, right)));
+                    () -> view.store(
+                            at,
+                            EntryRecord.withCheck(
+                                    EntryRecord.inodeStatus(SlotState.NORMAL, right),
+                                    EntryRecord.check(EntryRecord.status(pmem, at)))));
         }
         AttributeCheck.run(view, at);
         if (index.isUsable() && !index.names(view.hashOf(at), at)) {
             view.findings.damage(
                     at,
-                    view.describe(at),
+                    describe(at),
                     "a word in the index",
                     "none",
                     "add one",

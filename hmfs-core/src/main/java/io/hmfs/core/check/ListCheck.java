@@ -112,7 +112,7 @@ final class ListCheck {
                 : previous + EntryRecord.SIBLING_OFFSET;
         view.findings.damage(
                 at,
-                "list of directory " + DirContentRecord.id(pmem, content),
+                "list of " + view.describeDirectory(DirContentRecord.id(pmem, content)),
                 expected,
                 found,
                 "end the list here and link again what stood behind",

@@ -119,6 +119,7 @@ public final class PoolCheck {
             return findings;
         }
         index.rebuild();
+        view.contentOf = id -> index.isUsable() ? index.content(id) : Pmem.NULL;
         PrincipalCheck.run(view);
         Survey.run(view);
         OutcomeCheck.run(view);

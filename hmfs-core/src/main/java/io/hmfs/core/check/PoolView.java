@@ -15,6 +15,7 @@ import io.hmfs.core.type.Status;
 import java.util.Arrays;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,13 +29,16 @@ final class PoolView {
 
     static final long LIVE_CHAIN = EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_CHAIN, 0);
 
-    /** Bits of a status word that mean something: state, kind, length of the name, took another's place. */
+    /** Bits of a status word that mean something, without the check: state, kind, length of the name, took another's place. */
     private static final long STATUS_BITS = 0x1_01ff_ffffL;
 
     /** The same of a DELETED object: without data, unlisted. */
     private static final long DELETED_BITS = STATUS_BITS | 0x6_0000_0000L;
 
     private static final long ROOT_ID = 1;
+
+    /** Directories of a path that is told. */
+    private static final int DEPTH_MAX = 1000;
 
     final PoolFile file;
     final Pmem pmem;
@@ -57,6 +61,9 @@ final class PoolView {
 
     /** Whether removed files that hold data and are on no list are where they belong: a start knows of them, or has told the next one. */
     boolean knowsRemoved;
+
+    /** Leads from the id of a directory to its content, or {@code Pmem.NULL}, once the index is known: then what is found is named by its path. */
+    LongUnaryOperator contentOf = _ -> Pmem.NULL;
 
     private final Function<PoolView, Repairs> opener;
     private @Nullable Repairs repairs;
@@ -194,7 +201,7 @@ final class PoolView {
                 && state >= SlotState.CREATING
                 && state <= SlotState.REPLACED
                 && isKind(EntryRecord.kind(status))
-                && (status & ~(state == SlotState.DELETED ? DELETED_BITS : STATUS_BITS)) == 0;
+                && (withoutCheck(status) & ~(state == SlotState.DELETED ? DELETED_BITS : STATUS_BITS)) == 0;
     }
 
     /** The kinds of entries; what a format adds belongs here and into {@link EntryCheck}. */
@@ -227,12 +234,17 @@ final class PoolView {
     }
 
     private static boolean isDeadInodeStatus(long status) {
-        return EntryRecord.revived(status, SlotState.NORMAL) == LIVE_INODE
+        return EntryRecord.revived(withoutCheck(status), SlotState.NORMAL) == LIVE_INODE
                 && EntryRecord.state(status) == SlotState.DELETED;
     }
 
     private static boolean isInodeStatus(long status) {
-        return status == LIVE_INODE || status == EntryRecord.inodeStatus(SlotState.NORMAL, EntryRecord.KIND_SYMLINK);
+        long plain = withoutCheck(status);
+        return plain == LIVE_INODE || plain == EntryRecord.inodeStatus(SlotState.NORMAL, EntryRecord.KIND_SYMLINK);
+    }
+
+    private static long withoutCheck(long status) {
+        return EntryRecord.withCheck(status, EntryRecord.NO_CHECK);
     }
 
     /** Whether a part of what an object has without a bound stands in this slot. */
@@ -299,7 +311,7 @@ final class PoolView {
     /** What stands in a slot, in words. */
     String describe(long slot) {
         if (isContent(slot)) {
-            return "content of directory " + DirContentRecord.id(pmem, slot);
+            return "content of " + describeDirectory(DirContentRecord.id(pmem, slot));
         }
         if (isInode(slot)) {
             return "file of several names (id " + EntryRecord.id(pmem, slot) + ")";
@@ -315,8 +327,38 @@ final class PoolView {
             return status == 0 ? "free slot" : "slot with status 0x" + Long.toHexString(status);
         }
         String kind = isDirectory(slot) ? "directory" : EntryRecord.isIndirect(status) ? "name" : "file";
-        return kind + " '" + name(slot) + "' (id " + EntryRecord.id(pmem, slot) + ", in directory "
+        return kind + " '" + path(slot) + "' (id " + EntryRecord.id(pmem, slot) + ", in directory "
                 + EntryRecord.parent(pmem, slot) + ")";
+    }
+
+    /** A directory by its id, and by its path if that is known. */
+    String describeDirectory(long id) {
+        return "directory " + id + (id == ROOT_ID || accessOf(id) != Pmem.NULL ? " ('" + pathOf(id, "") + "')" : "");
+    }
+
+    /** The path of an entry, up to the first directory that is not found. */
+    String path(long entry) {
+        return pathOf(EntryRecord.parent(pmem, entry), "/" + name(entry));
+    }
+
+    private String pathOf(long directory, String below) {
+        StringBuilder path = new StringBuilder(below);
+        long id = directory;
+        for (int depth = 0; id != ROOT_ID && id != EntryCheck.ROOT_PARENT; depth++) {
+            long access = depth < DEPTH_MAX ? accessOf(id) : Pmem.NULL;
+            if (access == Pmem.NULL) {
+                return path.substring(path.isEmpty() ? 0 : 1); // as if it began here
+            }
+            path.insert(0, "/" + name(access));
+            id = EntryRecord.parent(pmem, access);
+        }
+        return path.isEmpty() ? "/" : path.toString();
+    }
+
+    private long accessOf(long directory) {
+        long content = contentOf.applyAsLong(directory);
+        long access = content == Pmem.NULL ? Pmem.NULL : DirContentRecord.access(pmem, content);
+        return access != Pmem.NULL && isEntry(access) && isDirectory(access) ? access : Pmem.NULL;
     }
 
     /** Opened when the first repair needs them, after the index was seen to be whole. */
@@ -337,6 +379,22 @@ final class PoolView {
         if (repairs != null) {
             repairs.close();
         }
+    }
+
+    /** The check of what stands in a slot for entries, by its key and its id. */
+    int checkOf(long slot) {
+        return EntryRecord.check(hashOf(slot), EntryRecord.id(pmem, slot));
+    }
+
+    /** Stores the check that fits, durably. */
+    void recheck(long slot) {
+        store(slot, EntryRecord.withCheck(EntryRecord.status(pmem, slot), checkOf(slot)));
+    }
+
+    /** Gives an entry another id, durably. */
+    void storeId(long entry, long id) {
+        store(entry + EntryRecord.ID_OFFSET, id);
+        recheck(entry);
     }
 
     /** Stores one word durably. */

@@ -11,6 +11,9 @@ interface Repairs {
     /** Leads the key that stands in an object to it; false if the index has no room. */
     boolean addWord(long at);
 
+    /** Gives an entry an id that no data is under, and says of a file that its bytes are lost, not that they are zeros. */
+    void withoutData(long at);
+
     /** Links an entry at the head of a list, as a create does. */
     void link(long content, long at);
 

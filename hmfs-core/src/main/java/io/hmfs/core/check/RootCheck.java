@@ -48,7 +48,10 @@ final class RootCheck {
         word(view, entry + EntryRecord.PARENT_OFFSET, EntryCheck.ROOT_PARENT);
         word(view, entry + EntryRecord.ID_OFFSET, ROOT_ID);
         word(view, entry + EntryRecord.LINK_OFFSET, 0);
-        word(view, entry + EntryRecord.STATUS_OFFSET, STATUS);
+        int check = EntryRecord.check(view.keys.ofEntry(EntryCheck.ROOT_PARENT, new Name()), ROOT_ID);
+        boolean older =
+                view.pmem.get(entry + EntryRecord.STATUS_OFFSET) == STATUS; // an HMFS made it that knew no checks
+        word(view, entry + EntryRecord.STATUS_OFFSET, older ? STATUS : EntryRecord.withCheck(STATUS, check));
         word(view, content + DirContentRecord.ID_OFFSET, ROOT_ID);
         word(view, content + DirContentRecord.ACCESS_OFFSET, entry);
         word(view, content + DirContentRecord.STATUS_OFFSET, PoolView.LIVE_CONTENT);

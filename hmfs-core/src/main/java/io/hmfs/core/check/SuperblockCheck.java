@@ -179,6 +179,16 @@ final class SuperblockCheck {
     }
 
     private void state() {
+        long unchecked = view.header + PoolHeader.UNCHECKED_OFFSET;
+        if (pmem.get(unchecked) >>> 1 != 0) {
+            view.findings.damage(
+                    unchecked,
+                    SUPERBLOCK,
+                    "1, if it has still to be checked, or 0",
+                    Long.toString(pmem.get(unchecked)),
+                    "store 1",
+                    () -> view.store(unchecked, 1));
+        }
         long at = header + PoolHeader.STATE_OFFSET;
         long state = pmem.get(at);
         boolean repairing = state == PoolHeader.REPAIRING;

@@ -212,7 +212,10 @@ final class WordCheck {
                     found + " bytes",
                     "store that length",
                     () -> view.store(
-                            object, EntryRecord.status(EntryRecord.state(status), EntryRecord.kind(status), length)));
+                            object,
+                            EntryRecord.withCheck(
+                                    EntryRecord.status(EntryRecord.state(status), EntryRecord.kind(status), length),
+                                    EntryRecord.check(status))));
         }
     }
 

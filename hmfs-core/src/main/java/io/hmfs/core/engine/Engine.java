@@ -22,6 +22,9 @@ public final class Engine {
     private static final int LOCKS = 1 << 16;
     private static final int SWEEPERS = 1 << 10;
 
+    /** In place of an object that was looked up: its record is damaged, and what it says is not believed. */
+    public static final long DAMAGED = Long.MIN_VALUE;
+
     /** Dead entries that a sweep takes off a list between two fences. */
     private static final int DEAD = 1 << 9;
 
@@ -180,19 +183,25 @@ public final class Engine {
 
     /**
      * The live object under a key whose lock the caller holds, in either mode; {@code Pmem.NULL} if there is none; the negative
-     * offset of one that an earlier start left half done and that must be recovered, without the lock, before anything else.
+     * offset of one that an earlier start left half done and that must be recovered, without the lock, before anything else; or {@link
+     * #DAMAGED}: nothing is to be changed.
      */
     public long findLocked(long hash, long parent, Name name) {
         long[] seen = scratch().seen;
         int count = index.candidates(hash, seen);
         long found = Pmem.NULL;
+        boolean strange = false;
         for (int i = 0; i < count; i++) {
             long at = seen[i];
             long status = EntryRecord.status(pmem, at);
             if (!EntryRecord.hasKey(pmem, at, status, parent, name)) {
+                strange |= isStrange(at, status);
                 continue;
             }
             int state = EntryRecord.state(status);
+            if (isDamaged(at, status, hash)) {
+                return DAMAGED;
+            }
             if (state == SlotState.NORMAL) {
                 // A link on a NORMAL object that no thread works on: its rename was cut off after the commit, or only
                 // the
@@ -208,7 +217,36 @@ public final class Engine {
                 return -at;
             }
         }
-        return found;
+        boolean damaged = found == Pmem.NULL ? strange : lacksInode(found);
+        return damaged ? DAMAGED : found;
+    }
+
+    /**
+     * Whether the object that has the key with this hash is not to be believed. Not asked of one that is only being made, or is DELETED: beside the one the slot
+     * may still have the last object's name after a crash, beside the other the next one's already.
+     */
+    public boolean isDamaged(long at, long status, long hash) {
+        int state = EntryRecord.state(status);
+        return state != SlotState.DELETED && state != SlotState.CREATING && !EntryRecord.fits(pmem, at, status, hash);
+    }
+
+    /**
+     * Whether an object to which the index leads, though it has not the key that is looked for, has not its own key either: it is the one that is looked
+     * for, perhaps, with a damaged name. In another state than NORMAL a crash may have left it with a part of a key, or in a slot with another's name.
+     */
+    public boolean isStrange(long at, long status) {
+        if (EntryRecord.check(status) == EntryRecord.NO_CHECK || EntryRecord.state(status) != SlotState.NORMAL) {
+            return false;
+        }
+        boolean endsInPool = at + EntryRecord.LONG_SIZE <= pmem.size()
+                || EntryRecord.nameLength(status) <= EntryRecord.SHORT_NAME_MAX;
+        return !endsInPool || !EntryRecord.fits(pmem, at, status, keys.ofObject(at));
+    }
+
+    /** Whether a live name, whose lock the caller holds, is one of a file that is not there. */
+    private boolean lacksInode(long at) {
+        return EntryRecord.isIndirect(EntryRecord.status(pmem, at))
+                && inodes.find(EntryRecord.id(pmem, at)) == Pmem.NULL;
     }
 
     /** Whether the access object of this directory stands at {@code at}, in whatever state. */

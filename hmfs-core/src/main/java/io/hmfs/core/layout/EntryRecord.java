@@ -24,8 +24,9 @@ import java.lang.foreign.StructLayout;
  *   | name, padded with zeros to a multiple of eight                         |
  * </pre>
  *
- * status = state | kind &lt;&lt; 8 | length of the name &lt;&lt; 16 | took another's place &lt;&lt; 32 | no data &lt;&lt; 33 | unlisted &lt;&lt; 34; the last two of a DELETED
- * object only. link is the successor of an object that moves away and the origin of one that has moved in. ctime carries the mode, see {@link Ctime}. A user's own mtime stands in (override, setAt) and wins while
+ * status = state | kind &lt;&lt; 8 | length of the name &lt;&lt; 16 | took another's place &lt;&lt; 32 | no data &lt;&lt; 33 | unlisted &lt;&lt; 34 | check &lt;&lt; 48; no data and
+ * unlisted of a DELETED object only. The check is made of what never changes in an object, its id and the hash of its key, so that a record that is damaged
+ * there is not believed. link is the successor of an object that moves away and the origin of one that has moved in. ctime carries the mode, see {@link Ctime}. A user's own mtime stands in (override, setAt) and wins while
  * setAt is above the protocol's mtime, so that no client can set the value that decides a commit. next chains free slots, and
  * removed files whose data has still to be removed; in an entry that lives it is a hint of what memory a listing comes to.
  *
@@ -100,6 +101,13 @@ public final class EntryRecord {
     private static final int CHAIN_SHIFT = 20 - 6; // a slot stands at a multiple of a line
     private static final long CHAIN_MASK = ((1L << 42) - 1) << 20;
     private static final int OBJECT_SHIFT = 40;
+    private static final int CHECK_SHIFT = 48;
+
+    /** The check of an object that an older HMFS has made: nothing is known of it. */
+    public static final int NO_CHECK = 0;
+
+    /** No 16 bits of it in a row are equal: whichever bit of an id turns, the check is another. */
+    private static final long CHECK_FACTOR = 0x9E3779B97F4A7C15L;
 
     static final StructLayout LAYOUT = structLayout(
                     u64("status"),
@@ -149,9 +157,9 @@ public final class EntryRecord {
      * Fills a fresh slot whose status is FREE; CREATING is stored last.
      */
     public static void init(
-            Pmem pmem, long at, int kind, long id, long parent, Name name, long time, int mode, long owner) {
+            Pmem pmem, long at, int kind, long id, int check, long parent, Name name, long time, int mode, long owner) {
         fill(pmem, at, parent, name, time, mode, owner);
-        create(pmem, at, kind, id, name.length());
+        create(pmem, at, kind, id, check, name.length());
     }
 
     /**
@@ -176,9 +184,30 @@ public final class EntryRecord {
     }
 
     /** What is filled is an object from now on: CREATING, stored with release order†. */
-    public static void create(Pmem pmem, long at, int kind, long id, int nameLength) {
+    public static void create(Pmem pmem, long at, int kind, long id, int check, int nameLength) {
         pmem.set(at + ID_OFFSET, id);
-        pmem.setRelease(at + STATUS_OFFSET, status(SlotState.CREATING, kind, nameLength));
+        pmem.setRelease(at + STATUS_OFFSET, withCheck(status(SlotState.CREATING, kind, nameLength), check));
+    }
+
+    /** The check of an object with this id, under a key with this hash; never {@link #NO_CHECK}. Ids that differ by less than 28,000 have different ones, but for 0 and 1. */
+    public static int check(long hash, long id) {
+        int check = (int) (((hash + id) * CHECK_FACTOR) >>> CHECK_SHIFT);
+        return check == NO_CHECK ? 1 : check;
+    }
+
+    /** The check that a status word has, or {@link #NO_CHECK}. */
+    public static int check(long status) {
+        return (int) (status >>> CHECK_SHIFT);
+    }
+
+    public static long withCheck(long status, int check) {
+        return (status & ((1L << CHECK_SHIFT) - 1)) | (long) check << CHECK_SHIFT;
+    }
+
+    /** Whether the object whose status word this is has the id that was made for the key with this hash, as far as is known. */
+    public static boolean fits(Pmem pmem, long at, long status, long hash) {
+        int check = check(status);
+        return check == NO_CHECK || check == check(hash, id(pmem, at));
     }
 
     /** The bytes of the file, or of the link's target, of a length word. */

@@ -74,9 +74,9 @@ public final class InodeRecord {
 
     /**
      * Fills a fresh slot with the object that stands at {@code entry} and that no thread can change now. It has one name if that
-     * entry is an indirect one, and none, so that no name has it, until then. The status comes last.
+     * entry is an indirect one, and none, so that no name has it, until then. The status comes last, with the check of its id.
      */
-    public static void init(Pmem pmem, long at, long entry, long time) {
+    public static void init(Pmem pmem, long at, long entry, int check, long time) {
         pmem.set(at + EntryRecord.DEATH_OFFSET, time);
         pmem.set(at + NAMES_OFFSET, names(1, entry, LEAVING));
         pmem.set(at + EntryRecord.BIRTH_OFFSET, time);
@@ -85,7 +85,8 @@ public final class InodeRecord {
         pmem.set(at + EntryRecord.ID_OFFSET, EntryRecord.id(pmem, entry));
         EntryRecord.copyAttributes(pmem, entry, at);
         int kind = EntryRecord.kind(EntryRecord.status(pmem, entry));
-        pmem.setRelease(at + EntryRecord.STATUS_OFFSET, EntryRecord.inodeStatus(SlotState.NORMAL, kind));
+        long status = EntryRecord.withCheck(EntryRecord.inodeStatus(SlotState.NORMAL, kind), check);
+        pmem.setRelease(at + EntryRecord.STATUS_OFFSET, status);
     }
 
     /** Frees an inode without names; false if another thread has. */

@@ -19,7 +19,7 @@ import java.util.zip.CRC32C;
  *   0        8        16       24       32       40       48       56       64
  *   | magic  | version| uuid hi| uuid lo| size   | region | seed   | crc32c |   written once, checksummed
  *   64       72       80       88       96       104                        128
- *   | clock  | ids    | starts | state  | grown  | reserved, zero           |   leases
+ *   | clock  | ids    | starts | state  | grown  | unchecked | boot         |   leases
  *   128                                                                    1024
  *   | index root                                                            |
  *   1024                                        1152                       4096
@@ -58,6 +58,14 @@ public final class PoolHeader {
     /** Bytes of the pool since it has grown, 0 before. */
     public static final long GROWN_OFFSET = 96;
 
+    /** 1 from the first start after the machine ended with the pool open, until a check finds no damage. */
+    public static final long UNCHECKED_OFFSET = 104;
+
+    /** The boot of the machine that has the pool open, or had it last; 0: none since a check. */
+    public static final long BOOT_HIGH_OFFSET = 112;
+
+    public static final long BOOT_LOW_OFFSET = 120;
+
     public static final long INDEX_ROOT_OFFSET = 128;
     public static final long INDEX_ROOT_SIZE = 896;
     /** See {@link SummaryRecord}. */
@@ -85,7 +93,9 @@ public final class PoolHeader {
                     u64("starts"),
                     u64("state"),
                     u64("grown"),
-                    paddingLayout(24),
+                    u64("unchecked"),
+                    u64("bootHigh"),
+                    u64("bootLow"),
                     paddingLayout(INDEX_ROOT_SIZE).withName("indexRoot"),
                     paddingLayout(SummaryRecord.SIZE).withName("summary"),
                     paddingLayout(SIZE - SUMMARY_OFFSET - SummaryRecord.SIZE))
@@ -107,6 +117,9 @@ public final class PoolHeader {
         Layouts.pin(LAYOUT, "starts", STARTS_OFFSET);
         Layouts.pin(LAYOUT, "state", STATE_OFFSET);
         Layouts.pin(LAYOUT, "grown", GROWN_OFFSET);
+        Layouts.pin(LAYOUT, "unchecked", UNCHECKED_OFFSET);
+        Layouts.pin(LAYOUT, "bootHigh", BOOT_HIGH_OFFSET);
+        Layouts.pin(LAYOUT, "bootLow", BOOT_LOW_OFFSET);
         Layouts.pin(LAYOUT, "indexRoot", INDEX_ROOT_OFFSET);
         Layouts.pin(LAYOUT, "summary", SUMMARY_OFFSET);
     }
@@ -152,6 +165,11 @@ public final class PoolHeader {
     public static long size(Pmem pmem, long at) {
         long grown = pmem.get(at + GROWN_OFFSET);
         return grown != 0 ? grown : pmem.get(at + POOL_SIZE_OFFSET);
+    }
+
+    /** The boot of the machine that has had the pool open last. */
+    public static UUID boot(Pmem pmem, long at) {
+        return new UUID(pmem.get(at + BOOT_HIGH_OFFSET), pmem.get(at + BOOT_LOW_OFFSET));
     }
 
     public static UUID uuid(Pmem pmem, long at) {

@@ -157,8 +157,8 @@ final class AppendOp {
                 long at = engine.findLocked(work.hashes[i], batch.directory(i), batch.name(i));
                 work.found[i] = at;
                 work.batched[i] = false;
-                if (at == Pmem.NULL) {
-                    batch.answer(i, Status.NOT_FOUND);
+                if (at == Pmem.NULL || at == Engine.DAMAGED) {
+                    batch.answer(i, at == Pmem.NULL ? Status.NOT_FOUND : Status.DAMAGED);
                 } else if (at > 0 && !EntryRecord.isIndirect(EntryRecord.status(pmem, at))) {
                     Status status = attributes.mayGrow(at, batch.id(i));
                     if (status == Status.OK) {

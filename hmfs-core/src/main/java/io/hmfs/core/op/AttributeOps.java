@@ -112,6 +112,9 @@ final class AttributeOps {
                         ? action.apply(this, change, engine.inodes.attributesOf(at), a, b)
                         : Status.NOT_FOUND;
                 unlock(lock, inodeLock, alone);
+                if (at == Engine.DAMAGED) {
+                    return Status.DAMAGED;
+                }
                 if (at < 0) {
                     recovery.recover(-at);
                 } else if (held && status != null) {

@@ -28,26 +28,28 @@ final class AttributeReader {
         this.recovery = recovery;
     }
 
-    /** Fills {@code out} from the object whose status word this is. The caller checks afterwards that it still is that object. */
-    void read(long at, long status, Attributes out) {
+    /**
+     * Fills {@code out} from the object whose status word this is. The caller checks afterwards that it still is that object. False: it is a name of a
+     * file that is not there, which it cannot be if it still is that object.
+     */
+    boolean read(long at, long status, Attributes out) {
         out.indirect = EntryRecord.isIndirect(status);
         if (out.indirect) {
-            readInode(at, status, out);
+            if (!readInode(at, out)) {
+                return false;
+            }
         } else {
             out.nlink = 1;
             readUnits(at, EntryRecord.kind(status), out);
         }
         out.birthNanos = EntryRecord.birth(pmem, at);
+        return true;
     }
 
-    private void readInode(long at, long status, Attributes out) {
-        long id = EntryRecord.id(pmem, at);
-        long inode = engine.inodes.find(id);
+    private boolean readInode(long at, Attributes out) {
+        long inode = engine.inodes.find(EntryRecord.id(pmem, at));
         if (inode == Pmem.NULL) {
-            if (EntryRecord.status(pmem, at) == status) {
-                throw new CorruptPoolException(at, "an inode with id " + id, 0);
-            }
-            return; // the last name has gone meanwhile
+            return false; // the last name has gone meanwhile, or what is damaged hides it
         }
         for (long stale = engine.inodes.stale(inode); stale != Pmem.NULL; stale = engine.inodes.stale(inode)) {
             recovery.recover(stale);
@@ -56,6 +58,7 @@ final class AttributeReader {
             out.nlink = engine.inodes.count(inode);
             readUnits(inode, EntryRecord.object(EntryRecord.status(pmem, inode)), out);
         } while (out.nlink != engine.inodes.count(inode)); // a link or unlink steps the ctime on too
+        return true;
     }
 
     /** The attributes that stand at {@code at}, in an entry of one name or in an inode, whose lock the caller holds. */

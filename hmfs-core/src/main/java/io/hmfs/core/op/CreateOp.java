@@ -255,7 +255,9 @@ final class CreateOp {
         for (int i = 0; i < batch.size(); i++) {
             if (work.batched[i]) {
                 long found = engine.findLocked(work.hashes[i], batch.directory(i), batch.name(i));
-                if (found > 0) {
+                if (found == Engine.DAMAGED) {
+                    refuse(batch, work, i, Status.DAMAGED);
+                } else if (found > 0) {
                     // What has the name cannot change under the key's lock.
                     reader.read(found, EntryRecord.status(pmem, found), batch.attributes(i));
                     refuse(batch, work, i, Status.EXISTS);
@@ -276,7 +278,9 @@ final class CreateOp {
         int kind = kind(batch.type(number));
         // [create.1] CREATING after all else: no reader takes a half filled object for one. Under the lock†: a word
         // that an earlier start left may lead here, and the thread that holds the lock takes CREATING for cut off.
-        EntryRecord.create(pmem, at, kind, engine.ids.next(), name.length());
+        long id = engine.ids.next();
+        int check = EntryRecord.check(work.hashes[number], id);
+        EntryRecord.create(pmem, at, kind, id, check, name.length());
         byte[] blob = blob(batch, work, number);
         boolean made = blob == null || makeChain(at, kind, blob);
         // The first line goes out when it has its place on the list.

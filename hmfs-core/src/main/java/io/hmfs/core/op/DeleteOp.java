@@ -144,8 +144,8 @@ final class DeleteOp {
                 long at = engine.findLocked(work.hashes[i], batch.directory(i), batch.name(i));
                 work.found[i] = at;
                 work.batched[i] = at > 0 && canRemove(batch, i, at);
-                if (at == Pmem.NULL) {
-                    batch.answer(i, Status.NOT_FOUND);
+                if (at == Pmem.NULL || at == Engine.DAMAGED) {
+                    batch.answer(i, at == Pmem.NULL ? Status.NOT_FOUND : Status.DAMAGED);
                 }
             }
         }

@@ -105,6 +105,9 @@ final class LinkOp {
     private @Nullable Status checkLocked(Link link) {
         link.existing = engine.findLocked(link.hash, link.directory, link.name);
         long there = link.existing < 0 ? Pmem.NULL : engine.findLocked(link.targetHash, link.target, link.targetName);
+        if (link.existing == Engine.DAMAGED || there == Engine.DAMAGED) {
+            return Status.DAMAGED;
+        }
         if (link.existing < 0 || there < 0) {
             link.stale = link.existing < 0 ? -link.existing : -there;
             return null;
@@ -157,7 +160,8 @@ final class LinkOp {
         if (link.inode == Pmem.NULL) {
             return false;
         }
-        InodeRecord.init(pmem, link.inode, link.existing, engine.clock.next());
+        int check = EntryRecord.check(engine.keys.ofInode(id), id);
+        InodeRecord.init(pmem, link.inode, link.existing, check, engine.clock.next());
         boolean copied = engine.chains.copy(link.existing, link.inode);
         pmem.writeBack(link.inode, InodeRecord.SIZE);
         if (!copied || !engine.index.insert(engine.keys.ofInode(id), link.inode)) {
@@ -185,7 +189,8 @@ final class LinkOp {
         // [hardlink.1] As create fills its slot; durable before the inode names it, or a crash could leave the slot
         // free, and
         // another name of the same file, renamed to where it stands, would be taken for it.
-        EntryRecord.init(pmem, at, EntryRecord.KIND_INDIRECT, id, link.target, link.targetName, time, 0, 0);
+        int check = EntryRecord.check(link.targetHash, id);
+        EntryRecord.init(pmem, at, EntryRecord.KIND_INDIRECT, id, check, link.target, link.targetName, time, 0, 0);
         pmem.writeBack(at, EntryRecord.filledSize(link.targetName.length()));
         if (!engine.index.insert(link.targetHash, at)) {
             engine.retire(at, slots);

@@ -2,6 +2,7 @@ package io.hmfs.core.op;
 
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.engine.Engine;
+import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
@@ -45,8 +46,9 @@ final class ListOp {
             if (content == Pmem.NULL) {
                 return Status.NO_SUCH_DIRECTORY;
             }
-            walk(directory, content, cursor, new Attributes(), new Name()).show(visitor);
-            return Status.OK;
+            Walk walk = walk(directory, content, cursor, new Attributes(), new Name());
+            walk.show(visitor);
+            return walk.damaged ? Status.DAMAGED : Status.OK;
         } finally {
             engine.epochs.unpin(pin);
         }
@@ -65,6 +67,9 @@ final class ListOp {
         private final Attributes attributes;
         private final Name name;
         private long dead;
+
+        /** Whether it has ended at an entry that is not believed. */
+        private boolean damaged;
 
         private Walk(long directory, long content, ListCursor cursor, Attributes attributes, Name name) {
             this.directory = directory;
@@ -103,6 +108,7 @@ final class ListOp {
             long at = from;
             int passed = 0;
             int hiddenNodes = 0;
+            boolean verifies = visitor.verifies();
             while (at != Pmem.NULL && at != DirContentRecord.CLOSED) {
                 long status = EntryRecord.status(pmem, at);
                 if (engine.isStale(at, status)) {
@@ -128,9 +134,16 @@ final class ListOp {
                         continue; // gone since it was chosen, and swept perhaps: what stands there has no name
                     }
                     EntryRecord.name(pmem, shown, shownStatus, name);
-                    reader.read(shown, shownStatus, attributes);
+                    boolean whole = reader.read(shown, shownStatus, attributes);
                     if (EntryRecord.status(pmem, shown) != shownStatus) {
                         continue; // it changed under our eyes: look again
+                    }
+                    if (!whole) {
+                        throw new CorruptPoolException(shown, "a name of a file that is there", Pmem.NULL);
+                    }
+                    if (verifies && !EntryRecord.fits(pmem, shown, shownStatus, engine.keys.ofEntry(directory, name))) {
+                        damaged = true;
+                        return at;
                     }
                     boolean hidden = directory == ROOT_ID && name.isOrphans();
                     if (!hidden && !visitor.visit(name, attributes)) {

@@ -109,6 +109,9 @@ final class RenameOp {
 
         int inodeLock = -1;
 
+        /** Whether one of the two names has a record that is not believed. */
+        boolean damaged;
+
         /** An object that was met on the way and that must be recovered first, or NULL. */
         long stale;
 
@@ -148,9 +151,9 @@ final class RenameOp {
         int[] locks = {engine.locks.of(move.sourceHash), engine.locks.of(move.targetHash), move.inodeLock};
         engine.locks.lockWriteAll(locks);
         long stale = find(move);
-        Status status = null;
+        Status status = move.damaged ? Status.DAMAGED : null;
         boolean needsMoveLock = false;
-        if (stale == Pmem.NULL && holdsInodeLock(move)) {
+        if (stale == Pmem.NULL && !move.damaged && holdsInodeLock(move)) {
             needsMoveLock = isDirectory(move.moving) && !directoryMoves.isHeldByCurrentThread();
             status = needsMoveLock ? null : renameLocked(move);
             stale = move.stale;
@@ -190,11 +193,13 @@ final class RenameOp {
     /** Looks both names up; an object that needs recovery first, or NULL. */
     private long find(Move move) {
         move.moving = engine.findLocked(move.sourceHash, move.source, move.sourceName);
+        move.damaged = move.moving == Engine.DAMAGED;
         if (move.moving < 0) {
-            return -move.moving;
+            return move.damaged ? Pmem.NULL : -move.moving;
         }
         move.victim = engine.findLocked(move.targetHash, move.target, move.targetName);
-        return move.victim < 0 ? -move.victim : Pmem.NULL;
+        move.damaged = move.victim == Engine.DAMAGED;
+        return move.victim < 0 && !move.damaged ? -move.victim : Pmem.NULL;
     }
 
     /** Null: {@code move.stale} must be recovered first. */
@@ -301,7 +306,8 @@ final class RenameOp {
     private boolean fill(Move move, long successor, long time) {
         int kind = EntryRecord.kind(EntryRecord.status(pmem, move.moving));
         long id = EntryRecord.id(pmem, move.moving);
-        EntryRecord.init(pmem, successor, kind, id, move.target, move.targetName, time, 0, 0);
+        int check = EntryRecord.check(move.targetHash, id);
+        EntryRecord.init(pmem, successor, kind, id, check, move.target, move.targetName, time, 0, 0);
         if (move.victim != Pmem.NULL) {
             EntryRecord.markTookPlace(pmem, successor);
         }

@@ -42,10 +42,8 @@ final class RmdirOp {
                 }
                 engine.locks.lockWrite(lock);
                 long at = engine.findLocked(hash, parent, name);
-                stale[0] = at < 0 ? -at : Pmem.NULL;
-                Status status = at < 0
-                        ? null
-                        : at == Pmem.NULL ? Status.NOT_FOUND : removeLocked(at, hash, content, change, stale);
+                stale[0] = at < 0 && at != Engine.DAMAGED ? -at : Pmem.NULL;
+                Status status = stale[0] != Pmem.NULL ? null : remove(at, hash, content, change, stale);
                 engine.locks.unlockWrite(lock);
                 if (status != null) {
                     return status;
@@ -56,6 +54,13 @@ final class RmdirOp {
         } finally {
             engine.epochs.unpin(pin);
         }
+    }
+
+    private @Nullable Status remove(long at, long hash, long parentContent, Change change, long[] stale) {
+        if (at == Engine.DAMAGED) {
+            return Status.DAMAGED;
+        }
+        return at == Pmem.NULL ? Status.NOT_FOUND : removeLocked(at, hash, parentContent, change, stale);
     }
 
     /** Null: {@code stale} must be recovered first. */

@@ -120,7 +120,7 @@ final class StatOp {
         for (; ; ) {
             long[] seen = scratch.seen;
             int count = engine.index.candidates(hash, seen);
-            switch (look(seen, count, parent, name, out)) {
+            switch (look(hash, seen, count, parent, name, out)) {
                 case FOUND -> {
                     return Status.OK;
                 }
@@ -131,6 +131,9 @@ final class StatOp {
                     if (sameWords(hash, scratch, count)) {
                         return Status.NOT_FOUND;
                     }
+                }
+                case DAMAGED -> {
+                    return Status.DAMAGED;
                 }
                 case RECOVERED -> {}
                 case AGAIN -> engine.locks.awaitOthers();
@@ -199,42 +202,50 @@ final class StatOp {
             long at = HashIndex.object(match);
             long status = EntryRecord.status(pmem, at);
             if (EntryRecord.state(status) == SlotState.NORMAL && EntryRecord.hasKey(pmem, at, status, parent, name)) {
-                return isStill(at, status, out);
+                return EntryRecord.fits(pmem, at, status, hash) && read(at, status, out) == Look.FOUND;
             }
         }
         return false;
     }
 
     /** Reads an object twice over: still the same object in the same state, hence it was it all the while. */
-    private boolean isStill(long at, long status, Attributes out) {
+    private Look read(long at, long status, Attributes out) {
         long birth = EntryRecord.birth(pmem, at);
-        reader.read(at, status, out);
-        return EntryRecord.status(pmem, at) == status && EntryRecord.birth(pmem, at) == birth;
+        boolean whole = reader.read(at, status, out);
+        boolean still = EntryRecord.status(pmem, at) == status && EntryRecord.birth(pmem, at) == birth;
+        return !still ? Look.AGAIN : whole ? Look.FOUND : Look.DAMAGED;
     }
 
     private enum Look {
         FOUND,
         ABSENT,
+        /** What the record says is not believed, and what is there is not known. */
+        DAMAGED,
         /** Something was settled here: no thread is waited for. */
         RECOVERED,
         AGAIN
     }
 
     /** [stat.1] What is in flight: CREATING does not exist yet, DELETING still does, MOVING and REPLACED until their successor is. */
-    private Look look(long[] seen, int count, long parent, Name name, Attributes out) {
+    private Look look(long hash, long[] seen, int count, long parent, Name name, Attributes out) {
         long creating = Pmem.NULL;
+        boolean strange = false;
         for (int i = 0; i < count; i++) {
             long at = seen[i];
             long status = EntryRecord.status(pmem, at);
             int state = EntryRecord.state(status);
             if (state == SlotState.FREE || !EntryRecord.hasKey(pmem, at, status, parent, name)) {
+                strange |= engine.isStrange(at, status);
                 continue;
+            }
+            if (engine.isDamaged(at, status, hash)) {
+                return Look.DAMAGED;
             }
             if (engine.isStale(at, status)) {
                 recovery.recover(at);
                 status = EntryRecord.status(pmem, at); // the pin keeps it the same object
                 state = EntryRecord.state(status);
-                if (state != SlotState.NORMAL) {
+                if (state != SlotState.NORMAL || engine.isDamaged(at, status, hash)) {
                     return Look.RECOVERED;
                 }
             }
@@ -256,19 +267,19 @@ final class StatOp {
                     continue;
                 }
             }
-            boolean still = isStill(at, status, out);
+            Look read = read(at, status, out);
             // An inode changes by its other names too, also after this name has gone with the successor's last step.
             boolean went = EntryRecord.isIndirect(status)
                     && state != SlotState.NORMAL
                     && state != SlotState.DELETING
                     && EntryRecord.state(pmem, EntryRecord.link(pmem, at)) != SlotState.CREATING;
             seen[0] = at;
-            return still && !went ? Look.FOUND : Look.AGAIN;
+            return went ? Look.AGAIN : read;
         }
         // [stat.3] What did not exist yet must not exist now either: as the successor of one that was looked at
         // later, and was gone by then, it could have come meanwhile, and both would be missed.
         boolean came = creating != Pmem.NULL && EntryRecord.state(pmem, creating) != SlotState.CREATING;
-        return came ? Look.AGAIN : Look.ABSENT;
+        return came ? Look.AGAIN : strange ? Look.DAMAGED : Look.ABSENT;
     }
 
     private boolean sameWords(long hash, Engine.Scratch scratch, int count) {

@@ -56,6 +56,9 @@ final class UnlinkOp {
                     }
                 }
                 engine.locks.unlockWriteAll(locks);
+                if (at == Engine.DAMAGED) {
+                    return Status.DAMAGED;
+                }
                 if (stale != Pmem.NULL) {
                     recovery.recover(stale);
                 } else if (held) {

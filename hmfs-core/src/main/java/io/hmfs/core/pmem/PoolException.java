@@ -20,6 +20,7 @@ public final class PoolException extends IOException {
         BAD_BLOCKS,
         MISSING_LIBRARY,
         REPAIR_CUT_SHORT,
+        NOT_CHECKED,
         IO
     }
 

@@ -65,7 +65,9 @@ public final class Superblock {
             return false;
         }
         Name none = new Name();
-        EntryRecord.init(pmem, access, EntryRecord.KIND_DIRECTORY, ROOT_ID, 0, none, now, ROOT_MODE, Owner.of(0, 0));
+        int check = EntryRecord.check(keys.ofEntry(0, none), ROOT_ID);
+        EntryRecord.init(
+                pmem, access, EntryRecord.KIND_DIRECTORY, ROOT_ID, check, 0, none, now, ROOT_MODE, Owner.of(0, 0));
         EntryRecord.setState(pmem, access, SlotState.NORMAL);
         DirContentRecord.init(pmem, content, ROOT_ID, access, now);
         pmem.writeBack(access, EntryRecord.SIZE);

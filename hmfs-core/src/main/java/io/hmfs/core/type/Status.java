@@ -45,7 +45,12 @@ public enum Status {
      */
     NAME_QUOTA_EXCEEDED(19),
     /** The same for the bytes of files. */
-    SPACE_QUOTA_EXCEEDED(20);
+    SPACE_QUOTA_EXCEEDED(20),
+    /**
+     * The record of this name is damaged in the pool, so that it is not known what is there: nothing of it was believed, nothing was changed.
+     * A check of the pool says more.
+     */
+    DAMAGED(21);
 
     private final int code;
 

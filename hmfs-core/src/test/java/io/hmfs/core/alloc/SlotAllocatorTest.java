@@ -41,7 +41,7 @@ final class SlotAllocatorTest {
     private long use() {
         long at = slots.allocate();
         if (at != Pmem.NULL) {
-            EntryRecord.init(file.pmem(), at, EntryRecord.KIND_FILE, 1, 1, Name.of("x"), 5, 0, 0);
+            EntryRecord.init(file.pmem(), at, EntryRecord.KIND_FILE, 1, EntryRecord.NO_CHECK, 1, Name.of("x"), 5, 0, 0);
         }
         return at;
     }

@@ -187,7 +187,7 @@ final class PoolDamageTest {
 
     @Test
     void everyWordOfTheSuperblock() {
-        words(POOL, "superblock", 0, 104, (where, outcome) -> {
+        words(POOL, "superblock", 0, 128, (where, outcome) -> {
             // Nothing but a checksum tells the seed, and that is not enough if more than a bit of it is wrong.
             if (outcome.found().lost() > 0) {
                 assertTrue(

@@ -70,7 +70,17 @@ abstract class ChildListKit {
     long object(String name) {
         long at = engine.entrySlots.allocate();
         long time = engine.clock.next();
-        EntryRecord.init(pmem, at, EntryRecord.KIND_FILE, engine.ids.next(), ROOT, Name.of(name), time, 0, 0);
+        EntryRecord.init(
+                pmem,
+                at,
+                EntryRecord.KIND_FILE,
+                engine.ids.next(),
+                EntryRecord.NO_CHECK,
+                ROOT,
+                Name.of(name),
+                time,
+                0,
+                0);
         return at;
     }
 

@@ -114,7 +114,17 @@ final class ChildListSweepTest extends ChildListKit {
         for (int i = 0; i < 2; i++) {
             entries[i] = engine.entrySlots.allocate();
             long time = engine.clock.next();
-            EntryRecord.init(pmem, entries[i], EntryRecord.KIND_DIRECTORY, id, ROOT, Name.of("d" + i), time, 0, 0);
+            EntryRecord.init(
+                    pmem,
+                    entries[i],
+                    EntryRecord.KIND_DIRECTORY,
+                    id,
+                    EntryRecord.NO_CHECK,
+                    ROOT,
+                    Name.of("d" + i),
+                    time,
+                    0,
+                    0);
             assertTrue(lists.link(content, entries[i], engine.clock.next()));
             EntryRecord.setState(pmem, entries[i], SlotState.NORMAL);
         }

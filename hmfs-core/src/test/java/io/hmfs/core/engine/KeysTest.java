@@ -34,7 +34,7 @@ final class KeysTest {
             Name name = new Name();
             name.set(bytes, 0, length);
             long parent = random.nextLong();
-            EntryRecord.init(pmem, 1024, EntryRecord.KIND_FILE, 3, parent, name, 1, 0, 0);
+            EntryRecord.init(pmem, 1024, EntryRecord.KIND_FILE, 3, EntryRecord.NO_CHECK, parent, name, 1, 0, 0);
             assertEquals(keys.ofEntry(parent, name), keys.ofObject(1024), "length " + length);
         }
         DirContentRecord.init(pmem, 64, 0x77, 1024, 5);

@@ -3,6 +3,7 @@ package io.hmfs.core.layout;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,6 +16,7 @@ import io.hmfs.core.type.FileType;
 import io.hmfs.core.type.Name;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +44,7 @@ final class EntryLayoutTest {
                 AT,
                 EntryRecord.KIND_DIRECTORY,
                 0x77,
+                0x8899,
                 0x66,
                 Name.of("näme"),
                 0x0102030405060708L,
@@ -49,7 +52,7 @@ final class EntryLayoutTest {
                 Owner.of(9, 10));
         String time = "0807060504030201";
         assertEquals(
-                "0102050000000000" + time + ZERO + time + ZERO + "6600000000000000" + "7700000000000000"
+                "0102050000009988" + time + ZERO + time + ZERO + "6600000000000000" + "7700000000000000"
                         + "ff".repeat(8),
                 bytes(AT, 64));
         assertEquals(
@@ -62,7 +65,17 @@ final class EntryLayoutTest {
     @Test
     void aSlotThatIsFilledAnewIsAtNoMomentAnotherObject() {
         SimPmem sim = new SimPmem(1024, Persistence.PROCESS);
-        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 1, 5, Name.of("an old name of some length"), 7, 0, 8);
+        EntryRecord.init(
+                sim,
+                128,
+                EntryRecord.KIND_FILE,
+                1,
+                EntryRecord.NO_CHECK,
+                5,
+                Name.of("an old name of some length"),
+                7,
+                0,
+                8);
         sim.setRelease(128 + EntryRecord.STATUS_OFFSET, SlotState.FREE);
         Name name = Name.of("a new name that is longer than the old one");
         int[] creating = new int[1];
@@ -73,10 +86,11 @@ final class EntryLayoutTest {
                 assertTrue(EntryRecord.hasKey(sim, 128, status, 6, name));
                 assertEquals(9, EntryRecord.birth(sim, 128));
                 assertEquals(2, EntryRecord.id(sim, 128));
+                assertEquals(0x1234, EntryRecord.check(status));
             }
         };
         sim.beforeEachEvent(look);
-        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 2, 6, name, 9, 0, 10);
+        EntryRecord.init(sim, 128, EntryRecord.KIND_FILE, 2, 0x1234, 6, name, 9, 0, 10);
         sim.beforeEachEvent(null);
         look.run();
         assertEquals(1, creating[0]);
@@ -101,7 +115,7 @@ final class EntryLayoutTest {
 
     @Test
     void aKeyIsParentAndName() {
-        EntryRecord.init(pmem, AT, EntryRecord.KIND_FILE, 1, 5, Name.of("12345678x"), 1, 0, 0);
+        EntryRecord.init(pmem, AT, EntryRecord.KIND_FILE, 1, EntryRecord.NO_CHECK, 5, Name.of("12345678x"), 1, 0, 0);
         long status = EntryRecord.status(pmem, AT);
         assertTrue(EntryRecord.hasKey(pmem, AT, status, 5, Name.of("12345678x")));
         assertFalse(EntryRecord.hasKey(pmem, AT, status, 6, Name.of("12345678x")));
@@ -144,12 +158,22 @@ final class EntryLayoutTest {
 
     @Test
     void anInodeHasItsBytes() {
-        EntryRecord.init(pmem, AT, EntryRecord.KIND_FILE, 0x77, 0x66, Name.of("n"), 0x1000, 0644, Owner.of(9, 10));
+        EntryRecord.init(
+                pmem,
+                AT,
+                EntryRecord.KIND_FILE,
+                0x77,
+                EntryRecord.NO_CHECK,
+                0x66,
+                Name.of("n"),
+                0x1000,
+                0644,
+                Owner.of(9, 10));
         pmem.set(AT + 256 + EntryRecord.NEXT_OFFSET, -1); // not touched by init
-        InodeRecord.init(pmem, AT + 256, AT, 0x99);
+        InodeRecord.init(pmem, AT + 256, AT, 0x7766, 0x99);
         String time = "9900000000000000";
         assertEquals(
-                "0207000000010000" + time + "0210000000000100" + time + ZERO + ZERO + "7700000000000000"
+                "0207000000016677" + time + "0210000000000100" + time + ZERO + ZERO + "7700000000000000"
                         + "ff".repeat(8),
                 bytes(AT + 256, 64));
         assertEquals(bytes(AT + 64, 64), bytes(AT + 256 + 64, 64));
@@ -180,6 +204,34 @@ final class EntryLayoutTest {
     void anEntryBecomesIndirectInItsPlace() {
         long status = EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_FILE, 255) | 1L << 32;
         assertEquals(0x1_00ff0402L, EntryRecord.asIndirect(status));
+    }
+
+    /** And every bit of an id, and a difference as two files made one after the other have, makes another check. */
+    @Test
+    void aCheckIsNeverNoneAndAnotherForAnotherId() {
+        Random random = new Random(219);
+        for (int i = 0; i < 100_000; i++) {
+            long hash = random.nextLong();
+            long id = random.nextLong() >>> 16;
+            int check = EntryRecord.check(hash, id);
+            assertTrue(check > EntryRecord.NO_CHECK && check <= 0xffff, "check " + check);
+            if (check > 1) { // which 0 is, too
+                assertNotEquals(check, EntryRecord.check(hash, id ^ 1L << random.nextInt(64)));
+                assertNotEquals(check, EntryRecord.check(hash, id + 1 + random.nextInt(28_000)));
+            }
+        }
+    }
+
+    @Test
+    void anObjectKeepsItsCheckInEveryState() {
+        long status = EntryRecord.withCheck(EntryRecord.status(SlotState.NORMAL, EntryRecord.KIND_FILE, 7), 0xfedc);
+        assertEquals(0xfedc_0000_0007_0102L, status);
+        assertEquals(0xfedc_0000_0007_0105L, EntryRecord.withState(status, SlotState.MOVING));
+        assertEquals(0xfedc_0002_0007_0104L, EntryRecord.buried(EntryRecord.withState(status, SlotState.MOVING)));
+        assertEquals(0xfedc_0000_0007_0402L, EntryRecord.asIndirect(status));
+        assertEquals(0xfedc_0006_0007_0102L, EntryRecord.asUnlisted(EntryRecord.withoutData(status)));
+        assertEquals(status, EntryRecord.revived(EntryRecord.asUnlisted(status), SlotState.NORMAL));
+        assertEquals(0x0001_0000_0007_0102L, EntryRecord.withCheck(status, 1));
     }
 
     @Test

@@ -89,6 +89,7 @@ final class FormatDocTest {
             Map.entry("status.noData", EntryRecord::noData),
             Map.entry("status.unlisted", EntryRecord::unlisted),
             Map.entry("status.object", word -> EntryRecord.object(word) != 0),
+            Map.entry("status.check", word -> EntryRecord.check(word) != EntryRecord.NO_CHECK),
             Map.entry("names.flight", word -> InodeRecord.flight(word) != 0),
             Map.entry("names.entry", word -> InodeRecord.entry(word) != 0),
             Map.entry("names.count", word -> InodeRecord.count(word) != 0),

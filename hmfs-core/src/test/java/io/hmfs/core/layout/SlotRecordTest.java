@@ -43,11 +43,11 @@ final class SlotRecordTest {
 
     @Test
     void anInode() {
-        EntryRecord.init(pmem, ENTRY, EntryRecord.KIND_FILE, 5, 1, Name.of("x"), 10, 0644, 0);
-        isFreeUntilItIsFilled(() -> InodeRecord.init(pmem, AT, ENTRY, 11));
+        EntryRecord.init(pmem, ENTRY, EntryRecord.KIND_FILE, 5, EntryRecord.NO_CHECK, 1, Name.of("x"), 10, 0644, 0);
+        isFreeUntilItIsFilled(() -> InodeRecord.init(pmem, AT, ENTRY, EntryRecord.NO_CHECK, 11));
         assertTrue(InodeRecord.free(pmem, AT, 20));
         assertFalse(InodeRecord.free(pmem, AT, 20), "freed twice");
-        InodeRecord.init(pmem, AT, ENTRY, 30);
+        InodeRecord.init(pmem, AT, ENTRY, EntryRecord.NO_CHECK, 30);
         boolean[] first = {false, true};
         pmem.beforeEachEvent(() -> {
             if (first[1]) {

@@ -75,6 +75,7 @@ class HadoopErrorsTest {
         table.put(ResultCode.LEASED, AlreadyBeingCreatedException.class);
         table.put(ResultCode.LEASE_LOST, IOException.class);
         table.put(ResultCode.DATA_LOST, IOException.class);
+        table.put(ResultCode.DAMAGED, IOException.class);
         return table;
     }
 

@@ -30,6 +30,7 @@ final class StatusCodes {
             case UNRESOLVED_LINK -> ResultCode.UNRESOLVED_LINK;
             case NAME_QUOTA_EXCEEDED -> ResultCode.NAME_QUOTA_EXCEEDED;
             case SPACE_QUOTA_EXCEEDED -> ResultCode.SPACE_QUOTA_EXCEEDED;
+            case DAMAGED -> ResultCode.DAMAGED;
         };
     }
 }

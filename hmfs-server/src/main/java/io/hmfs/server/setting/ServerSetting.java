@@ -77,6 +77,11 @@ public final class ServerSetting<T> {
             "emulate-pmem",
             false,
             "Allow `pmem` on memory that is not DAX: for measurements only, it does not survive power failure.");
+    public static final ServerSetting<Boolean> REFUSE_UNCHECKED = truth(
+            "refuse-unchecked",
+            false,
+            "Do not open a pool that was open when the machine ended, until `hmfs fsck` has found no damage in it. Means"
+                    + " nothing in mode `logged`, in which the pool is rebuilt then.");
     public static final ServerSetting<Path> LOG_DIRECTORY = path(
             "log-directory",
             "DIR",

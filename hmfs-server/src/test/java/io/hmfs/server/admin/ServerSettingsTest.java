@@ -69,6 +69,7 @@ final class ServerSettingsTest {
             port = 1
             persistence = pmem
             emulate-pmem = true
+            refuse-unchecked = true
             log-directory = /l
             log-segment = 2M
             log-max = 8M
@@ -118,6 +119,7 @@ final class ServerSettingsTest {
                 "h",
                 1,
                 Persistence.PMEM,
+                true,
                 true,
                 Path.of("/l"),
                 2 << 20,

@@ -1,6 +1,7 @@
 package io.hmfs.core.pmem.log;
 
 import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.pmem.MachineBoot;
 import io.hmfs.core.pmem.OwnFiles;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolException.Reason;
@@ -205,11 +206,10 @@ final class LogDirectory implements AutoCloseable {
 
     /** The start of the machine that this is: what was in memory at another one is gone, whatever a file says. */
     static UUID boot() throws PoolException {
-        Path id = Path.of("/proc/sys/kernel/random/boot_id");
         try {
-            return UUID.fromString(Files.readString(id).strip());
-        } catch (IOException | IllegalArgumentException e) {
-            throw new PoolException(Reason.IO, "the mode logged needs " + id + ": " + e, e);
+            return MachineBoot.id();
+        } catch (IOException e) {
+            throw new PoolException(Reason.IO, "the mode logged needs the boot's id: " + e, e);
         }
     }
 

@@ -51,7 +51,17 @@ public class ChildListStress {
         if (at == Pmem.NULL) {
             throw new AssertionError("the pool is full: some state does not give its slots back");
         }
-        EntryRecord.init(PMEM, at, EntryRecord.KIND_FILE, ENGINE.ids.next(), id, NAME, ENGINE.clock.next(), 0, 0);
+        EntryRecord.init(
+                PMEM,
+                at,
+                EntryRecord.KIND_FILE,
+                ENGINE.ids.next(),
+                EntryRecord.NO_CHECK,
+                id,
+                NAME,
+                ENGINE.clock.next(),
+                0,
+                0);
         return at;
     }
 

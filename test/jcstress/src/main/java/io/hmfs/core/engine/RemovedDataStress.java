@@ -43,7 +43,8 @@ public final class RemovedDataStress {
                 throw new AssertionError("the pool is full: some state does not give its slots back");
             }
             long id = ENGINE.ids.next();
-            EntryRecord.init(PMEM, at, EntryRecord.KIND_FILE, id, 1, NAME, ENGINE.clock.next(), 0, 0);
+            EntryRecord.init(
+                    PMEM, at, EntryRecord.KIND_FILE, id, EntryRecord.NO_CHECK, 1, NAME, ENGINE.clock.next(), 0, 0);
             ENGINE.setFate(at, SlotState.DELETED, ENGINE.clock.next());
         }
 

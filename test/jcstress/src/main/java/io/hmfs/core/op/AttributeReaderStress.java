@@ -45,7 +45,7 @@ public class AttributeReaderStress {
     private final Attributes out = new Attributes();
 
     public AttributeReaderStress() {
-        EntryRecord.init(PMEM, at, EntryRecord.KIND_FILE, 2, 1, NAME, time, 0, 0);
+        EntryRecord.init(PMEM, at, EntryRecord.KIND_FILE, 2, EntryRecord.NO_CHECK, 1, NAME, time, 0, 0);
         EntryRecord.setState(PMEM, at, SlotState.NORMAL);
     }
 
