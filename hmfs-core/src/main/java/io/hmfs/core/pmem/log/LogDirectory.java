@@ -160,7 +160,7 @@ final class LogDirectory implements AutoCloseable {
             ImageSums.require(path, control);
             return;
         }
-        LogRebuild.requireImage(path, control.poolSize());
+        requireImage(path, control.poolSize());
         finishFold();
         ImageSums.make(path, control, progress);
         // [sums.1] The sums are whole, then the control file says that there are some, in both copies: an older one
@@ -186,12 +186,30 @@ final class LogDirectory implements AutoCloseable {
             LogReader.End end = new LogReader(control)
                     .read(segments.subList(last, last + 1), control.folded, control.folding, fold::add);
             if (end.lsn() != control.folding) {
-                throw LogRebuild.endsTooEarly(path, end.lsn(), control.folding);
+                throw endsTooEarly(path, end.lsn(), control.folding);
             }
             fold.sort();
             fold.write();
             image.force(false);
         }
+    }
+
+    /** Throws if the image is shorter than its pool; it may be longer, by a growth that did not come to its end. */
+    static void requireImage(Path directory, long size) throws IOException {
+        Path image = directory.resolve(LogFiles.IMAGE);
+        if (Files.size(image) < size) {
+            throw new PoolException(
+                    Reason.TRUNCATED,
+                    image + " has " + Files.size(image) + " bytes instead of " + size
+                            + ". Restore the log's directory from a copy");
+        }
+    }
+
+    static PoolException endsTooEarly(Path directory, long end, long ahead) {
+        return new PoolException(
+                Reason.TRUNCATED,
+                "the log in " + directory + " ends with line " + end + ", but the image may hold lines up to " + ahead
+                        + ": log files were cut off or taken away. Restore the directory from a copy");
     }
 
     private static void checkDisk(LogOptions options) throws IOException {

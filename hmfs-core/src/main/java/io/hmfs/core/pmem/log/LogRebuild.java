@@ -95,19 +95,8 @@ final class LogRebuild {
     }
 
     private void copyImage(MappedPmem memory, FoldList begun) throws IOException {
-        requireImage(directory.path, memory.size());
+        LogDirectory.requireImage(directory.path, memory.size());
         new ImageCopy(directory.path, begun, damaged, memory, progress).run();
-    }
-
-    /** Throws if the image is shorter than its pool; it may be longer, by a growth that did not come to its end. */
-    static void requireImage(Path directory, long size) throws IOException {
-        Path image = directory.resolve(LogFiles.IMAGE);
-        if (Files.size(image) < size) {
-            throw new PoolException(
-                    Reason.TRUNCATED,
-                    image + " has " + Files.size(image) + " bytes instead of " + size
-                            + ". Restore the log's directory from a copy");
-        }
     }
 
     private LogReader.End replay(MappedPmem memory, FoldList begun) throws IOException {
@@ -135,16 +124,9 @@ final class LogRebuild {
                             + ", with lines that were acknowledged: put it back, or restore the directory from a copy");
         }
         if (end.lsn() < control.folding) {
-            throw endsTooEarly(directory.path, end.lsn(), control.folding);
+            throw LogDirectory.endsTooEarly(directory.path, end.lsn(), control.folding);
         }
         return end;
-    }
-
-    static PoolException endsTooEarly(Path directory, long end, long ahead) {
-        return new PoolException(
-                Reason.TRUNCATED,
-                "the log in " + directory + " ends with line " + end + ", but the image may hold lines up to " + ahead
-                        + ": log files were cut off or taken away. Restore the directory from a copy");
     }
 
     /** Of a fold that was cut off, pages may have changed, in part even: with all its lines they are what it would have made of them. */
