@@ -153,7 +153,7 @@ class PartitionTest {
         RemovalTable removals = Objects.requireNonNull(by.removals());
         ByteBuffer page = ByteBuffer.allocate(2 * RemovalTable.ENTRY_BYTES);
         removals.work();
-        removals.page(0, 0, page);
+        removals.page(new RemovalTable.User(0, 0, true), 0, 0, page);
         page.flip();
         List<Long> inodes = new ArrayList<>();
         while (page.hasRemaining()) {
