@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.hmfs.server.setting.ServerSetting;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
@@ -24,14 +25,14 @@ class MainTest {
                     alone.getSubcommands().keySet());
             assertEquals(
                     each.getValue().getUsageMessage(),
-                    alone.getSubcommands().get(name).getUsageMessage());
+                    Objects.requireNonNull(alone.getSubcommands().get(name)).getUsageMessage());
         }
     }
 
     @Test
     void theServerHasItsSettings() {
-        CommandLine server =
-                Main.commandLine(new String[] {"server"}).getSubcommands().get("server");
+        CommandLine server = Objects.requireNonNull(
+                Main.commandLine(new String[] {"server"}).getSubcommands().get("server"));
         for (ServerSetting<?> setting : ServerSetting.values()) {
             assertNotNull(server.getCommandSpec().findOption(setting.flag()), setting.flag());
         }
