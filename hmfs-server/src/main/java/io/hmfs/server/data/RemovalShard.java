@@ -23,10 +23,10 @@ final class RemovalShard {
     }
 
     /** What a page asks for. {@code durable}: the position of the log; {@code begun}: of the buffer, where the page begins. */
-    record Ask(RemovalTable.User user, long olderThanNanos, long now, long durable, int begun) {}
+    record Ask(RemovalUser user, long olderThanNanos, long now, long durable, int begun) {}
 
     /** Who told of a file as cleared, and when. */
-    private record Told(RemovalTable.User user, long time) {}
+    private record Told(RemovalUser user, long time) {}
 
     /** Bytes of a file in a page: inode, size. */
     static final int ENTRY_BYTES = 2 * Long.BYTES;
@@ -161,7 +161,7 @@ final class RemovalShard {
     }
 
     /** Whether a user may be told of a file, and clear it: who removed it, and whose it was. */
-    private boolean may(RemovalTable.User user, long inode, int owner) {
+    private boolean may(RemovalUser user, long inode, int owner) {
         if (user.isUnlimited() || user.uid() == owner) {
             return true;
         }
@@ -173,7 +173,7 @@ final class RemovalShard {
      * Takes a file out whose objects are gone, if this user may say so. If it is not here, it is remembered, in case it comes and was
      * removed before {@code told}; 0: it cannot come. False then.
      */
-    synchronized boolean clear(RemovalTable.User user, long inode, long told, Cleared cleared) {
+    synchronized boolean clear(RemovalUser user, long inode, long told, Cleared cleared) {
         int bucket = bucket(inode);
         int before = 0;
         for (int at = heads[bucket]; at != 0; at = next[at - 1]) {

@@ -25,9 +25,6 @@ public final class RemovalTable implements AutoCloseable {
     /** Bytes of a file in {@link #page}: inode, size. */
     public static final int ENTRY_BYTES = RemovalShard.ENTRY_BYTES;
 
-    /** Who asks: the user's number in the pool, or -1; what tells the user from all others; whether it is a superuser. */
-    public record User(int uid, long mark, boolean isUnlimited) {}
-
     private static final int BATCH = 256;
     private static final int LOOKED_MAX = 1 << 14; // files that one page looks at, but for the rest of a shard
     private static final long IDLE_NANOS = 1_000_000_000L;
@@ -192,7 +189,7 @@ public final class RemovalTable implements AutoCloseable {
      * The objects of this file are gone, says a user; of a file that is not its own, and that it has not removed, it says nothing. May be lost in a crash: removing them again does no harm. False: the table does not have it; if the pool has
      * files that are still to come, it is remembered, in case the file is one of those. Of a file that is removed later it says nothing.
      */
-    public boolean clear(User user, long inode) {
+    public boolean clear(RemovalUser user, long inode) {
         if (closed || inode == 0) {
             return false;
         }
@@ -209,7 +206,7 @@ public final class RemovalTable implements AutoCloseable {
      * room for; 0: all, and then it does not count as told. A file that is told is kept quiet for that time, so that one client removes its objects;
      * then, for the same time, all that ask are told. Returns where it goes on; {@link #PLACES}: that was all.
      */
-    public int page(User user, int from, long olderThanNanos, ByteBuffer out) {
+    public int page(RemovalUser user, int from, long olderThanNanos, ByteBuffer out) {
         RemovalShard.Ask ask =
                 new RemovalShard.Ask(user, olderThanNanos, nanoTime.getAsLong(), durable, out.position());
         int looked = 0;

@@ -2,6 +2,7 @@ package io.hmfs.server.op;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.server.data.RemovalTable;
+import io.hmfs.server.data.RemovalUser;
 import io.hmfs.server.request.Request;
 import io.hmfs.wire.ObjectsRemovedDecoder;
 import io.hmfs.wire.Wire;
@@ -42,7 +43,7 @@ public final class ObjectsRemovedHandler implements Handler {
         page.clear();
         int next = RemovalTable.PLACES;
         if (record != null) {
-            RemovalTable.User user = new RemovalTable.User(
+            RemovalUser user = new RemovalUser(
                     request.uid(), request.userMark(), !request.access().isLimited());
             for (int i = 0; i < length; i += Long.BYTES) {
                 record.clear(user, request.in().getLong(at + i, ByteOrder.LITTLE_ENDIAN));

@@ -35,10 +35,10 @@ import org.junit.jupiter.api.Test;
  * pool that is played by a stack, with a log that has what it is told to have.
  */
 class RemovalTableTest {
-    private static final RemovalTable.User SUPERUSER = new RemovalTable.User(0, 0, true);
-    private static final RemovalTable.User OWNER = new RemovalTable.User(7, 70, false);
-    private static final RemovalTable.User REMOVER = new RemovalTable.User(8, 80, false);
-    private static final RemovalTable.User STRANGER = new RemovalTable.User(9, 90, false);
+    private static final RemovalUser SUPERUSER = new RemovalUser(0, 0, true);
+    private static final RemovalUser OWNER = new RemovalUser(7, 70, false);
+    private static final RemovalUser REMOVER = new RemovalUser(8, 80, false);
+    private static final RemovalUser STRANGER = new RemovalUser(9, 90, false);
 
     private final Map<Long, Long> timeOf = new HashMap<>();
     private final ArrayDeque<Long> removed = new ArrayDeque<>(); // the last that was removed is handed out first
@@ -136,7 +136,7 @@ class RemovalTableTest {
         return page(SUPERUSER, olderThanNanos);
     }
 
-    private Set<Long> page(RemovalTable.User user, long olderThanNanos) {
+    private Set<Long> page(RemovalUser user, long olderThanNanos) {
         Set<Long> inodes = new TreeSet<>();
         ByteBuffer page = ByteBuffer.allocate(1_024 * RemovalTable.ENTRY_BYTES);
         for (int from = 0; from < RemovalTable.PLACES; ) {

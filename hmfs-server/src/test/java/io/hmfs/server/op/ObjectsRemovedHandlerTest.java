@@ -90,7 +90,13 @@ class ObjectsRemovedHandlerTest {
     }
 
     private long remove(String name, long size) {
+        return remove(name, size, HandlerRig.ROOT);
+    }
+
+    private long remove(String name, long size, String owner) {
         long id = rig.create(Namespace.ROOT_ID, name, 0644);
+        int uid = rig.namespace().principalId(owner);
+        assertEquals(Status.OK, rig.namespace().chown(Namespace.ROOT_ID, Name.of(name), uid, 0));
         assertEquals(Status.OK, rig.namespace().append(Namespace.ROOT_ID, Name.of(name), id, size));
         assertEquals(Status.OK, rig.namespace().delete(Namespace.ROOT_ID, Name.of(name), new Attributes()));
         return id;
@@ -121,11 +127,18 @@ class ObjectsRemovedHandlerTest {
 
     @Test
     void aUserThatAsksForYoungFilesHidesNoneFromOthers() throws Exception {
-        long one = remove("one", 5);
+        long one = remove("one", 5, HandlerRig.USER);
         Thread.sleep(150); // the file must be older than the 100 ms asked for below; a slow machine makes it only older
         assertEquals(Map.of(), files(ask(HandlerRig.USER, 1, 0, NOTHING)));
         assertEquals(Map.of(one, 5L), files(ask(HandlerRig.USER, 0, 0, NOTHING)));
         assertEquals(Map.of(one, 5L), files(ask(HandlerRig.ROOT, 100, 0, NOTHING)));
+    }
+
+    @Test
+    void othersThanItsOwnerAreToldOfNoFileAndTakeNoneOff() {
+        long one = remove("one", 5);
+        assertEquals(Map.of(), files(ask(HandlerRig.USER, 0, 0, inode(one))));
+        assertEquals(Map.of(one, 5L), files(ask(0, 0, NOTHING)));
     }
 
     @Test

@@ -19,6 +19,7 @@ import io.hmfs.core.type.Status;
 import io.hmfs.server.Await;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.data.RemovalTable;
+import io.hmfs.server.data.RemovalUser;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -153,7 +154,7 @@ class PartitionTest {
         RemovalTable removals = Objects.requireNonNull(by.removals());
         ByteBuffer page = ByteBuffer.allocate(2 * RemovalTable.ENTRY_BYTES);
         removals.work();
-        removals.page(new RemovalTable.User(0, 0, true), 0, 0, page);
+        removals.page(new RemovalUser(0, 0, true), 0, 0, page);
         page.flip();
         List<Long> inodes = new ArrayList<>();
         while (page.hasRemaining()) {
