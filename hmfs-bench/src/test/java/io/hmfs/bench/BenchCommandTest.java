@@ -170,6 +170,18 @@ class BenchCommandTest extends BenchRuns {
     }
 
     @Test
+    void poolsLeavesNoneWhenOneCannotBeMade() {
+        Path first = temporary.resolve("first");
+        assertEquals(
+                1,
+                run(
+                        "pools",
+                        first.toString(),
+                        temporary.resolve("missing/second").toString()));
+        assertTrue(Files.notExists(first));
+    }
+
+    @Test
     void poolsOverwritesNothingUnasked() throws Exception {
         Path there = Files.writeString(temporary.resolve("there"), "mine");
         String free = temporary.resolve("free").toString();

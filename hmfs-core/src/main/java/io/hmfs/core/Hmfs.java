@@ -42,8 +42,8 @@ public final class Hmfs {
     }
 
     /**
-     * Looks at every byte of a pool that no process has open, and changes nothing but, if it finds no damage, that it was not checked since the machine ended; see
-     * {@link CheckReport}. Throws {@link PoolException} with what is wrong and what to do if it is no pool, or in use.
+     * Looks at every byte of a pool that no process has open; see {@link CheckReport}. Changes one thing: in a pool that is sound, and was open when the
+     * machine ended, it notes that the pool was checked. Throws {@link PoolException} with what is wrong and what to do if it is no pool, or in use.
      */
     public static CheckReport check(Path pool, Progress progress) throws IOException {
         CheckReport report;
@@ -57,9 +57,15 @@ public final class Hmfs {
             starts = starts(file);
         }
         try (PoolFile file = openForRepair(pool)) {
-            if (starts(file) == starts) { // else it has been opened since, and is another
+            if (starts(file) == starts) { // a start since may have changed what was checked
                 MachineEnd.checked(file);
             }
+        } catch (IOException e) {
+            throw new IOException(
+                    pool
+                            + " is sound, but that cannot be noted in it, so a server with refuse-unchecked goes on refusing"
+                            + " it: " + e.getMessage(),
+                    e);
         }
         return report;
     }

@@ -19,6 +19,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Progress;
 import io.hmfs.core.type.Status;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -150,6 +151,17 @@ final class MachineEndTest {
         assertRefused();
         assertEquals(0, Hmfs.repair(pool, Progress.NONE).damage());
         useAndClose();
+    }
+
+    /** A check may take long: what it has found is told, whatever comes behind it. */
+    @Test
+    void aCheckThatCannotBeNotedSaysThatThePoolIsSound() throws IOException {
+        useAndClose();
+        end();
+        IOException failed = assertThrows(
+                IOException.class,
+                () -> Hmfs.check(pool, (_, _, _) -> assertTrue(pool.toFile().delete() || !Files.exists(pool))));
+        assertTrue(String.valueOf(failed.getMessage()).startsWith(pool + " is sound, but"), failed.getMessage());
     }
 
     /** A pool of an older HMFS has no boot: nothing is known of its end. */

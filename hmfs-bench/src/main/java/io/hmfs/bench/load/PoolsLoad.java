@@ -8,7 +8,6 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,23 +25,22 @@ public final class PoolsLoad {
     private final List<Place> places = new ArrayList<>();
 
     /** A pool's place; {@code emulated}: its memory is not persistent, and mode pmem is emulated. */
-    private record Place(Path path, boolean emulated, boolean isDevice) {}
+    private record Place(Path path, boolean emulated) {}
 
-    private PoolsLoad(int files, List<Path> paths) throws IOException {
+    private PoolsLoad(int files) {
         this.files = files;
-        for (Path path : paths) {
-            boolean isDevice = Files.exists(path) && !Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
-            places.add(new Place(path, isEmulated(path), isDevice));
-        }
     }
 
     /** All of it. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         int rounds = Integer.parseInt(arguments[1]);
-        PoolsLoad load = new PoolsLoad(
-                Integer.parseInt(arguments[0]),
-                Arrays.stream(arguments).skip(2).map(Path::of).toList());
+        List<Path> paths = Arrays.stream(arguments).skip(2).map(Path::of).toList();
+        List<Path> files = paths.stream().filter(Files::notExists).toList();
+        PoolsLoad load = new PoolsLoad(Integer.parseInt(arguments[0]));
         try {
+            for (Path path : paths) {
+                load.places.add(new Place(path, load.isEmulated(path)));
+            }
             for (int round = 0; round <= rounds; round++) {
                 for (Place place : load.places) {
                     load.round(place, round > 0);
@@ -50,10 +48,8 @@ public final class PoolsLoad {
                 FoundLines.progress("round " + round + " of " + rounds);
             }
         } finally {
-            for (Place place : load.places) {
-                if (!place.isDevice) {
-                    Files.deleteIfExists(place.path);
-                }
+            for (Path file : files) { // the others are devices
+                Files.deleteIfExists(file);
             }
         }
     }

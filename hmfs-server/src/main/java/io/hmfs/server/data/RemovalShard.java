@@ -25,7 +25,7 @@ final class RemovalShard {
     /** What a page asks for. {@code durable}: the position of the log; {@code begun}: of the buffer, where the page begins. */
     record Ask(RemovalUser user, long olderThanNanos, long now, long durable, int begun) {}
 
-    /** Who told of a file as cleared, and when. */
+    /** A clear of a file that had not come yet: by whom, and when. */
     private record Told(RemovalUser user, long time) {}
 
     /** Bytes of a file in a page: inode, size. */
@@ -60,8 +60,8 @@ final class RemovalShard {
     private final Map<Long, Told> early = new LinkedHashMap<>();
 
     /**
-     * Inodes that were removed, by the first bits of their hash, and the mark of the user who did it. One displaces another: then those whose file it
-     * was, and superusers, can clear it. Made with the first one.
+     * The user who removed an inode: {@code removers} has the user's mark at the place where {@code removerOf} has the inode, which is told by the first
+     * bits of its hash. A later inode at the same place displaces it; then only the owner and superusers can clear the file. Allocated at first use.
      */
     private long[] removerOf = new long[0];
 
@@ -89,7 +89,7 @@ final class RemovalShard {
     synchronized boolean add(RemovedFile file, long position, long removedNanos) {
         if (!early.isEmpty()) {
             Told told = early.remove(file.id);
-            // Who told of a file that was not removed yet was wrong.
+            // A clear from before the removal does not count, nor one by a user who may not clear the file.
             if (told != null && file.removedNanos < told.time && may(told.user, file.id, file.uid)) {
                 return false;
             }
@@ -145,7 +145,7 @@ final class RemovalShard {
         }
     }
 
-    /** This user removes the file now, or has just done so. */
+    /** Remembers which user has removed a file, whether it is in the table yet or not. */
     synchronized void removedBy(long inode, long mark) {
         if (removers.length == 0) {
             removers = new long[1 << REMOVER_BITS];
@@ -160,7 +160,7 @@ final class RemovalShard {
         return hash(inode) >>> (Integer.SIZE - REMOVER_BITS);
     }
 
-    /** Whether a user may be told of a file, and clear it: who removed it, and whose it was. */
+    /** Whether a user may be told of a file, and clear it: its owner, the user who removed it, and superusers may. */
     private boolean may(RemovalUser user, long inode, int owner) {
         if (user.isUnlimited() || user.uid() == owner) {
             return true;

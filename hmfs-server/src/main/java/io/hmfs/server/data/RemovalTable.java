@@ -180,14 +180,15 @@ public final class RemovalTable implements AutoCloseable {
         return shards[RemovalShard.of(inode)];
     }
 
-    /** A user removes a file whose objects clients have to remove: it may say when they are gone. Allocates nothing. */
+    /** Remembers which user has removed a file, so that this user, too, may clear it. Allocates nothing. */
     public void removedBy(long inode, long userMark) {
         shard(inode).removedBy(inode, userMark);
     }
 
     /**
-     * The objects of this file are gone, says a user; of a file that is not its own, and that it has not removed, it says nothing. May be lost in a crash: removing them again does no harm. False: the table does not have it; if the pool has
-     * files that are still to come, it is remembered, in case the file is one of those. Of a file that is removed later it says nothing.
+     * Takes a file off the record, whose objects are gone. Ignored unless the user owned or removed the file, or is a superuser. May be lost in a
+     * crash: removing the objects again does no harm. False: the table does not have the file, or the user may not clear it. If the pool has files that are still to come, the clear is
+     * remembered, in case the file is one of those; it does not count for a file that is removed later.
      */
     public boolean clear(RemovalUser user, long inode) {
         if (closed || inode == 0) {
@@ -202,8 +203,8 @@ public final class RemovalTable implements AutoCloseable {
     }
 
     /**
-     * Writes inode and size of files that a user may know of and that were removed longer ago than this, and are not kept quiet, from a place on, as many as there is
-     * room for; 0: all, and then it does not count as told. A file that is told is kept quiet for that time, so that one client removes its objects;
+     * Writes inode and size of files that were removed longer ago than this, and are not kept quiet, from a place on, as many as there is
+     * room for; only files that the user owned or removed, or all for a superuser. 0: all, and then it does not count as told. A file that is told is kept quiet for that time, so that one client removes its objects;
      * then, for the same time, all that ask are told. Returns where it goes on; {@link #PLACES}: that was all.
      */
     public int page(RemovalUser user, int from, long olderThanNanos, ByteBuffer out) {

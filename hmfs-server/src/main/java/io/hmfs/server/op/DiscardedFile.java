@@ -27,7 +27,8 @@ final class DiscardedFile {
 
     /**
      * Called after a removal, with what it has removed; id 0: nothing. A file that has names left keeps its data, and a symbolic link or a
-     * directory has none: id and size become 0. Any other file loses its lease, and its user may say when objects elsewhere are gone.
+     * directory has none: id and size become 0. Any other file loses its lease, and the request's user may clear its record if its
+     * objects are elsewhere.
      */
     static void settle(Request request, Attributes removed) {
         if (removed.nlink > 0 || removed.isSymlink() || removed.isDirectory()) {

@@ -17,13 +17,14 @@ final class DamagedPages {
     /** Which lines of a page the log has, a bit each. */
     private final TreeMap<Long, Long> lines = new TreeMap<>();
 
-    private boolean isMore;
+    /** One that found no room there, or -1. */
+    private long more = -1;
 
     synchronized void add(long page) {
         if (lines.size() < COUNT_MAX) {
             lines.putIfAbsent(page, 0L);
         } else {
-            isMore = true;
+            more = page;
         }
     }
 
@@ -38,11 +39,12 @@ final class DamagedPages {
     /** Throws unless all lines of each page have come from the log. */
     synchronized void requireAllInLog(Path directory) throws PoolException {
         lines.values().removeIf(known -> known == ALL_LINES);
-        if (!lines.isEmpty() || isMore) {
+        if (!lines.isEmpty() || more >= 0) {
+            long first = lines.isEmpty() ? more : lines.firstKey();
+            int count = lines.size() + (more >= 0 ? 1 : 0);
             throw new PoolException(
                     PoolException.Reason.BAD_CHECKSUM,
-                    text(directory, lines.isEmpty() ? 0 : lines.firstKey(), lines.size(), isMore)
-                            + ". Restore the log's directory from a copy");
+                    text(directory, first, count, more >= 0) + ". Restore the log's directory from a copy");
         }
     }
 

@@ -163,9 +163,8 @@ final class LogDirectory implements AutoCloseable {
         requireImage(path, control.poolSize());
         finishFold();
         ImageSums.make(path, control, progress);
-        // [sums.1] The sums are whole, then the control file says that there are some, in both copies: an older one
-        // would
-        // have them made again, of what the disk has made of the image.
+        // [sums.1] The sums are whole, then the control file says so, in both copies: by an older copy a later start
+        // would make them again, and of a damaged image.
         control.write();
         control.write();
     }
