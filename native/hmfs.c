@@ -258,6 +258,27 @@ int hmfs_reserve(int descriptor, uint64_t size) {
     return error;
 }
 
+int64_t hmfs_holes(int descriptor) {
+    struct stat file;
+    if (fstat(descriptor, &file) != 0) {
+        return -errno;
+    }
+    int64_t space = (int64_t)file.st_blocks * 512;
+    return space < file.st_size ? file.st_size - space : 0;
+}
+
+int hmfs_fill_holes(int descriptor) {
+    struct stat file;
+    int result;
+    if (fstat(descriptor, &file) != 0) {
+        return errno;
+    }
+    do { /* not posix_fallocate: see hmfs_reserve */
+        result = fallocate(descriptor, 0, 0, file.st_size);
+    } while (result != 0 && errno == EINTR);
+    return result == 0 ? 0 : errno;
+}
+
 int64_t hmfs_seek(int descriptor, uint64_t at, int hole) {
     if (at > INT64_MAX) {
         return -EINVAL;

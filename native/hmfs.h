@@ -45,6 +45,15 @@ int hmfs_truncate(int descriptor, uint64_t size);
 /* Makes the file `size` bytes long, unless it is longer, by zeros of really reserved space; what it has is not touched: 0 or an errno. */
 int hmfs_reserve(int descriptor, uint64_t size);
 
+/*
+ * Bytes of the file that have no space: of a copy with holes, those. 0 if it has space for all, or more than it is long, -errno. What the filesystem keeps for
+ * itself counts as space of the file, so some holes of a few pages are not noticed.
+ */
+int64_t hmfs_holes(int descriptor);
+
+/* Gives the holes of the file space, changing no content: 0 or an errno (EOPNOTSUPP: the filesystem reserves nothing). */
+int hmfs_fill_holes(int descriptor);
+
 /* Makes what the file holds, and its size, durable: 0 or an errno. */
 int hmfs_sync(int descriptor);
 

@@ -158,6 +158,22 @@ static void what_was_written_is_told_from_what_was_not(int descriptor) {
     CHECK(hmfs_truncate(descriptor, 0) == 0);
 }
 
+static void holes_are_counted_and_filled(int descriptor) {
+    off_t size = 8 << 20, at = 3 << 20;
+    CHECK(ftruncate(descriptor, size) == 0);
+    CHECK(pwrite(descriptor, "x", 1, at) == 1);
+    CHECK(hmfs_holes(descriptor) > size / 2 && hmfs_holes(descriptor) < size);
+    CHECK(hmfs_fill_holes(descriptor) == 0);
+    CHECK(hmfs_holes(descriptor) == 0);
+    struct stat status;
+    CHECK(fstat(descriptor, &status) == 0);
+    CHECK(status.st_size == size && status.st_blocks * 512 >= size);
+    char kept = 0, filled = 1;
+    CHECK(pread(descriptor, &kept, 1, at) == 1 && kept == 'x');
+    CHECK(pread(descriptor, &filled, 1, size - 1) == 1 && filled == 0);
+    CHECK(hmfs_truncate(descriptor, 0) == 0);
+}
+
 /* Device DAX with pages of 1 GiB is mapped at a multiple of that, or not at all. */
 static void a_mapping_begins_where_it_was_asked_to(int descriptor) {
     uint64_t size = 4 << 20, align = 1 << 30;
@@ -233,6 +249,8 @@ static void errors_are_errnos(int descriptor) {
     CHECK(too_large == EFBIG || too_large == ENOSPC); /* the latter is what tmpfs says */
     CHECK(hmfs_truncate(-1, 0) == EBADF);
     CHECK(hmfs_sync(-1) == EBADF);
+    CHECK(hmfs_holes(-1) == -EBADF);
+    CHECK(hmfs_fill_holes(-1) == EBADF);
     CHECK(hmfs_map(-1, 4096, HUGE_PAGE, 0) == -EBADF);
     CHECK(hmfs_unmap((void *)1, 4096) == EINVAL);
     CHECK(hmfs_seek(-1, 0, 0) == -EBADF);
@@ -250,6 +268,7 @@ static void check_files(char *path) {
     a_reserved_file_has_its_blocks_and_can_be_populated(path, descriptor);
     a_file_grows_within_its_mapping(descriptor);
     what_was_written_is_told_from_what_was_not(descriptor);
+    holes_are_counted_and_filled(descriptor);
     a_mapping_begins_where_it_was_asked_to(descriptor);
     dax_is_mapped_where_it_is_and_refused_elsewhere(descriptor);
     the_places_of_a_file_are_told(descriptor);

@@ -142,6 +142,9 @@ public interface Namespace extends ExtendedAttributes, AutoCloseable {
     /** The user's or group's id for a name, made on first use and kept in the pool; root is 0. -1: no room for more. */
     int principalId(String name);
 
+    /** How many more names of users and groups have room, however long they are. */
+    int principalRoom();
+
     /** The id of a name that has one already; -1: it has none, so nothing of that user or group is stored. */
     int knownPrincipalId(String name);
 

@@ -557,6 +557,12 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
     }
 
     @Override
+    public int principalRoom() {
+        check();
+        return principals.room();
+    }
+
+    @Override
     public int knownPrincipalId(String name) {
         check();
         int id = principals.known(name);

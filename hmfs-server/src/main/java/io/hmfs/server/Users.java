@@ -17,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 /** The users of a server, with the threads that look up their groups. */
 final class Users implements AutoCloseable {
     private static final int THREADS = 4;
-    private static final int WAITING_MAX = 1024;
 
     private final Namespace namespace;
     private final AccessConfig config;
@@ -26,7 +25,7 @@ final class Users implements AutoCloseable {
             THREADS,
             10,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(WAITING_MAX),
+            new LinkedBlockingQueue<>(), // callers bound it
             new DefaultThreadFactory("hmfs-groups", true));
     private final ScheduledExecutorService ticks =
             Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("hmfs-group-expiry", true));

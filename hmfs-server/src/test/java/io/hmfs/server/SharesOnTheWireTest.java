@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.CreateOptions;
 import io.hmfs.client.HmfsClient;
+import io.hmfs.client.HmfsException;
 import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
 import io.hmfs.server.lease.Leases;
@@ -25,6 +26,7 @@ import java.util.concurrent.Future;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -268,6 +270,45 @@ class SharesOnTheWireTest {
                 assertEquals(ResultCode.ACCESS_DENIED, bob.readFailure().code(), "the answer is kept");
             }
         }
+    }
+
+    @Test
+    void namesInTheListsOfOneUserLeaveRoomForThoseOfOthers() throws Exception {
+        ServerFixture server = start(builder -> builder);
+        try (HmfsClient superuser = server.client();
+                HmfsClient bob = server.client("bob");
+                HmfsClient eve = server.client("eve")) {
+            superuser.mkdir("/d", 0777, false);
+            superuser.chmod("/d", 0777);
+            eve.create("/d/eve", PLAIN);
+            bob.create("/d/bob", PLAIN);
+            long max = share(superuser, "max", "principals");
+            long half = (max - max / 8) / 2;
+            HmfsException refused = null;
+            for (int from = 0; refused == null; from += 25) {
+                assertTrue(from < max, "some are refused");
+                try {
+                    eve.acls().modify("/d/eve", strangers("eve", from));
+                    eve.acls().remove("/d/eve");
+                } catch (HmfsException e) {
+                    refused = e;
+                }
+            }
+            assertEquals(ResultCode.TOO_LARGE, refused.code());
+            assertTrue(String.valueOf(refused.getMessage()).contains("user eve is full"), refused.getMessage());
+            long used = share(superuser, "largest", "principals");
+            assertTrue(used <= half && used > half - 25, used + " names");
+            eve.acls().modify("/d/eve", List.of("user:bob:r--", "user:eve0:r--")); // those that there are
+            bob.acls().modify("/d/bob", strangers("bob", 0));
+            superuser.acls().modify("/d/bob", List.of("group:new:r--"));
+            eve.create("/d/more", PLAIN);
+        }
+    }
+
+    private static List<String> strangers(String ofUser, int from) {
+        return IntStream.range(from, from + 25)
+                .mapToObj(i -> "user:" + ofUser + i + ":r--")
+                .toList();
     }
 
     @Test

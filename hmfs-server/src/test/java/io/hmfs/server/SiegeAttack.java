@@ -6,6 +6,7 @@ import io.hmfs.client.HmfsException;
 import io.hmfs.client.ListingCursor;
 import io.hmfs.client.OpenedFile;
 import io.hmfs.client.ResultCode;
+import io.hmfs.wire.Wire;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -114,6 +115,17 @@ enum SiegeAttack {
         }
     },
 
+    /** Peers that say ever new names, whose groups are to be looked up. */
+    NEWCOMERS {
+        @Override
+        void pass(SiegeEnemy enemy) throws IOException, InterruptedException {
+            for (int i = 0; i < 300 && !enemy.isOver(); i++) {
+                enemy.peer().send(RawPeer.hello(Wire.MAGIC, Wire.PROTOCOL_VERSION, 0, "guest" + enemy.number()));
+            }
+            enemy.pause();
+        }
+    },
+
     /** Bytes that mean nothing, before and behind a handshake. */
     GARBAGE {
         @Override
@@ -161,6 +173,50 @@ enum SiegeAttack {
                 client.mkdir(enemy.home() + "/t/" + i % 10 + "/" + i + "/x/y/z", 0755, true);
             }
             client.trees().remove(enemy.home() + "/t");
+        }
+    },
+
+    /** Access control lists with ever new names, which the pool keeps for ever. */
+    NAMES {
+        @Override
+        void pass(SiegeEnemy enemy) throws IOException {
+            HmfsClient client = enemy.client();
+            String path = enemy.home() + "/list" + enemy.number();
+            client.create(path, Siege.PLAIN);
+            for (int i = 0; i < 200 && !enemy.isOver(); i++) {
+                List<String> entries = new ArrayList<>(List.of("user::rw-", "group::r--", "other::r--"));
+                for (int each = 0; each < 25; each++) {
+                    entries.add("user:nobody" + enemy.number() + ":r--");
+                }
+                client.acls().set(path, entries);
+            }
+        }
+    },
+
+    /** Files that claim more bytes than there are, far beyond what was written. */
+    CLAIMS {
+        @Override
+        void pass(SiegeEnemy enemy) throws Exception {
+            HmfsClient client = enemy.client();
+            for (int i = 0; i < 50 && !enemy.isOver(); i++) {
+                String path = enemy.home() + "/claims" + enemy.number();
+                OpenedFile file = client.createAndOpen(
+                        path, Siege.PLAIN.leased(client.leases().next()));
+                long block = enemy.random().nextLong(Long.MAX_VALUE);
+                try {
+                    client.writeBlockAsync(file.grant(), file.info().id(), block, 0, new byte[1], 0, 1)
+                            .get();
+                } catch (ExecutionException e) {
+                    enemy.refused(e.getCause());
+                }
+                long size = enemy.random().nextLong(Long.MAX_VALUE);
+                try {
+                    client.append(file.info(), size, file.grant(), true);
+                } catch (HmfsException e) {
+                    enemy.refused(e); // beyond the quota, or what there can be
+                }
+                client.delete(path);
+            }
         }
     },
 

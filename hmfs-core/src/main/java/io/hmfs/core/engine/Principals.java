@@ -113,6 +113,11 @@ public final class Principals {
         return id;
     }
 
+    /** How many more names have room, however long they are. */
+    public synchronized int room() {
+        return (int) ((end - tail) / recordSize(NAME_MAX));
+    }
+
     /** The name of an id, or null. */
     public @Nullable String name(int id) {
         List<String> known = names;

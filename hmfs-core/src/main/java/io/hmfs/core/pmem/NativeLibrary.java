@@ -41,6 +41,8 @@ final class NativeLibrary {
     private static final MethodHandle LOCK;
     private static final MethodHandle TRUNCATE;
     private static final MethodHandle RESERVE;
+    private static final MethodHandle HOLES;
+    private static final MethodHandle FILL_HOLES;
     private static final MethodHandle SYNC;
     private static final MethodHandle MAP;
     private static final MethodHandle UNMAP;
@@ -75,6 +77,8 @@ final class NativeLibrary {
         LOCK = bind(library, "hmfs_lock", FunctionDescriptor.of(JAVA_INT, ADDRESS));
         TRUNCATE = bind(library, "hmfs_truncate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
         RESERVE = bind(library, "hmfs_reserve", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
+        HOLES = bind(library, "hmfs_holes", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
+        FILL_HOLES = bind(library, "hmfs_fill_holes", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
         SYNC = bind(library, "hmfs_sync", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
         MAP = bind(library, "hmfs_map", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
         UNMAP = bind(library, "hmfs_unmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
@@ -180,6 +184,24 @@ final class NativeLibrary {
     static int reserve(int descriptor, long size) {
         try {
             return (int) RESERVE.invokeExact(descriptor, size);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Bytes of a file that have no space; or minus an errno. */
+    static long holes(int descriptor) {
+        try {
+            return (long) HOLES.invokeExact(descriptor);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Gives the holes of a file space; 0 or an errno. */
+    static int fillHoles(int descriptor) {
+        try {
+            return (int) FILL_HOLES.invokeExact(descriptor);
         } catch (Throwable e) {
             throw unexpected(e);
         }

@@ -76,6 +76,9 @@ public final class PoolFiles {
     static PoolFile open(Path path, Persistence persistence, boolean emulatePmem, long sizeMax, Sysfs sysfs)
             throws PoolException {
         return open(path, sysfs, (lock, memory) -> {
+            if (lock.device() == null) {
+                lock.fillHoles();
+            }
             if (!isPmdk(path, lock)) {
                 return MappedPoolFile.open(path, lock, memory, persistence, emulatePmem, sizeMax);
             }

@@ -181,6 +181,29 @@ public final class PoolLock implements AutoCloseable {
         check(error, "space cannot be reserved");
     }
 
+    /**
+     * Gives the holes of the file space, as a copy of a pool may have some: on a full disk, a store into a hole kills the JVM. Changes nothing if the
+     * filesystem cannot do that.
+     */
+    void fillHoles() throws PoolException {
+        long missing = NativeLibrary.holes(descriptor);
+        check((int) Math.max(0, -missing), "its space cannot be examined");
+        if (missing == 0) {
+            return;
+        }
+        long free = free();
+        if (missing > free) { // before the disk is full
+            throw new PoolException(
+                    PoolException.Reason.NO_SPACE,
+                    path + " has holes, as a sparse copy has, and its filesystem has " + free + " bytes free of the "
+                            + missing + " that it would take to fill them: make room");
+        }
+        int error = NativeLibrary.fillHoles(descriptor);
+        if (error != Errno.EOPNOTSUPP) {
+            check(error, "its holes cannot be filled");
+        }
+    }
+
     /** Throws unless the filesystem has as many bytes free: to know it without filling the disk. */
     public void requireRoom(long count) throws PoolException {
         long free = free();

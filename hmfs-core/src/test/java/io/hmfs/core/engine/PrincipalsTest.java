@@ -42,6 +42,18 @@ final class PrincipalsTest {
     }
 
     @Test
+    void thereIsRoomForAsManyNamesAsItSays() {
+        Principals principals = open(new SimPoolFile(REGION, 1));
+        int room = principals.room();
+        assertTrue(room > 2, "room: " + room);
+        for (int i = 0; i < room; i++) {
+            assertTrue(principals.id(i + "x".repeat(254 - Integer.toString(i).length())) > 0);
+        }
+        assertEquals(0, principals.room());
+        assertEquals(-1, principals.id("y".repeat(255)));
+    }
+
+    @Test
     void everyImageOfAnAdditionKeepsTheOldNamesAndTakesNewOnes() {
         SimPoolFile file = new SimPoolFile(REGION, 1);
         Principals principals = open(file);

@@ -14,7 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -393,6 +395,58 @@ final class PoolFileTest {
             endsAt(file.pmem(), SIZE);
         }
         assertEquals(SIZE, Files.size(path()));
+    }
+
+    @Test
+    void theHolesOfACopyGetSpaceWhenItIsOpened() throws Exception {
+        long at;
+        try (PoolFile file = create(Backing.MAPPED)) {
+            at = file.regionAt(0);
+            file.pmem().set(at, 7);
+        }
+        byte[] all = Files.readAllBytes(path());
+        Files.delete(path());
+        copyWithHoles(all);
+        long before = allocated();
+        assertTrue(before < SIZE / 2, "allocated: " + before);
+        PoolFiles.openReadOnly(path()).close();
+        assertEquals(before, allocated());
+        try (PoolFile file = open()) {
+            assertTrue(allocated() >= SIZE, "allocated: " + allocated());
+            assertEquals(7, file.pmem().get(at));
+        }
+        assertArrayEquals(all, Files.readAllBytes(path()));
+    }
+
+    @Test
+    void aPoolWithMoreHolesThanThereIsRoomIsRefusedAndKept() throws Exception {
+        create(Backing.MAPPED).close();
+        long tooMuch = Files.getFileStore(directory).getTotalSpace() + SIZE;
+        try (FileChannel channel = FileChannel.open(path(), StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.allocate(1), tooMuch - 1);
+        }
+        long before = allocated();
+        fails(PoolException.Reason.NO_SPACE, "has holes", this::open);
+        assertEquals(before, allocated());
+    }
+
+    private void copyWithHoles(byte[] all) throws IOException {
+        int page = 4096;
+        try (FileChannel channel = FileChannel.open(path(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            for (int from = 0; from < all.length; from += page) {
+                byte[] bytes = Arrays.copyOfRange(all, from, from + page);
+                if (from + page == all.length || !Arrays.equals(bytes, new byte[page])) {
+                    channel.write(ByteBuffer.wrap(bytes), from);
+                }
+            }
+        }
+        Files.setPosixFilePermissions(path(), PosixFilePermissions.fromString("rw-------"));
+    }
+
+    private long allocated() throws Exception {
+        Process stat = new ProcessBuilder("stat", "-c", "%b", path().toString()).start();
+        String blocks = new String(stat.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return 512 * Long.parseLong(blocks.strip());
     }
 
     private void cut(long size) throws IOException {

@@ -1,10 +1,13 @@
 package io.hmfs.server.access;
 
 import io.hmfs.core.Namespace;
+import io.hmfs.server.share.FairQueue;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -17,7 +20,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The users that are connected, or were a moment ago. A user's groups are looked up once for all connections, on threads that
- * may block, and again from time to time while one of them lives. If that fails, what was known stays. Thread-safe.
+ * may block, and again from time to time while one of them lives. If that fails, what was known stays.
+ *
+ * <p>Before groups are known nobody is more than a name that a peer has said. So addresses take turns at the look-ups, and each has its share of
+ * those that wait: one that comes with ever new names does not hold up others. A user whom peers of several addresses wait for has a place among the
+ * look-ups of each. Thread-safe.
  */
 public final class Callers {
     private static final System.Logger LOG = System.getLogger(Callers.class.getName());
@@ -28,8 +35,14 @@ public final class Callers {
     /** A look-up that has waited so long for a thread fails: what it hangs on, it hangs on for all that come after it. */
     private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
 
+    /** Look-ups that wait, of which an address gets a third if it is alone. */
+    private static final int WAITING_MAX = 4096;
+
     /** A client with one more name than this waits for older ones to be forgotten. */
     private static final int USERS_MAX = 65_536;
+
+    /** The address of look-ups that the server itself wants. */
+    private static final String SELF = "";
 
     /** After so long no connection that was given a user is still on the way in. */
     private static final long ON_THE_WAY_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -39,7 +52,7 @@ public final class Callers {
     private final Namespace namespace;
     private final AccessConfig config;
     private final GroupSource groups;
-    private final Executor threads;
+    private final FairQueue queue;
     private final LongSupplier clock;
     private final ProxyUsers proxyUsers;
     private final int usersMax;
@@ -50,8 +63,58 @@ public final class Callers {
     private static final class Entry {
         private @Nullable Caller caller; // all fields guarded by this; the same one for ever
         private @Nullable CompletableFuture<Caller> lookup; // the last one; null: none, or it was given up
+        private final Set<String> waiting = new HashSet<>(0); // addresses among whose look-ups the last one waits
+        private int lookups; // so many were begun
         private long seenNanos;
         private boolean dropped;
+    }
+
+    /** A place of a look-up in the queue. Whichever comes first does it for all. */
+    private final class Place implements FairQueue.Work {
+        private final FairQueue.Share share;
+        private final String name;
+        private final Entry entry;
+        private final CompletableFuture<Caller> lookup;
+        private final String address;
+        private final int number; // of the entry's look-ups
+        private final long askedNanos = clock.getAsLong();
+
+        Place(FairQueue.Share share, String name, Entry entry, CompletableFuture<Caller> lookup, String address) {
+            this.share = share;
+            this.name = name;
+            this.entry = entry;
+            this.lookup = lookup;
+            this.address = address;
+            number = entry.lookups;
+        }
+
+        @Override
+        public long bytes() {
+            return FairQueue.TURN_BYTES; // a turn is one look-up
+        }
+
+        @Override
+        public void run() {
+            try {
+                Caller known;
+                boolean tooLate = clock.getAsLong() - askedNanos > WAIT_NANOS;
+                synchronized (entry) {
+                    boolean isWanted = number == entry.lookups && entry.waiting.remove(address);
+                    if (!isWanted || (tooLate && !entry.waiting.isEmpty())) {
+                        return; // the turn of another place was before, or is to come
+                    }
+                    entry.waiting.clear();
+                    known = entry.caller;
+                }
+                if (tooLate) {
+                    giveUp(entry, known, lookup, askedNanos);
+                } else {
+                    lookUp(name, entry, known, lookup);
+                }
+            } finally {
+                queue.done(share, this);
+            }
+        }
     }
 
     /**
@@ -61,21 +124,22 @@ public final class Callers {
      * @param clock nanoseconds, from any start
      */
     public Callers(Namespace namespace, AccessConfig config, GroupSource groups, Executor threads, LongSupplier clock) {
-        this(namespace, config, groups, threads, clock, USERS_MAX);
+        this(namespace, config, groups, threads, clock, USERS_MAX, WAITING_MAX);
     }
 
-    /** For tests: with room for fewer users. */
+    /** For tests: with room for fewer users and look-ups. */
     Callers(
             Namespace namespace,
             AccessConfig config,
             GroupSource groups,
             Executor threads,
             LongSupplier clock,
-            int usersMax) {
+            int usersMax,
+            int waitingMax) {
         this.namespace = namespace;
         this.config = config;
         this.groups = groups;
-        this.threads = threads;
+        queue = new FairQueue(threads, waitingMax * FairQueue.TURN_BYTES);
         this.clock = clock;
         this.usersMax = usersMax;
         proxyUsers = ProxyUsers.parse(config.proxyUsers());
@@ -83,10 +147,10 @@ public final class Callers {
     }
 
     /**
-     * The user of this name; done already when nothing has to be looked up. Fails with a {@code RejectedExecutionException} if
+     * The user of this name, for a peer at this address; done already when nothing has to be looked up. Fails with a {@code RejectedExecutionException} if
      * too many look-ups wait, or there are too many users.
      */
-    public CompletableFuture<Caller> of(String name) {
+    public CompletableFuture<Caller> of(String name, String address) {
         if (entries.size() >= usersMax && !entries.containsKey(name) && !makeRoom()) {
             return CompletableFuture.failedFuture(
                     new RejectedExecutionException("too many users at once; try again in a minute"));
@@ -95,16 +159,19 @@ public final class Callers {
             Entry entry = entries.computeIfAbsent(name, made -> new Entry());
             synchronized (entry) {
                 if (!entry.dropped) {
-                    return current(name, entry);
+                    return current(name, entry, address);
                 }
             }
         }
     }
 
-    private CompletableFuture<Caller> current(String name, Entry entry) {
+    private CompletableFuture<Caller> current(String name, Entry entry, String address) {
         CompletableFuture<Caller> lookup = entry.lookup;
         if (lookup == null || (lookup.isDone() && isOld(entry, lookup))) {
-            lookup = start(name, entry);
+            return start(name, entry, address);
+        }
+        if (!entry.waiting.isEmpty() && !entry.waiting.contains(address)) {
+            enqueue(name, entry, lookup, address); // if it finds no room, it has the place that there is
         }
         return lookup;
     }
@@ -119,31 +186,40 @@ public final class Callers {
         return clock.getAsLong() - entry.seenNanos > (known ? limit : Math.min(limit, UNKNOWN_NANOS));
     }
 
-    private CompletableFuture<Caller> start(String name, Entry entry) {
+    private CompletableFuture<Caller> start(String name, Entry entry, String address) {
         CompletableFuture<Caller> lookup = new CompletableFuture<>();
         Caller known = entry.caller;
         long asked = clock.getAsLong();
         entry.lookup = lookup;
+        entry.lookups++;
+        entry.waiting.clear();
+        entry.seenNanos = asked;
         if (isUnlimited(name)) {
-            entry.seenNanos = clock.getAsLong();
             lookUp(
                     name, entry, known,
                     lookup); // asks no group source: the superuser gets in also when no groups can be had
-            return lookup;
-        }
-        try {
-            threads.execute(() -> {
-                if (clock.getAsLong() - asked > WAIT_NANOS) {
-                    giveUp(entry, known, lookup, asked);
-                } else {
-                    lookUp(name, entry, known, lookup);
-                }
-            });
-            entry.seenNanos = asked;
-        } catch (RejectedExecutionException e) {
+        } else if (!enqueue(name, entry, lookup, address)) {
             giveUp(entry, known, lookup, asked);
         }
         return lookup;
+    }
+
+    /** False: the address has its share of the look-ups that wait. */
+    private boolean enqueue(String name, Entry entry, CompletableFuture<Caller> lookup, String address) {
+        FairQueue.Share share = queue.join(address, 0);
+        try {
+            if (!queue.hasRoom(share)) {
+                return false;
+            }
+            entry.waiting.add(address);
+            queue.execute(share, new Place(share, name, entry, lookup, address));
+            return true;
+        } catch (RejectedExecutionException e) { // the server stops
+            entry.waiting.remove(address);
+            return false;
+        } finally {
+            share.leave();
+        }
     }
 
     /** Without a look-up: a known user stays as before, and is looked up again at the next request for it. */
@@ -240,7 +316,7 @@ public final class Callers {
                 }
                 Caller caller = entry.caller;
                 if (caller != null && caller.isConnected()) {
-                    var _ = start(name, entry);
+                    var _ = start(name, entry, SELF);
                 } else if (clock.getAsLong() - entry.seenNanos
                         > 2
                                 * config.groupExpiry()

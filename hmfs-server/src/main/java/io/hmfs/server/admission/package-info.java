@@ -1,4 +1,4 @@
-/** Which requests may be read and executed now: the queue of the disk threads with a fair share for each client, safe mode. */
+/** Which requests may be executed now: safe mode. */
 @NullMarked
 package io.hmfs.server.admission;
 

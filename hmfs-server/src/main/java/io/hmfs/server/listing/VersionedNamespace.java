@@ -288,6 +288,11 @@ public final class VersionedNamespace implements ServerNamespace {
     }
 
     @Override
+    public int principalRoom() {
+        return namespace.principalRoom();
+    }
+
+    @Override
     public int knownPrincipalId(String name) {
         return namespace.knownPrincipalId(name);
     }

@@ -12,6 +12,8 @@ import io.hmfs.server.lease.GrantEpochs;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.request.Request;
+import io.hmfs.server.share.UserShares;
+import io.hmfs.server.share.UserShares.Resource;
 import java.util.Arrays;
 import java.util.List;
 
@@ -26,6 +28,7 @@ final class AclChange {
     private final ChangeTarget target = new ChangeTarget();
     private final Attributes wanted = Attributes.withAcl();
     private final Name name = new Name();
+    private String refusal = "";
 
     /**
      * Makes the change and replies.
@@ -36,6 +39,7 @@ final class AclChange {
     void execute(
             Request request, long base, int at, int length, String entries, boolean gives, AclRules.Change change) {
         PathResolver path = request.path();
+        refusal = "";
         List<AclItem> asked = AclItem.parse(entries);
         if (asked == null || !asked.stream().allMatch(each -> isValid(each, gives))) {
             request.reply()
@@ -53,7 +57,11 @@ final class AclChange {
                     outcome = changeOnce(request, asked, change);
                 }
             }
-            request.reply().status(path.seen(outcome));
+            if (outcome == Status.NO_SPACE && !refusal.isEmpty()) {
+                request.reply().failure(ResultCode.TOO_LARGE, refusal);
+            } else {
+                request.reply().status(path.seen(outcome));
+            }
         } catch (InvalidAclException e) {
             request.reply().failure(ResultCode.INVALID_ACL, e.getMessage() + " Path: " + path.whole());
         }
@@ -76,11 +84,29 @@ final class AclChange {
             throw new InvalidAclException("Invalid ACL: only directories may have a default ACL.");
         }
         wanted.mode = object.mode;
-        AclRules.store(whole, request.namespace()::principalId, wanted);
+        AclRules.store(whole, named -> id(request, named), wanted);
         if (!Acl.isValid(wanted.acl)) {
             return Status.NO_SPACE; // a name that gets no id
         }
         return object.isDirectory() ? changeAcl(request) : changeFile(request, object.id);
+    }
+
+    /** A new name is charged to the user, for the pool keeps it for ever: or one user's lists could leave no room for the names of others. -1: no room. */
+    private int id(Request request, String named) {
+        int known = request.namespace().knownPrincipalId(named);
+        if (known >= 0) {
+            return known;
+        }
+        UserShares.Account account = request.partition().shares().join(request.userMark());
+        try {
+            if (account.tryTake(Resource.PRINCIPALS, 1)) {
+                return request.namespace().principalId(named);
+            }
+            refusal = account.refusal(Resource.PRINCIPALS);
+            return -1;
+        } finally {
+            account.leave();
+        }
     }
 
     private Status changeFile(Request request, long inode) {

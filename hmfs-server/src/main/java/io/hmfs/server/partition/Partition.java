@@ -106,6 +106,7 @@ public final class Partition implements AutoCloseable {
             ended.accept("data store");
             UserShares shares = new UserShares(config.bounds());
             shares.bound(Resource.LEASES, Leases.MAX);
+            shares.bound(Resource.PRINCIPALS, namespace.principalRoom());
             Partition partition = new Partition(
                     namespace,
                     new Leases(namespace.records(), config.leases(), shares),

@@ -184,7 +184,9 @@ final class Handshake {
         }
         CompletableFuture<Outcome> outcome = step(login, token)
                 .thenCompose(step -> step.challenge() == null
-                        ? service.callers.of(login.user()).thenApply(caller -> new Outcome(step, caller))
+                        ? service.callers
+                                .of(login.user(), session.host())
+                                .thenApply(caller -> new Outcome(step, caller))
                         : CompletableFuture.completedFuture(new Outcome(step, null)));
         if (outcome.isDone()) {
             boolean goesOn = answer(session, login, outcome);

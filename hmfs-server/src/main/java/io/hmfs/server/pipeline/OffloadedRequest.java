@@ -1,7 +1,7 @@
 package io.hmfs.server.pipeline;
 
-import io.hmfs.server.admission.DiskQueue;
 import io.hmfs.server.request.Session;
+import io.hmfs.server.share.FairQueue;
 import io.hmfs.server.transport.ReplyTarget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -10,14 +10,14 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /** A request that waits for the disk: its frame is kept, executed on a thread that may block, and the reply sent from there. */
-final class OffloadedRequest implements ReplyTarget, DiskQueue.Work {
+final class OffloadedRequest implements ReplyTarget, FairQueue.Work {
     private static final int OWN_BYTES =
             4 << 10; // what the smallest one may cost: its objects, the rest of the buffer it came in
 
-    private final DiskQueue disk;
+    private final FairQueue disk;
     private final Consumer<OffloadedRequest> execution;
     private final Session session;
-    private final DiskQueue.Share share;
+    private final FairQueue.Share share;
     private final ByteBuf frame;
     private final int bytes;
     private final int replyBytes;
@@ -27,7 +27,7 @@ final class OffloadedRequest implements ReplyTarget, DiskQueue.Work {
 
     /** {@code execution}: on a disk thread, writes the reply into this one. */
     OffloadedRequest(
-            DiskQueue disk,
+            FairQueue disk,
             Consumer<OffloadedRequest> execution,
             Session session,
             ByteBuf frame,

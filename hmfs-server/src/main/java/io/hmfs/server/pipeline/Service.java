@@ -4,7 +4,6 @@ import io.hmfs.core.ServerNamespace;
 import io.hmfs.server.access.Authenticators;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.Grants;
-import io.hmfs.server.admission.DiskQueue;
 import io.hmfs.server.admission.SafeMode;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.partition.Partition;
@@ -12,6 +11,7 @@ import io.hmfs.server.partition.Partitions;
 import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.request.Session;
+import io.hmfs.server.share.FairQueue;
 import io.hmfs.server.share.UserShares;
 import java.security.SecureRandom;
 import java.util.concurrent.Executor;
@@ -38,7 +38,7 @@ public final class Service {
     final Authenticators authenticators;
     final Callers callers;
     final Grants grants;
-    final DiskQueue disk;
+    final FairQueue disk;
     final long startNanos = System.nanoTime();
     private final Consumer<Throwable> failStop;
     private final AtomicInteger connections = new AtomicInteger();
@@ -72,7 +72,7 @@ public final class Service {
         this.authenticators = authenticators;
         this.callers = callers;
         this.grants = grants;
-        this.disk = new DiskQueue(disk, diskBytesMax);
+        this.disk = new FairQueue(disk, diskBytesMax);
         this.observation = observation;
         this.failStop = failStop;
         partition = partitions.ofRoot();
@@ -90,7 +90,7 @@ public final class Service {
 
     /** Whether another request of this connection may be executed now; if not, it is not read until {@link #whenMayProceed} says so. */
     public boolean mayProceed(Session session) {
-        DiskQueue.Share share = session.share();
+        FairQueue.Share share = session.share();
         return share == null || disk.hasRoom(share);
     }
 
@@ -104,7 +104,7 @@ public final class Service {
                 return;
             }
         };
-        DiskQueue.Share share = session.share();
+        FairQueue.Share share = session.share();
         if (share == null || !disk.await(share, onThread)) {
             onThread.run(); // there is room by now
         } else {

@@ -2,9 +2,9 @@ package io.hmfs.server.request;
 
 import io.hmfs.server.access.Caller;
 import io.hmfs.server.access.ClientKey;
-import io.hmfs.server.admission.DiskQueue;
 import io.hmfs.server.protocol.RequestKind;
 import io.hmfs.server.retry.RetryCache;
+import io.hmfs.server.share.FairQueue;
 import io.hmfs.server.transport.PeerState;
 import io.hmfs.server.transport.ReplyChannel;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ public class Session implements PeerState {
     private ClientKey client = ClientKey.NOBODY;
     private @Nullable RetryCache retries;
     private @Nullable RequestKind batch;
-    private DiskQueue.@Nullable Share share;
+    private FairQueue.@Nullable Share share;
     private @Nullable Runnable whenRoom;
     private @Nullable ListingPlaces places;
     private int compressFrom = Integer.MAX_VALUE;
@@ -122,7 +122,7 @@ public class Session implements PeerState {
     }
 
     /** Whose requests these are, where they wait for the disk. */
-    public final void share(DiskQueue.Share ofClient) {
+    public final void share(FairQueue.Share ofClient) {
         if (left) {
             ofClient.leave();
         } else {
@@ -131,7 +131,7 @@ public class Session implements PeerState {
     }
 
     /** The client's share of the queue for the disk; null before the handshake. */
-    public final DiskQueue.@Nullable Share share() {
+    public final FairQueue.@Nullable Share share() {
         return share;
     }
 
@@ -170,7 +170,7 @@ public class Session implements PeerState {
         if (ofClient != null) {
             ofClient.leave();
         }
-        DiskQueue.Share ofQueue = share;
+        FairQueue.Share ofQueue = share;
         Runnable waits = whenRoom;
         if (ofQueue != null && waits != null) {
             ofQueue.forget(waits);

@@ -39,7 +39,9 @@ public final class UserShares {
         ANSWER_BYTES("bytes of answers that are kept for retries", "answer-bytes-max", 1),
         LEASES("leases", "", 1),
         /** Rings of the pool. */
-        OUTCOME_RINGS("rings of outcomes", "", 1);
+        OUTCOME_RINGS("rings of outcomes", "", 1),
+        /** Names in the pool's table, which keeps them for ever. A start counts those of before for nobody, and bounds the room that is left. */
+        PRINCIPALS("new names of users and groups in ACLs", "", 1);
 
         private final String what;
         private final String setting;

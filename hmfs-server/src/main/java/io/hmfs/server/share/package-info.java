@@ -1,4 +1,4 @@
-/** Shares of users in what the server has a bounded amount of. Imports nothing of the server. */
+/** Shares of users in what the server has a bounded amount of, and turns at what is slow. Imports nothing of the server. */
 @NullMarked
 package io.hmfs.server.share;
 

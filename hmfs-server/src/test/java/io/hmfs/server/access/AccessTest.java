@@ -41,7 +41,7 @@ class AccessTest {
         try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
             Callers callers = new Callers(namespace, config, _ -> List.of(), Runnable::run, () -> 0);
             Access access = new Access(namespace);
-            access.actFor(callers.of("ann").join());
+            access.actFor(callers.of("ann", "host").join());
             Attributes object = new Attributes();
             object.mode = 0740;
             object.type = FileType.SYMLINK;
@@ -68,7 +68,7 @@ class AccessTest {
                 .access();
         try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
             Callers callers = new Callers(namespace, config, user -> groups.get(), Runnable::run, clock::get);
-            Caller ann = callers.of("ann").join();
+            Caller ann = callers.of("ann", "host").join();
             ann.connected();
             Access access = new Access(namespace);
             Attributes secret = new Attributes();

@@ -3,7 +3,6 @@ package io.hmfs.server.access;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.FormatOptions;
@@ -38,13 +37,16 @@ class CallersTest {
     @TempDir
     private Path directory;
 
+    private static final String HOST = "host";
+    private static final int WAITING_MAX = 9;
+    private static final int SHARE = 4; // of these, of an address that is alone: a third, and one
+
     private Namespace namespace;
     private Callers callers;
     private final Map<String, List<String>> source = new ConcurrentHashMap<>();
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
     private final AtomicLong clock = new AtomicLong();
     private boolean sourceFails;
-    private boolean full;
     private int looks;
 
     @BeforeEach
@@ -58,7 +60,7 @@ class CallersTest {
                 .set(ServerSetting.GROUP_EXPIRY, EXPIRY)
                 .build()
                 .access();
-        callers = new Callers(namespace, config, this::groups, this::later, clock::get);
+        callers = new Callers(namespace, config, this::groups, waiting::add, clock::get, 100, WAITING_MAX);
         source.put("bob", List.of("staff", "engineers"));
     }
 
@@ -75,11 +77,11 @@ class CallersTest {
         return source.getOrDefault(user, List.of());
     }
 
-    private void later(Runnable task) {
-        if (full) {
-            throw new RejectedExecutionException("planned");
+    /** So many look-ups of this host wait that no other one may. */
+    private void fill() {
+        for (int i = 0; i < SHARE; i++) {
+            assertFalse(callers.of("filler" + i, HOST).isDone());
         }
-        waiting.add(task);
     }
 
     private void runWaiting() {
@@ -89,7 +91,7 @@ class CallersTest {
     }
 
     private Caller caller(String name) {
-        CompletableFuture<Caller> caller = callers.of(name);
+        CompletableFuture<Caller> caller = callers.of(name, HOST);
         runWaiting();
         return caller.join();
     }
@@ -100,13 +102,13 @@ class CallersTest {
 
     @Test
     void lookUpsAreSharedAndNotWaitedFor() {
-        CompletableFuture<Caller> first = callers.of("bob");
-        CompletableFuture<Caller> second = callers.of("bob");
+        CompletableFuture<Caller> first = callers.of("bob", HOST);
+        CompletableFuture<Caller> second = callers.of("bob", HOST);
         assertFalse(first.isDone());
         assertEquals(1, waiting.size());
         runWaiting();
         assertSame(first.join(), second.join());
-        assertTrue(callers.of("bob").isDone());
+        assertTrue(callers.of("bob", HOST).isDone());
         assertEquals(1, looks);
         Caller bob = first.join();
         assertEquals(namespace.principalId("bob"), bob.uid());
@@ -180,11 +182,11 @@ class CallersTest {
 
     @Test
     void tooManyLookUpsAreAnErrorThatPasses() {
-        full = true;
-        CompletableFuture<Caller> refused = callers.of("bob");
-        assertThrows(Exception.class, refused::join);
+        fill();
+        CompletableFuture<Caller> refused = callers.of("bob", HOST);
+        assertTrue(refused.isDone());
         assertTrue(refused.exceptionNow() instanceof RejectedExecutionException);
-        full = false;
+        runWaiting();
         assertTrue(isIn(caller("bob"), "staff"));
     }
 
@@ -208,10 +210,10 @@ class CallersTest {
     void aKnownUserGetsInWhenTooManyAreLookedUp() {
         Caller bob = caller("bob");
         clock.addAndGet(EXPIRY.toNanos() + 1);
-        full = true;
-        assertSame(bob, callers.of("bob").join());
+        fill();
+        assertSame(bob, callers.of("bob", HOST).join());
         assertTrue(isIn(bob, "staff"));
-        full = false;
+        runWaiting();
         source.put("bob", List.of("engineers"));
         assertFalse(isIn(caller("bob"), "staff")); // bob was not taken for looked up
     }
@@ -223,10 +225,10 @@ class CallersTest {
         bob.connected();
         clock.addAndGet(EXPIRY.toNanos() + 1);
         source.put("bob", List.of("engineers"));
-        CompletableFuture<Caller> again = callers.of("bob");
-        CompletableFuture<Caller> carol = callers.of("carol");
+        CompletableFuture<Caller> again = callers.of("bob", HOST);
+        CompletableFuture<Caller> carol = callers.of("carol", HOST);
         clock.addAndGet(Duration.ofSeconds(21).toNanos());
-        CompletableFuture<Caller> dave = callers.of("dave");
+        CompletableFuture<Caller> dave = callers.of("dave", HOST);
         runWaiting();
         assertEquals(2, looks); // bob's first one, and dave's
         assertSame(bob, again.join());
@@ -240,23 +242,85 @@ class CallersTest {
     }
 
     @Test
+    void anAddressWithManyNamesHoldsUpNoOther() {
+        fill();
+        CompletableFuture<Caller> bob = callers.of("bob", "elsewhere");
+        waiting.remove().run();
+        waiting.remove().run();
+        assertTrue(bob.isDone(), "its turn was the second");
+        assertTrue(isIn(bob.join(), "staff"));
+    }
+
+    /** Or one address could put the names of all others' users behind its own. */
+    @Test
+    void aUserOfTwoAddressesIsLookedUpWhenTheTurnOfOneComes() {
+        fill();
+        runWaiting();
+        CompletableFuture<Caller> first = callers.of("one", HOST);
+        CompletableFuture<Caller> ofEve = callers.of("bob", HOST);
+        CompletableFuture<Caller> ofBob = callers.of("bob", "elsewhere");
+        var _ = callers.of("bob", "elsewhere");
+        assertEquals(3, waiting.size(), "one place for each address");
+        waiting.remove().run();
+        waiting.remove().run();
+        assertTrue(first.isDone() && ofEve.isDone() && ofBob.isDone());
+        looks = 0;
+        runWaiting();
+        assertEquals(0, looks, "the other place has nothing to do any more");
+    }
+
+    @Test
+    void aPlaceThatIsTooLateLeavesTheLookUpToALaterOne() {
+        CompletableFuture<Caller> early = callers.of("bob", HOST);
+        clock.addAndGet(Duration.ofSeconds(15).toNanos());
+        CompletableFuture<Caller> late = callers.of("bob", "elsewhere");
+        clock.addAndGet(Duration.ofSeconds(10).toNanos());
+        waiting.remove().run();
+        assertFalse(early.isDone());
+        waiting.remove().run();
+        assertTrue(isIn(early.join(), "staff") && isIn(late.join(), "staff"));
+    }
+
+    /** A place of a look-up that has ended must not take part in the next one, which would wait for ever. */
+    @Test
+    void aPlaceOfAnEarlierLookUpDoesNothing() {
+        var _ = callers.of("bob", HOST);
+        var _ = callers.of("bob", "elsewhere");
+        waiting.remove().run();
+        clock.addAndGet(EXPIRY.toNanos() + 1);
+        CompletableFuture<Caller> next = callers.of("bob", "elsewhere");
+        assertFalse(next.isDone());
+        waiting.remove().run();
+        assertFalse(next.isDone());
+        runWaiting();
+        assertTrue(next.isDone());
+    }
+
+    @Test
     void theSuperuserWaitsForNoOtherUser() {
-        full = true;
-        assertTrue(callers.of("hmfs").join().isUnlimited());
+        fill();
+        assertTrue(callers.of("hmfs", HOST).join().isUnlimited());
     }
 
     @Test
     void usersAreBoundedAndForgottenForNewOnes() {
         clock.set(-1L << 40); // the clock of a machine may begin anywhere
         callers = new Callers(
-                namespace, ServerConfig.of(Path.of("p")).access(), this::groups, this::later, clock::get, 3);
+                namespace,
+                ServerConfig.of(Path.of("p")).access(),
+                this::groups,
+                waiting::add,
+                clock::get,
+                3,
+                WAITING_MAX);
         Caller bob = caller("bob");
         bob.connected();
         caller("one");
-        full = true;
-        assertTrue(callers.of("two").isCompletedExceptionally());
-        full = false;
-        assertTrue(callers.of("three").isCompletedExceptionally());
+        CompletableFuture<Caller> two = callers.of("two", HOST);
+        clock.addAndGet(Duration.ofSeconds(21).toNanos());
+        runWaiting();
+        assertTrue(two.isCompletedExceptionally());
+        assertTrue(callers.of("three", HOST).isCompletedExceptionally());
         assertSame(bob, caller("bob"));
         clock.addAndGet(Duration.ofSeconds(61).toNanos());
         assertEquals("three", caller("three").name());

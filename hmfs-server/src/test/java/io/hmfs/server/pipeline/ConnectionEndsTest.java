@@ -12,7 +12,6 @@ import io.hmfs.server.ServerConfig;
 import io.hmfs.server.access.Authenticators;
 import io.hmfs.server.access.Callers;
 import io.hmfs.server.access.Grants;
-import io.hmfs.server.admission.DiskQueue;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
@@ -21,6 +20,7 @@ import io.hmfs.server.partition.Partition;
 import io.hmfs.server.partition.Partitions;
 import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
+import io.hmfs.server.share.FairQueue;
 import io.hmfs.server.share.UserShares;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -144,8 +144,8 @@ class ConnectionEndsTest {
         Service service = service(Runnable::run);
         BareSession session = new BareSession(new EndingChannel());
         BareService.greet(new Pipelines(service).newPipeline(), "u", session);
-        DiskQueue.Share share = service.disk.join("u", 1);
-        service.disk.execute(share, new DiskQueue.Work() {
+        FairQueue.Share share = service.disk.join("u", 1);
+        service.disk.execute(share, new FairQueue.Work() {
             @Override
             public long bytes() {
                 return DISK_BYTES;

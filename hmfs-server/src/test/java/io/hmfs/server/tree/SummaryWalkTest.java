@@ -54,7 +54,7 @@ final class SummaryWalkTest {
                 .build()
                 .access();
         Callers callers = new Callers(namespace, config, _ -> List.of("staff"), Runnable::run, System::nanoTime);
-        Caller ann = callers.of("ann").join();
+        Caller ann = callers.of("ann", "host").join();
         ann.connected();
         access = new Access(namespace);
         access.actFor(ann);

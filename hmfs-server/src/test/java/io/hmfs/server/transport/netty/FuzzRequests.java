@@ -40,6 +40,9 @@ final class FuzzRequests {
         "owner::rwx",
         "default:"
     };
+    /** Blocks and sizes of files that lie: of what nobody has written, or can. */
+    private static final long[] LIES = {-1, 1L << 40, 1L << 50, 1L << 62, Long.MAX_VALUE, Long.MIN_VALUE};
+
     private static final int PATHS_MAX = 4;
     private static final int FRAME_MAX = 48 << 10;
     private static final int VERSION_AT = Wire.LENGTH_SIZE + 6;
@@ -160,13 +163,17 @@ final class FuzzRequests {
             case "from" -> random.nextInt(1 << 15);
             case "action" -> random.nextInt(2) * 2L; // what would refuse all that follows is left to the mutations
             case "cursorBirth", "cursorAt", "cursorStart", "bytesMax" -> 0;
-            case "block" -> random.nextInt(2);
+            case "block" -> random.nextInt(8) == 0 ? lie() : random.nextInt(2);
             case "position" -> wholeChunks ? 0 : random.nextInt(200);
             case "length" -> wholeChunks ? FuzzRig.CHUNK_SIZE : random.nextInt(FuzzRig.CHUNK_SIZE + 1);
-            case "size" -> random.nextInt(3) * 1000L;
+            case "size" -> random.nextInt(8) == 0 ? lie() : random.nextInt(3) * 1000L;
             case "mtimeNanos", "atimeNanos" -> random.nextBoolean() ? -1 : NOON_1990 + random.nextInt(100);
             default -> random.nextLong();
         };
+    }
+
+    private long lie() {
+        return LIES[random.nextInt(LIES.length)];
     }
 
     private byte[] bytes(String data) {

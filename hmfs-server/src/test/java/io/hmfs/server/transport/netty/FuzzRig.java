@@ -185,7 +185,7 @@ final class FuzzRig implements AutoCloseable {
     long seal(long inode, String user, long grant) {
         long epoch =
                 partition.grantEpochs().of(inode, Grants.has(grant, Grants.OWNER), Grants.has(grant, Grants.WRITE));
-        return grants.seal(inode, callers.of(user).join().mark(), grant, epoch);
+        return grants.seal(inode, callers.of(user, "host").join().mark(), grant, epoch);
     }
 
     // ---- the tree

@@ -1,4 +1,4 @@
-package io.hmfs.server.admission;
+package io.hmfs.server.share;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -19,19 +19,19 @@ import org.junit.jupiter.api.Test;
  * Goal: at the disk no user waits for another one's flood, and no user's flood takes the room of all.
  * Method: a disk whose work is done when the test says so, one piece after the other.
  */
-class DiskQueueTest {
+class FairQueueTest {
     private static final long MAX = 64 << 20;
     private static final int CHUNK = 64 << 10;
 
     private final ArrayDeque<Runnable> disk = new ArrayDeque<>();
-    private final DiskQueue queue = new DiskQueue(disk::add, MAX);
+    private final FairQueue queue = new FairQueue(disk::add, MAX);
     private final List<Piece> done = new ArrayList<>();
 
-    private final class Piece implements DiskQueue.Work {
-        private final DiskQueue.Share share;
+    private final class Piece implements FairQueue.Work {
+        private final FairQueue.Share share;
         private final int bytes;
 
-        Piece(DiskQueue.Share share, int bytes) {
+        Piece(FairQueue.Share share, int bytes) {
             this.share = share;
             this.bytes = bytes;
             queue.execute(share, this);
@@ -49,7 +49,7 @@ class DiskQueueTest {
         }
     }
 
-    private void flood(DiskQueue.Share share, int pieces, int bytes) {
+    private void flood(FairQueue.Share share, int pieces, int bytes) {
         for (int i = 0; i < pieces; i++) {
             var _ = new Piece(share, bytes);
         }
@@ -61,8 +61,8 @@ class DiskQueueTest {
         }
     }
 
-    private double bytesDone(DiskQueue.Share... shares) {
-        List<DiskQueue.Share> all = List.of(shares);
+    private double bytesDone(FairQueue.Share... shares) {
+        List<FairQueue.Share> all = List.of(shares);
         return (double) done.stream()
                 .filter(piece -> all.contains(piece.share))
                 .mapToLong(Piece::bytes)
@@ -73,11 +73,11 @@ class DiskQueueTest {
 
     @Test
     void oneReadIsServedWithinATurnOfAFloodOfTenThousandWrites() {
-        DiskQueue.Share flooder = queue.join("a", 1);
+        FairQueue.Share flooder = queue.join("a", 1);
         flood(flooder, 10_000, CHUNK);
         run(3_001); // in the middle of a turn
         Piece read = new Piece(queue.join("b", 1), CHUNK);
-        run((int) (DiskQueue.TURN_BYTES / CHUNK) + 1);
+        run((int) (FairQueue.TURN_BYTES / CHUNK) + 1);
         assertTrue(done.contains(read), "after " + done.size());
         run(disk.size());
         assertEquals(10_001, done.size());
@@ -89,21 +89,21 @@ class DiskQueueTest {
         flood(queue.join("a", 1), 10_000, CHUNK);
         run(101);
         Piece read = new Piece(queue.join("a", 2), CHUNK);
-        run((int) (DiskQueue.TURN_BYTES / CHUNK) + 1);
+        run((int) (FairQueue.TURN_BYTES / CHUNK) + 1);
         assertTrue(done.contains(read), "after " + done.size());
     }
 
     @Test
     void moreClientsDoNotGiveAUserMore() {
-        DiskQueue.Share[] many = new DiskQueue.Share[50];
+        FairQueue.Share[] many = new FairQueue.Share[50];
         for (int i = 0; i < many.length; i++) {
             many[i] = queue.join("a", i);
             flood(many[i], 100, CHUNK);
         }
-        DiskQueue.Share one = queue.join("b", 1);
+        FairQueue.Share one = queue.join("b", 1);
         flood(one, 500, CHUNK);
         run(900);
-        assertEquals(bytesDone(many), bytesDone(one), 2.0 * DiskQueue.TURN_BYTES);
+        assertEquals(bytesDone(many), bytesDone(one), 2.0 * FairQueue.TURN_BYTES);
     }
 
     @Test
@@ -114,9 +114,9 @@ class DiskQueueTest {
 
     @Test
     void bytesAreSharedAndNotRequests() {
-        DiskQueue.Share large = queue.join("large", 1);
-        DiskQueue.Share small = queue.join("small", 1);
-        DiskQueue.Share huge = queue.join("huge", 1);
+        FairQueue.Share large = queue.join("large", 1);
+        FairQueue.Share small = queue.join("small", 1);
+        FairQueue.Share huge = queue.join("huge", 1);
         flood(huge, 40, 2 << 20); // each of eight turns
         flood(large, 400, 256 << 10);
         flood(small, 20_000, 5_000);
@@ -129,7 +129,7 @@ class DiskQueueTest {
 
     @Test
     void whatOneClientSendsBeginsInOrder() {
-        DiskQueue.Share share = queue.join("a", 1);
+        FairQueue.Share share = queue.join("a", 1);
         List<Piece> sent = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             sent.add(new Piece(share, 1 + i * 997 % CHUNK));
@@ -142,7 +142,7 @@ class DiskQueueTest {
 
     // ---- how much may wait
 
-    private int untilThereIsNoRoom(DiskQueue.Share share) {
+    private int untilThereIsNoRoom(FairQueue.Share share) {
         int pieces = 0;
         while (queue.hasRoom(share)) {
             var _ = new Piece(share, CHUNK);
@@ -153,7 +153,7 @@ class DiskQueueTest {
 
     @Test
     void aFloodLeavesRoomForEveryOther() {
-        DiskQueue.Share first = queue.join("a", 1);
+        FairQueue.Share first = queue.join("a", 1);
         assertEquals(MAX / 3.0, (double) CHUNK * untilThereIsNoRoom(first), 2.0 * CHUNK);
         assertFalse(queue.hasRoom(queue.join("a", 1)), "by another connection");
         for (int i = 2; i < 100; i++) {
@@ -175,7 +175,7 @@ class DiskQueueTest {
 
     @Test
     void aUserThatComesAgainFindsWhatItLeftHere() {
-        DiskQueue.Share share = queue.join("a", 1);
+        FairQueue.Share share = queue.join("a", 1);
         untilThereIsNoRoom(share);
         share.leave();
         assertFalse(queue.hasRoom(queue.join("a", 1)));
@@ -189,7 +189,7 @@ class DiskQueueTest {
 
     @Test
     void aClientThatWaitsForRoomIsToldOnceWhenThereIsSomeAndNotForEachBit() {
-        DiskQueue.Share flooder = queue.join("a", 1);
+        FairQueue.Share flooder = queue.join("a", 1);
         int[] told = {0};
         assertFalse(queue.await(flooder, () -> told[0]++), "there is room");
         int pieces = untilThereIsNoRoom(flooder);
@@ -213,7 +213,7 @@ class DiskQueueTest {
         for (int client = 0; client < clients; client++) {
             int index = client;
             for (int[] ofUser : woken) {
-                DiskQueue.Share share = queue.join("u" + List.of(woken).indexOf(ofUser), client);
+                FairQueue.Share share = queue.join("u" + List.of(woken).indexOf(ofUser), client);
                 assertTrue(queue.await(share, () -> ofUser[index]++));
             }
         }
@@ -227,7 +227,7 @@ class DiskQueueTest {
         while (!disk.isEmpty()) {
             int before = queue.waiting();
             run(1);
-            assertTrue(before - queue.waiting() <= DiskQueue.WAKES_MAX, before + " to " + queue.waiting());
+            assertTrue(before - queue.waiting() <= FairQueue.WAKES_MAX, before + " to " + queue.waiting());
             IntSummaryStatistics each = Stream.of(woken)
                     .mapToInt(ofUser -> IntStream.of(ofUser).sum())
                     .summaryStatistics();
@@ -248,7 +248,7 @@ class DiskQueueTest {
 
     @Test
     void aClientThatLeavesWaitsNoMore() {
-        DiskQueue.Share flooder = queue.join("a", 1);
+        FairQueue.Share flooder = queue.join("a", 1);
         untilThereIsNoRoom(flooder);
         int[] told = {0, 0};
         Runnable leaver = () -> told[0]++;
@@ -271,12 +271,12 @@ class DiskQueueTest {
     void noClientWaitsForEver() {
         Random random = new Random(5);
         int[] waiting = {0};
-        List<DiskQueue.Share> there = new ArrayList<>();
+        List<FairQueue.Share> there = new ArrayList<>();
         for (int step = 0; step < 100_000; step++) {
             if (random.nextInt(50) == 0 && !there.isEmpty()) {
                 there.remove(random.nextInt(there.size())).leave();
             } else if (random.nextInt(3) > 0) {
-                DiskQueue.Share share = queue.join("u" + random.nextInt(4), random.nextInt(3));
+                FairQueue.Share share = queue.join("u" + random.nextInt(4), random.nextInt(3));
                 there.add(share);
                 if (queue.hasRoom(share)) {
                     var _ = new Piece(share, 1 + random.nextInt(4 * CHUNK));
@@ -290,13 +290,13 @@ class DiskQueueTest {
             assertEquals(disk.size(), queue.requests());
             assertTrue(queue.largestBytes() <= queue.bytes());
         }
-        there.forEach(DiskQueue.Share::leave);
+        there.forEach(FairQueue.Share::leave);
         run(disk.size());
         assertEquals(0, waiting[0]);
         assertEquals(0, queue.bytes());
         for (int user = 0; user < 4; user++) {
             for (int client = 0; client < 3; client++) {
-                DiskQueue.Share share = queue.join("u" + user, client);
+                FairQueue.Share share = queue.join("u" + user, client);
                 share.leave();
                 assertNotSame(share, queue.join("u" + user, client), "kept");
             }

@@ -1,4 +1,4 @@
-package io.hmfs.server.admission;
+package io.hmfs.server.share;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Work that waits for the disk, and whose turn it is: users take turns, and the clients of one user among themselves, however many
+ * Work that waits for a thread, and whose turn it is: users take turns, and the clients of one user among themselves, however many
  * connections each has. A turn is so many bytes, kept over to the next when less was needed, lent when one piece is more (deficit round
  * robin, Shreedhar and Varghese, SIGCOMM 1995). Work of one client begins in order. Thread-safe.
  *
@@ -18,9 +18,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * (dynamic thresholds, Choudhury and Hahne, 1998). So one that floods alone gets a third of all, whatever the number of its connections,
  * and a user with nothing there finds room before all others.
  */
-public final class DiskQueue {
+public final class FairQueue {
     /** Bytes of a turn. */
-    static final long TURN_BYTES = 256 << 10;
+    public static final long TURN_BYTES = 256 << 10;
 
     /** Connections that one piece of work wakes, or looks at, when it is done: that is the disk's time. */
     static final int WAKES_MAX = 64;
@@ -43,7 +43,7 @@ public final class DiskQueue {
     private int requests;
 
     /** {@code threads} gets one task for each piece of work, and runs so many at once. */
-    public DiskQueue(Executor threads, long bytesMax) {
+    public FairQueue(Executor threads, long bytesMax) {
         this.threads = threads;
         this.bytesMax = bytesMax;
     }
@@ -149,7 +149,7 @@ public final class DiskQueue {
 
         /** One of its connections has ended. */
         public void leave() {
-            synchronized (DiskQueue.this) {
+            synchronized (FairQueue.this) {
                 connections--;
                 forgetIfGone();
             }
@@ -157,7 +157,7 @@ public final class DiskQueue {
 
         /** A task that waits for room does so no more, if it does: its connection ends. */
         public void forget(Runnable task) {
-            synchronized (DiskQueue.this) {
+            synchronized (FairQueue.this) {
                 if (whenRoom.remove(task)) {
                     waiters--;
                 }
@@ -181,7 +181,7 @@ public final class DiskQueue {
         }
 
         private boolean hasRoom() {
-            return bytes + user.bytes <= bytesMax - DiskQueue.this.bytes.get();
+            return bytes + user.bytes <= bytesMax - FairQueue.this.bytes.get();
         }
     }
 
