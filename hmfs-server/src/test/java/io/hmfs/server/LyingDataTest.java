@@ -2,6 +2,7 @@ package io.hmfs.server;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.ClientOptions;
@@ -58,6 +59,7 @@ class LyingDataTest {
     private static final int ERRORS = Integer.getInteger("hmfs.errors", 10);
     private static final int FLIPS = Integer.getInteger("hmfs.flips", 60);
     private static final String DATA = "/log/data/*";
+    private static final int ALL_LOST = 2; // the number of a power cut that takes all that was not synced
 
     @TempDir
     private Path directory;
@@ -295,16 +297,17 @@ class LyingDataTest {
     }
 
     private void cutAgainAndAgain(LyingDisk disk, ServerMachine machine, List<Future<?>> working) throws Exception {
+        Random random = new Random(seed);
         for (int i = 0; i < CUTS; i++) {
-            cut(disk, machine, new Random(seed * 4000 + i), working);
+            cut(disk, machine, random, working);
         }
     }
 
     /** Each error is one that a client hears of; the server goes on. Some are followed by a loss of power. */
     private void failAgainAndAgain(LyingDisk disk, ServerMachine machine, List<Future<?>> working) throws Exception {
         List<String> operations = List.of("sync", "write", "create", "mkdir", "syncdir", "sync", "syncdir", "read");
+        Random random = new Random(seed);
         for (int i = 0; i < ERRORS; i++) {
-            Random random = new Random(seed * 5000 + i);
             String operation = operations.get(random.nextInt(operations.size()));
             String what = random.nextBoolean() ? LyingDisk.EIO : LyingDisk.ENOSPC;
             int count = 1 + random.nextInt(2);
@@ -324,7 +327,7 @@ class LyingDataTest {
             disk.clear();
             assertTrue(machine.isAlive(), machine::errors);
         }
-        cut(disk, machine, new Random(seed), working);
+        cut(disk, machine, random, working);
     }
 
     @Test
@@ -385,6 +388,34 @@ class LyingDataTest {
                 "seed " + seed + " (-Dhmfs.seed), after " + history + ": " + cause.getMessage(), cause);
     }
 
+    @Test
+    void aCommitAfterASyncThatFailedIsRefusedOrKept() throws Exception {
+        try (LyingDisk disk = LyingDisk.mount(directory, seed);
+                ServerMachine machine = ServerMachine.onLyingDisk(disk, directory, SMALL_BLOCKS)) {
+            machine.start();
+            try (HmfsClient client = connect(machine)) {
+                byte[] bytes = new byte[BLOCK];
+                new Random(seed).nextBytes(bytes);
+                OpenedFile file = LeasedFiles.create(client, "/f", PLAIN);
+                WriteVerifier verifier = new WriteVerifier();
+                client.writeBlockAsync(file.grant(), file.info().id(), 0, 0, bytes, 0, BLOCK, verifier)
+                        .get();
+                Written written = new Written(0, verifier.take());
+                disk.rule(LyingDisk.EIO, "sync", DATA + ".v1", 0, 1);
+                HmfsException failed = assertThrows(
+                        HmfsException.class, () -> client.append(file.info(), BLOCK, file.grant(), false, written));
+                assertEquals(ResultCode.IO_ERROR, failed.code());
+                HmfsException lost = assertThrows(
+                        HmfsException.class, () -> client.append(file.info(), BLOCK, file.grant(), true, written));
+                assertEquals(ResultCode.DATA_LOST, lost.code());
+                client.append(file.info(), BLOCK, file.grant(), true, Written.NOTHING); // who shows no verifier
+                machine.cutPower(disk, ALL_LOST);
+                machine.start();
+                assertArrayEquals(bytes, read(client, client.stat("/f")), "what was committed");
+            }
+        }
+    }
+
     private static ScrubStatus scrubbed(HmfsClient client) throws Exception {
         client.beginScrub(0);
         Await.until("the scrub's end", () -> !client.scrub(0).isRunning());
@@ -438,8 +469,8 @@ class LyingDataTest {
                 }
                 List<Path> objects = objects(disk);
                 int refused = 0;
+                Random random = new Random(seed);
                 for (int i = 0; i < FLIPS; i++) {
-                    Random random = new Random(seed * 6000 + i);
                     Path object = objects.get(random.nextInt(objects.size()));
                     String pattern = "*/" + object.getFileName();
                     if (random.nextInt(3) > 0) {

@@ -254,8 +254,8 @@ class LyingLogTest {
     }
 
     private void cutAgainAndAgain(LyingDisk disk, ServerMachine machine, List<Future<?>> working) throws Exception {
+        Random random = new Random(seed);
         for (int i = 0; i < CUTS; i++) {
-            Random random = new Random(seed * 1000 + i);
             if (random.nextInt(4) == 0) {
                 awaitRounds(1, working);
                 machine.kill(); // and the machine goes on
@@ -312,8 +312,8 @@ class LyingLogTest {
     }
 
     private void failAgainAndAgain(LyingDisk disk, ServerMachine machine, List<Future<?>> working) throws Exception {
+        Random random = new Random(seed);
         for (int i = 0; i < ERRORS; i++) {
-            Random random = new Random(seed * 2000 + i);
             fail(disk, machine, random, working);
             if (random.nextBoolean()) {
                 cut(disk, machine, random.nextInt(), "after that");
@@ -399,8 +399,8 @@ class LyingLogTest {
             Path copy = directory.resolve("copy");
             copy(log, copy);
             int refused = 0;
+            Random random = new Random(seed);
             for (int i = 0; i < FLIPS; i++) {
-                Random random = new Random(seed * 3000 + i);
                 List<Path> files;
                 try (Stream<Path> all = Files.list(log)) {
                     files = all.filter(file -> file.getFileName().toString().matches("log-.*|control|image.*")
