@@ -92,10 +92,16 @@ public final class Grants {
         Files.deleteIfExists(temporary);
         try (FileChannel channel = FileChannel.open(
                 temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OwnFiles.file())) {
-            channel.write(ByteBuffer.wrap(key));
+            ByteBuffer bytes = ByteBuffer.wrap(key);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
             channel.force(true);
         }
         Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        try (FileChannel parent = FileChannel.open(file.toAbsolutePath().resolveSibling(""), StandardOpenOption.READ)) {
+            parent.force(true); // another key would end all grants
+        }
         return key;
     }
 

@@ -7,6 +7,7 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
@@ -64,7 +65,8 @@ public final class BlockStore implements AutoCloseable {
     private final SyncedSizes synced = new SyncedSizes();
     private final Scratch.Pool scratches = new Scratch.Pool();
     private final long stamp = new SecureRandom().nextLong(1, Long.MAX_VALUE); // of this start
-    private final long verifier = MachineStart.verifier();
+    private volatile long verifier = MachineStart.verifier();
+    private final Set<Path> forced = ConcurrentHashMap.newKeySet(); // directories whose names are all on the disk
     final Object converting = new Object(); // package-private for the test of a removal that has to wait for it
     private final LongAdder corrupt = new LongAdder();
     private final Set<String> told = ConcurrentHashMap.newKeySet(); // damaged chunks that are in the log
@@ -88,7 +90,7 @@ public final class BlockStore implements AutoCloseable {
         this.directory = directory;
         this.blockSize = blockSize;
         this.durable = durable;
-        Files.createDirectories(directory);
+        makeDirectories(directory.toAbsolutePath());
         OwnFiles.closeDirectory(directory);
         handles = new HandleCache(handlesMax, new HandleCache.Files() {
             @Override
@@ -227,6 +229,28 @@ public final class BlockStore implements AutoCloseable {
         return value < 16 ? "0" + Integer.toHexString(value) : Integer.toHexString(value);
     }
 
+    /** A directory that a power cut takes away takes all that was committed in there. */
+    private void makeDirectories(Path path) throws IOException {
+        Path above = path.getParent();
+        if (above == null || Files.exists(path.resolve(DirectoryMark.NAME))) {
+            return; // a start has been here
+        }
+        boolean isMade = !Files.isDirectory(path);
+        if (isMade) {
+            makeDirectories(above);
+            Files.createDirectories(path);
+        }
+        if (durable && (isMade || path.equals(directory.toAbsolutePath()))) {
+            try {
+                forceDirectory(above);
+            } catch (AccessDeniedException e) {
+                if (isMade) {
+                    throw e;
+                } // an administrator has made it, where this user may only pass
+            }
+        }
+    }
+
     private void makeParents(Path path) throws IOException {
         Path inner = parent(path);
         Path outer = parent(inner);
@@ -273,9 +297,24 @@ public final class BlockStore implements AutoCloseable {
                 || hasOlder(new HandleCache.Key(inode, block));
     }
 
+    /** After a name has come or gone. */
     private void forceParent(Path path) throws IOException {
         if (durable) {
-            forceDirectory(parent(path));
+            Path parent = parent(path);
+            synchronized (forced) {
+                forced.remove(parent); // if this fails, it is tried again before anything in there is committed
+                forceDirectory(parent);
+                forced.add(parent);
+            }
+        }
+    }
+
+    /** An object that was found may have no name on the disk yet: of a process that died before it had forced that, or could not. */
+    private void forceNames(Path path) throws IOException {
+        for (Path each = path; durable && !each.equals(directory); each = parent(each)) {
+            if (!forced.contains(parent(each))) {
+                forceParent(each);
+            }
         }
     }
 
@@ -498,8 +537,14 @@ public final class BlockStore implements AutoCloseable {
         Scratch scratch = scratches.take();
         try {
             handle.object.sync(scratch);
+            forceNames(path(inode, block));
         } catch (CorruptObjectException e) {
             throw damaged(key, e);
+        } catch (IOException e) {
+            // The system forgets what it could not write, and the next sync would succeed without it: nothing that was
+            // answered until now is committed any more, and its writers write it again.
+            verifier = MachineStart.another();
+            throw e;
         } finally {
             scratches.give(scratch);
             handles.release(handle);
@@ -571,7 +616,10 @@ public final class BlockStore implements AutoCloseable {
         Files.deleteIfExists(sparseMark(inode)); // last: until then another start asks the directory again
     }
 
-    /** Identifies the machine's boot, and not the server's start: the system keeps bytes that were not synced until the machine is lost. */
+    /**
+     * Identifies the machine's boot, and not the server's start: the system keeps bytes that were not synced until the machine is lost. A sync that
+     * fails makes it another one. What a write is answered with was asked for before it.
+     */
     public long verifier() {
         return verifier;
     }

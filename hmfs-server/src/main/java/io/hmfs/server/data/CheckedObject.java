@@ -60,6 +60,8 @@ final class CheckedObject {
     private int intentHead;
     private int intentTail;
     private boolean isIntended;
+    private volatile boolean
+            isSyncFailed; // the system may show what the disk does not have, and no sync writes it again
 
     // What a chunk that does not verify has all the same: bytes before one place, and from another one on.
     private int goodTo;
@@ -457,7 +459,7 @@ final class CheckedObject {
         extent = Math.max(0, file.size() - dataAt); // also what a write that failed has written
         settle(isTorn, scratch);
         if (isTorn) {
-            file.force(); // the newest mark, too: the next one takes the other's place
+            force(); // the newest mark, too: the next one takes the other's place
         }
         writeIntent(0, 0, ZERO, ZERO, false, scratch);
     }
@@ -610,8 +612,35 @@ final class CheckedObject {
         return NONE;
     }
 
+    private void force() throws IOException {
+        try {
+            file.force();
+        } catch (IOException e) {
+            isSyncFailed = true;
+            throw e;
+        }
+    }
+
+    /** After a sync that failed: marks, table and bytes are what the system shows, and come to the disk only if they are written. */
+    private void writeAgain(Scratch scratch) throws IOException {
+        long size = file.size();
+        for (long at = 0; at < size; ) {
+            int count = file.read(scratch.small.clear(), at);
+            if (count == 0) {
+                break;
+            }
+            file.write(scratch.small.position(0).limit(count), at);
+            at += count;
+        }
+        file.force();
+        isSyncFailed = false;
+    }
+
     /** Makes the header of a new object, and recovers one that an earlier start has written. */
     private void prepare(long position, Scratch scratch) throws IOException {
+        if (isSyncFailed) {
+            writeAgain(scratch);
+        }
         if (isBlank) {
             if (position > 0) {
                 throw damaged(0);
@@ -711,7 +740,7 @@ final class CheckedObject {
             writeMark(to, edge, by, scratch);
         }
         if (durable) {
-            file.force();
+            force();
         }
         if (isDoubtful) {
             settle(true, scratch);
@@ -754,7 +783,7 @@ final class CheckedObject {
                     mark(scratch);
                 }
             }
-            file.force();
+            force();
         }
     }
 
@@ -804,7 +833,7 @@ final class CheckedObject {
                     cut(size, scratch);
                 }
                 if (durable) {
-                    file.force();
+                    force();
                 }
             }
         }
@@ -820,7 +849,7 @@ final class CheckedObject {
         if (size < length()) {
             writeMark(size, edge, isMarkDoubtful() ? marks[newest].stamp : stamp, scratch);
             if (durable) {
-                file.force();
+                force();
             }
         }
         writeIntent(size, blockSize, edge, ZERO, true, scratch);

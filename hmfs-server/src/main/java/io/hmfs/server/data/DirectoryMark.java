@@ -2,6 +2,7 @@ package io.hmfs.server.data;
 
 import io.hmfs.core.pmem.OwnFiles;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -101,7 +102,10 @@ final class DirectoryMark {
         Files.deleteIfExists(temporary);
         try (FileChannel channel = FileChannel.open(
                 temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OwnFiles.file())) {
-            channel.write(StandardCharsets.US_ASCII.encode(text));
+            ByteBuffer bytes = StandardCharsets.US_ASCII.encode(text);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
             channel.force(true);
         }
         return temporary;

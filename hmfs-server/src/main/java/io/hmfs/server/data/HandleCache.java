@@ -117,8 +117,13 @@ final class HandleCache {
         }
         files.creating(key, path);
         FileChannel channel = FileChannel.open(path, MADE, OwnFiles.file());
-        files.created(path);
-        return channel;
+        try {
+            files.created(path);
+            return channel;
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
     }
 
     private void evict() throws IOException {

@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.UUID;
 
-/** Identifies the machine's boot. Bytes that were written under another boot and never synced are lost, although the server had answered the write. */
+/**
+ * Identifies the machine's boot, and what of it the disk has refused. Bytes that were written under another boot and never synced are lost, although the
+ * server had answered the write; so may be bytes whose sync failed.
+ */
 final class MachineStart {
     private MachineStart() {}
 
@@ -30,8 +33,18 @@ final class MachineStart {
             UUID boot = source.id();
             verifier = boot.getMostSignificantBits() * 31 + boot.getLeastSignificantBits();
         } catch (IOException e) {
-            verifier = new SecureRandom().nextLong();
+            return another();
         }
-        return verifier >>> 1 | 1L << 62; // never 0 or -1, which clients use for "none" and "several"
+        return shown(verifier);
+    }
+
+    /** A number that no boot has, and no server has shown before. */
+    static long another() {
+        return shown(new SecureRandom().nextLong());
+    }
+
+    /** Never 0 or -1, which clients use for "none" and "several". */
+    private static long shown(long verifier) {
+        return verifier >>> 1 | 1L << 62;
     }
 }

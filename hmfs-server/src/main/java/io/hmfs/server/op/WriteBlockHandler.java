@@ -54,11 +54,12 @@ public final class WriteBlockHandler implements Handler {
 
     private void write(Request request, BlockStore store, int at, int length) {
         int from = request.in().start() + at;
+        long verifier = store.verifier(); // before: a sync that fails from here on may lose these bytes
         try {
             StoredBlock.settleCut(request, write.inode());
             if (store.write(
                     write.inode(), write.block(), write.position(), request.in().buffer(), from, length)) {
-                request.reply().written(store.verifier());
+                request.reply().written(verifier);
             } else {
                 request.reply().failure(ResultCode.STALE, "the file was removed");
             }

@@ -7,6 +7,7 @@ import io.hmfs.core.pmem.Persistence;
 import io.hmfs.server.FrameProxy;
 import io.hmfs.server.FrameProxy.Fate;
 import io.hmfs.server.FrameProxy.Weather;
+import io.hmfs.server.ServerMachine;
 import io.hmfs.server.history.HistoryTree.Spot;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * by some order of its calls ({@link Epoch}), from what the last look saw to what the next one sees.
  */
 final class Histories implements AutoCloseable {
-    static final String USER = "alice";
+    static final String USER = ServerMachine.USER;
     static final int CLIENTS = 64;
     private static final Duration LONG = Duration.ofSeconds(250);
     /** Where a cut can swallow the word that a server has ended, nothing but the end of its time tells a client. */
@@ -83,7 +84,7 @@ final class Histories implements AutoCloseable {
     private final long seed;
     private final Random random;
     private final @Nullable CutNetwork cutNetwork;
-    private final HistoryMachine machine;
+    private final ServerMachine machine;
     private final List<HmfsClient> clients = new ArrayList<>();
     private final List<FrameProxy> proxies = new ArrayList<>();
     private final List<HistoryCaller> callers = new ArrayList<>();
@@ -99,8 +100,7 @@ final class Histories implements AutoCloseable {
     private @Nullable Throwable broken;
     private final HistoryFigures figures = new HistoryFigures();
 
-    private Histories(Plan plan, long seed, HistoryMachine machine, @Nullable CutNetwork cutNetwork)
-            throws IOException {
+    private Histories(Plan plan, long seed, ServerMachine machine, @Nullable CutNetwork cutNetwork) throws IOException {
         this.plan = plan;
         this.seed = seed;
         this.machine = machine;
@@ -127,9 +127,9 @@ final class Histories implements AutoCloseable {
     /** Does it, in a directory on a disk. An epoch that nothing explains, or that is not decided, is an AssertionError. */
     static HistoryFigures run(Plan plan, long seed, Path disk) throws IOException, InterruptedException {
         try (CutNetwork network = plan.network == Network.CUT ? new CutNetwork() : null;
-                HistoryMachine machine = network == null
-                        ? new HistoryMachine(disk, plan.mode, List.of(), "127.0.0.1")
-                        : new HistoryMachine(disk, plan.mode, network.inside(), network.serverAddress());
+                ServerMachine machine = network == null
+                        ? new ServerMachine(disk, plan.mode, List.of(), "127.0.0.1")
+                        : new ServerMachine(disk, plan.mode, network.inside(), network.serverAddress());
                 Histories histories = new Histories(plan, seed, machine, network)) {
             return histories.run();
         }

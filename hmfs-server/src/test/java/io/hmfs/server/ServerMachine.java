@@ -1,4 +1,4 @@
-package io.hmfs.server.history;
+package io.hmfs.server;
 
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
@@ -17,13 +17,19 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A server as a process of its own, that is killed; and a memory for its pool, that is lost. The log is on a disk. */
-final class HistoryMachine implements AutoCloseable {
+public final class ServerMachine implements AutoCloseable {
+    /** Its superuser. */
+    public static final String USER = "alice";
+
     private static final Path MEMORY = Path.of("/dev/shm");
+    private static final String LOG = "log";
+    private static final String BOOTED = "mount --bind \"$0\" /proc/sys/kernel/random/boot_id && exec \"$@\"";
     private static final int PORT_MIN = 12_000;
     private static final int PORT_SPREAD =
             18_000; // below those that connecting clients are given: one could meet itself
@@ -36,19 +42,48 @@ final class HistoryMachine implements AutoCloseable {
     private final String host;
     private final int port;
     private final Path errors;
+    private final List<String> more;
     private @Nullable Process process;
 
     /** {@code prefix}: a command that runs another one where the server is to be. */
-    HistoryMachine(Path disk, Persistence mode, List<String> prefix, String host) throws IOException {
-        memory = Files.isWritable(MEMORY) ? Files.createTempDirectory(MEMORY, "hmfs-history") : disk.resolve("memory");
+    public ServerMachine(Path disk, Persistence mode, List<String> prefix, String host) throws IOException {
+        this(disk, disk, disk, mode, prefix, host, List.of());
+    }
+
+    /** A server in mode logged on a disk that lies, of a machine that seems to boot again when the power was cut; {@code more}: settings. */
+    static ServerMachine onLyingDisk(LyingDisk disk, Path directory, List<String> more) throws IOException {
+        Path boot = directory.resolve("boot-id");
+        List<String> prefix = List.of("unshare", "--mount", "sh", "-c", BOOTED, boot.toString());
+        ServerMachine machine = new ServerMachine(
+                disk.path(), disk.backing(), directory, Persistence.LOGGED, prefix, "127.0.0.1", more);
+        Files.writeString(boot, UUID.randomUUID() + "\n");
+        return machine;
+    }
+
+    /** {@code formatted}: where the disk is without a filesystem that cannot be mapped, as a format does with an image. */
+    private ServerMachine(
+            Path disk,
+            Path formatted,
+            Path directory,
+            Persistence mode,
+            List<String> prefix,
+            String host,
+            List<String> more)
+            throws IOException {
+        memory = Files.isWritable(MEMORY)
+                ? Files.createTempDirectory(MEMORY, "hmfs-machine")
+                : directory.resolve("memory");
         Files.createDirectories(memory);
         this.disk = disk;
         this.mode = mode;
         this.prefix = List.copyOf(prefix);
         this.host = host;
+        this.more = List.copyOf(more);
         port = freePort();
-        errors = disk.resolve("server.err");
-        LogOptions log = mode == Persistence.LOGGED ? LogOptions.in(log()).withOnVolatile(true) : null;
+        errors = directory.resolve("server.err");
+        LogOptions log = mode == Persistence.LOGGED
+                ? LogOptions.in(formatted.resolve(LOG)).withOnVolatile(true)
+                : null;
         Hmfs.format(pool(), new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
     }
 
@@ -57,14 +92,14 @@ final class HistoryMachine implements AutoCloseable {
     }
 
     private Path log() {
-        return disk.resolve("log");
+        return disk.resolve(LOG);
     }
 
-    String host() {
+    public String host() {
         return host;
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
@@ -82,7 +117,14 @@ final class HistoryMachine implements AutoCloseable {
     }
 
     /** Starts the server and waits until it answers. */
-    void start() throws IOException {
+    public void start() throws IOException {
+        begin();
+        awaitStarted();
+    }
+
+    /** Starts the server. */
+    void begin() throws IOException {
+        Files.deleteIfExists(errors);
         List<String> command = new ArrayList<>(prefix);
         command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -101,7 +143,7 @@ final class HistoryMachine implements AutoCloseable {
         set(command, "port", port);
         set(command, "persistence", mode.name().toLowerCase(Locale.ROOT));
         set(command, "event-loops", 2);
-        set(command, "superuser", Histories.USER);
+        set(command, "superuser", USER);
         set(command, "group-source", "static");
         if (mode == Persistence.LOGGED) {
             set(command, "log-directory", log());
@@ -109,14 +151,19 @@ final class HistoryMachine implements AutoCloseable {
             set(command, "log-segment", "64K"); // many are folded
             set(command, "log-max", "256K");
         }
+        command.addAll(more);
         Process started = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()))
                 .start();
         process = started;
-        BufferedReader said = started.inputReader();
+    }
+
+    /** Waits until the server answers. Throws if it ends before, with what it said. */
+    void awaitStarted() throws IOException {
+        BufferedReader said = running().inputReader();
         for (String line = said.readLine(); ; line = said.readLine()) {
             if (line == null) {
-                throw new IOException("the server did not start: " + Files.readString(errors));
+                throw new IOException("the server did not start: " + errors());
             }
             if (line.strip().startsWith("stop ")) { // the last line of what a start says
                 return;
@@ -128,25 +175,71 @@ final class HistoryMachine implements AutoCloseable {
         command.add("--" + setting + "=" + value);
     }
 
+    private Process running() {
+        Process running = process;
+        if (running == null) {
+            throw new IllegalStateException("no server runs");
+        }
+        return running;
+    }
+
+    /** What the server has said on its errors' stream since it was started. */
+    String errors() {
+        try {
+            return Files.readString(errors);
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    boolean isAlive() {
+        Process running = process;
+        return running != null && running.isAlive();
+    }
+
+    /** Waits for the server to end by itself; its exit code. */
+    int awaitEnd() throws InterruptedException {
+        int code = running().waitFor();
+        process = null;
+        return code;
+    }
+
+    /**
+     * SIGKILL, whether the server has ended or not, and the power of its disk is cut; memory goes, too. A process that waits for the disk ends only when
+     * that answers.
+     */
+    String cutPower(LyingDisk lying, long seed) throws IOException, InterruptedException {
+        Process known = process;
+        process = null;
+        if (known != null) {
+            known.toHandle().destroyForcibly();
+        }
+        String lost = lying.cut(seed);
+        if (known != null) {
+            known.waitFor();
+        }
+        lying.powerOn();
+        Files.writeString(errors.resolveSibling("boot-id"), UUID.randomUUID() + "\n");
+        loseMemory();
+        return lost;
+    }
+
     /** SIGKILL; returns when the process is gone. If it was gone before, that was not asked for. */
-    void kill() throws IOException {
+    public void kill() throws IOException {
         end(ProcessHandle::destroyForcibly);
     }
 
     /** SIGTERM: the server stops cleanly, or it is an error. */
-    void stop() throws IOException {
+    public void stop() throws IOException {
         int code = end(ProcessHandle::destroy);
         if (code != 0) {
-            throw new IOException("a clean stop ended with " + code + ": " + Files.readString(errors));
+            throw new IOException("a clean stop ended with " + code + ": " + errors());
         }
     }
 
     /** Returns the exit code. */
     private int end(Consumer<ProcessHandle> signal) throws IOException {
-        Process running = process;
-        if (running == null) {
-            throw new IllegalStateException("no server runs");
-        }
+        Process running = running();
         process = null;
         if (!running.isAlive()) {
             throw new IOException("the server has ended by itself: " + Files.readString(errors));
@@ -161,9 +254,12 @@ final class HistoryMachine implements AutoCloseable {
     }
 
     /** What was in memory is gone: the machine lost its power. */
-    void loseMemory() throws IOException {
-        Files.delete(pool());
-        Files.delete(memory.resolve("pool.ring"));
+    public void loseMemory() throws IOException {
+        try (Stream<Path> files = Files.list(memory)) {
+            for (Path each : files.toList()) {
+                Files.delete(each);
+            }
+        }
     }
 
     @Override
