@@ -8,8 +8,6 @@ import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.admin.Main;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,17 +28,13 @@ public final class ServerMachine implements AutoCloseable {
     private static final Path MEMORY = Path.of("/dev/shm");
     private static final String LOG = "log";
     private static final String BOOTED = "mount --bind \"$0\" /proc/sys/kernel/random/boot_id && exec \"$@\"";
-    private static final int PORT_MIN = 12_000;
-    private static final int PORT_SPREAD =
-            18_000; // below those that connecting clients are given: one could meet itself
-    private static final int PORT_ATTEMPTS_MAX = 100;
+    private static final int PORT = 12_020; // below those that connecting clients are given: one could meet itself
 
     private final Path memory;
     private final Path disk;
     private final Persistence mode;
     private final List<String> prefix;
     private final String host;
-    private final int port;
     private final Path errors;
     private final List<String> more;
     private @Nullable Process process;
@@ -55,7 +49,7 @@ public final class ServerMachine implements AutoCloseable {
         Path boot = directory.resolve("boot-id");
         List<String> prefix = List.of("unshare", "--mount", "sh", "-c", BOOTED, boot.toString());
         ServerMachine machine = new ServerMachine(
-                disk.path(), disk.backing(), directory, Persistence.LOGGED, prefix, "127.0.0.1", more);
+                disk.path(), disk.backing(), directory, Persistence.LOGGED, prefix, ownAddress(), more);
         Files.writeString(boot, UUID.randomUUID() + "\n");
         return machine;
     }
@@ -79,12 +73,17 @@ public final class ServerMachine implements AutoCloseable {
         this.prefix = List.copyOf(prefix);
         this.host = host;
         this.more = List.copyOf(more);
-        port = freePort();
         errors = directory.resolve("server.err");
         LogOptions log = mode == Persistence.LOGGED
                 ? LogOptions.in(formatted.resolve(LOG)).withOnVolatile(true)
                 : null;
         Hmfs.format(pool(), new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
+    }
+
+    /** A loopback address that no other server has, so that none takes its place while it is down. */
+    public static String ownAddress() {
+        Random random = new Random();
+        return "127.%d.%d.%d".formatted(1 + random.nextInt(254), random.nextInt(256), 1 + random.nextInt(254));
     }
 
     private Path pool() {
@@ -100,20 +99,7 @@ public final class ServerMachine implements AutoCloseable {
     }
 
     public int port() {
-        return port;
-    }
-
-    private static int freePort() throws IOException {
-        Random random = new Random();
-        for (int attempt = 0; attempt < PORT_ATTEMPTS_MAX; attempt++) {
-            int port = PORT_MIN + random.nextInt(PORT_SPREAD);
-            try (ServerSocket _ = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                return port;
-            } catch (IOException taken) {
-                // another one, then
-            }
-        }
-        throw new IOException("no free port from " + PORT_MIN + " on");
+        return PORT;
     }
 
     /** Starts the server and waits until it answers. */
@@ -140,7 +126,7 @@ public final class ServerMachine implements AutoCloseable {
                 "server"));
         set(command, "pool", pool());
         set(command, "host", host);
-        set(command, "port", port);
+        set(command, "port", PORT);
         set(command, "persistence", mode.name().toLowerCase(Locale.ROOT));
         set(command, "event-loops", 2);
         set(command, "superuser", USER);

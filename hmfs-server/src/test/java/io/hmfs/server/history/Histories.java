@@ -128,7 +128,7 @@ final class Histories implements AutoCloseable {
     static HistoryFigures run(Plan plan, long seed, Path disk) throws IOException, InterruptedException {
         try (CutNetwork network = plan.network == Network.CUT ? new CutNetwork() : null;
                 ServerMachine machine = network == null
-                        ? new ServerMachine(disk, plan.mode, List.of(), "127.0.0.1")
+                        ? new ServerMachine(disk, plan.mode, List.of(), ServerMachine.ownAddress())
                         : new ServerMachine(disk, plan.mode, network.inside(), network.serverAddress());
                 Histories histories = new Histories(plan, seed, machine, network)) {
             return histories.run();
