@@ -54,9 +54,9 @@ class LyingDataTest {
     private static final int CLIENTS = 3;
     private static final int FILES_MAX = 6; // of a client
     private static final int PIECE_MAX = 40_000;
-    private static final int CUTS = Integer.getInteger("hmfs.cuts", 5);
+    private static final int CUTS = Integer.getInteger("hmfs.cuts", 3);
     private static final int CHANGES_MAX = 300;
-    private static final int ERRORS = Integer.getInteger("hmfs.errors", 10);
+    private static final int ERRORS = Integer.getInteger("hmfs.errors", 6);
     private static final int FLIPS = Integer.getInteger("hmfs.flips", 60);
     private static final String DATA = "/log/data/*";
     private static final int ALL_LOST = 2; // the number of a power cut that takes all that was not synced

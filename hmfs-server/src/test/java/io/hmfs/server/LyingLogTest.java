@@ -46,10 +46,10 @@ class LyingLogTest {
     private static final int CLIENTS = 3;
     private static final int TOGETHER = 12;
     private static final int NAMES_MAX = 60;
-    private static final int CUTS = Integer.getInteger("hmfs.cuts", 6);
+    private static final int CUTS = Integer.getInteger("hmfs.cuts", 4);
     private static final int CHANGES_MAX = 400; // of the disk, before its power is cut
     private static final int CHANGES_OF_START_MAX = 40;
-    private static final int ERRORS = Integer.getInteger("hmfs.errors", 5);
+    private static final int ERRORS = Integer.getInteger("hmfs.errors", 3);
     private static final int OPERATIONS_MAX = 20; // that go well before one fails
     private static final int FAIL_STOP = 70; // what a server says at its end
     private static final int FLIPS = Integer.getInteger("hmfs.flips", 7);
