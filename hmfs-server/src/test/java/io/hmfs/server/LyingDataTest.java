@@ -254,6 +254,16 @@ class LyingDataTest {
             assertArrayEquals(known(name).bytes, read(reader, there), path(name));
         }
 
+        /** Whether an object, whose name is the inode and the block, belongs to what there is. */
+        boolean hasObject(Path object) {
+            String name = object.getFileName().toString();
+            int dash = name.indexOf('-');
+            long inode = Long.parseLong(name.substring(0, dash), 16);
+            long block = Long.parseLong(name.substring(dash + 1, name.indexOf('.')));
+            return files.values().stream()
+                    .anyMatch(each -> each.file.info().id() == inode && block * BLOCK < each.bytes.length);
+        }
+
         void compare(HmfsClient reader) throws IOException {
             TreeSet<String> found = new TreeSet<>();
             reader.list(home, ListingCursor.START, 0).entries().forEach(each -> found.add(each.name()));
@@ -467,6 +477,9 @@ class LyingDataTest {
                 for (int i = 0; i < 10; i++) {
                     writer.workOnce();
                 }
+                Await.until(
+                        "the end of the objects that were removed",
+                        () -> objects(disk).stream().allMatch(writer::hasObject));
                 List<Path> objects = objects(disk);
                 int refused = 0;
                 Random random = new Random(seed);

@@ -51,6 +51,8 @@ class LyingLogTest {
     private static final int CHANGES_OF_START_MAX = 40;
     private static final int ERRORS = Integer.getInteger("hmfs.errors", 3);
     private static final int OPERATIONS_MAX = 20; // that go well before one fails
+    private static final int FOLDS_MAX =
+            4; // the same of what only folds do, between which there are hundreds of changes
     private static final int FAIL_STOP = 70; // what a server says at its end
     private static final int FLIPS = Integer.getInteger("hmfs.flips", 7);
     private static final int ZEROS_MAX = 1_000; // then it is one of these
@@ -281,7 +283,7 @@ class LyingLogTest {
         } else {
             Fault fault = FAULTS.get(random.nextInt(FAULTS.size()));
             String pattern = fault.file().isEmpty() ? "/log" : LOG + fault.file();
-            int skip = random.nextInt(OPERATIONS_MAX);
+            int skip = random.nextInt(fault.file().startsWith("log") ? OPERATIONS_MAX : FOLDS_MAX);
             disk.rule(
                     random.nextBoolean() ? LyingDisk.EIO : LyingDisk.ENOSPC,
                     fault.operation(),
