@@ -5,6 +5,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
@@ -52,18 +53,27 @@ public final class FrameProxy implements AutoCloseable {
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final Weather weather;
     private final Runnable betweenConnections;
-    private final int serverPort;
+    private final InetSocketAddress server;
     private byte[] lastReply = {};
     private int requests;
     private final AtomicInteger connections = new AtomicInteger();
 
-    public FrameProxy(int serverPort, Weather weather) throws IOException {
+    /** In front of a server at this loopback address. */
+    public FrameProxy(String serverHost, int serverPort, Weather weather) throws IOException {
+        this(new InetSocketAddress(serverHost, serverPort), weather, () -> {});
+    }
+
+    FrameProxy(int serverPort, Weather weather) throws IOException {
         this(serverPort, weather, () -> {});
     }
 
     /** The task runs when a connection has ended, and before the next one is made. */
     FrameProxy(int serverPort, Weather weather, Runnable betweenConnections) throws IOException {
-        this.serverPort = serverPort;
+        this(new InetSocketAddress(InetAddress.getLoopbackAddress(), serverPort), weather, betweenConnections);
+    }
+
+    private FrameProxy(InetSocketAddress server, Weather weather, Runnable betweenConnections) throws IOException {
+        this.server = server;
         this.weather = weather;
         this.betweenConnections = betweenConnections;
         var _ = threads.submit(this::accept);
@@ -85,11 +95,11 @@ public final class FrameProxy implements AutoCloseable {
                 if (connections.get() > 0) {
                     betweenConnections.run(); // not after the last one, when the test may have ended
                 }
-                try (Socket server = new Socket(InetAddress.getLoopbackAddress(), serverPort)) {
+                try (Socket upstream = new Socket(server.getAddress(), server.getPort())) {
                     connections.incrementAndGet();
                     client.setTcpNoDelay(true);
-                    server.setTcpNoDelay(true);
-                    carry(client, server);
+                    upstream.setTcpNoDelay(true);
+                    carry(client, upstream);
                 }
             } catch (EOFException | SocketException e) {
                 if (listener.isClosed()) {

@@ -113,7 +113,7 @@ final class Histories implements AutoCloseable {
         for (int i = 0; i < CLIENTS; i++) {
             HmfsClient client;
             if (plan.network == Network.DISTURBED) {
-                FrameProxy proxy = new FrameProxy(machine.port(), weather(random.nextLong()));
+                FrameProxy proxy = new FrameProxy(machine.host(), machine.port(), weather(random.nextLong()));
                 proxies.add(proxy);
                 client = connect("127.0.0.1", proxy.port(), LONG);
             } else {
